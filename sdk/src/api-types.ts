@@ -1076,11 +1076,20 @@ export type OperationAction = {
   allowed_statuses: Array<string>;
   effect: Open<"local" | "external">;
   reversible: boolean;
+  /** Why it cannot be undone, and what can be done instead */
+  irreversible_reason: string | null;
   idempotent: boolean;
   blocked_by_hold: boolean;
   scope: string;
   available: boolean;
   unavailable_reason: string | null;
+  /** With `order_id`: nothing forbids it for this order; what its params ask for may still be refused */
+  possible?: boolean;
+  impossible?: {
+    code: string;
+    message: string;
+    fix?: string;
+  } | null;
 };
 
 export type OperationRun = {
@@ -1191,6 +1200,18 @@ export type OperationRunResult = {
     deleted_order_ids?: Array<string>;
     /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
     execution_id?: string;
+    /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+    label_ids?: Array<string>;
+    /** What the carrier account asks for the parcel */
+    price?: {
+      carrier_account_id: string;
+      carrier_account: string;
+      service: string;
+      service_name: string;
+      total: number;
+      currency: string;
+      transit_days: number | null;
+    };
     error?: {
       code: string;
       message: string;
@@ -1697,6 +1718,12 @@ export type PreflightReport = {
       code: string;
       message: string;
     }>;
+    /** What it would cost for all orders that it applies to, as far as it has a price */
+    prices: Array<{
+      currency: string;
+      total: number;
+      orders: number;
+    }>;
   }>;
   /** How many orders `show` asked for, and which page of them `orders` is */
   shown: {
@@ -1728,6 +1755,18 @@ export type PreflightReport = {
       deleted_order_ids?: Array<string>;
       /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
       execution_id?: string;
+      /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+      label_ids?: Array<string>;
+      /** What the carrier account asks for the parcel */
+      price?: {
+        carrier_account_id: string;
+        carrier_account: string;
+        service: string;
+        service_name: string;
+        total: number;
+        currency: string;
+        transit_days: number | null;
+      };
       error?: {
         code: string;
         message: string;
@@ -4501,6 +4540,10 @@ export type Operations = {
   };
   /** The catalog of actions a pipeline can be made of (`operations.actions.list`) */
   "GET /api/v1/operations/actions": {
+    query: {
+      /** The id or number of an order: says of each action whether it is possible for it, and why not */
+      order_id?: string;
+    };
     answer: {
       data: Array<OperationAction>;
       groups: Array<string>;
@@ -4774,6 +4817,18 @@ export type Operations = {
           deleted_order_ids?: Array<string>;
           /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
           execution_id?: string;
+          /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+          label_ids?: Array<string>;
+          /** What the carrier account asks for the parcel */
+          price?: {
+            carrier_account_id: string;
+            carrier_account: string;
+            service: string;
+            service_name: string;
+            total: number;
+            currency: string;
+            transit_days: number | null;
+          };
           error?: {
             code: string;
             message: string;
@@ -5716,7 +5771,7 @@ export type Operations = {
       taskName: string;
       /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
       cron: string;
-      /** IANA name such as America/New_York. Default UTC */
+      /** IANA name such as America/New_York. Default: the organization's */
       timezone?: string;
       input?: Record<string, unknown>;
       /** false: paused. Default true */
@@ -5733,7 +5788,7 @@ export type Operations = {
     body: {
       /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
       cron: string;
-      /** IANA name such as America/New_York. Default UTC */
+      /** IANA name such as America/New_York. Default: the organization's */
       timezone?: string;
       /** Default 5 */
       count?: number;
@@ -5798,7 +5853,7 @@ export type Operations = {
       taskName?: string;
       /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
       cron?: string;
-      /** IANA name such as America/New_York. Default UTC */
+      /** IANA name such as America/New_York. Default: the organization's */
       timezone?: string;
       input?: Record<string, unknown>;
       /** false: paused. Default true */
@@ -6031,7 +6086,7 @@ export type Operations = {
         types?: Array<string>;
         /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
         cron?: string;
-        /** IANA name such as America/New_York. Default UTC */
+        /** IANA name such as America/New_York. Default: the organization's */
         timezone?: string;
         filter?: OrderFilter;
       };
@@ -6068,7 +6123,7 @@ export type Operations = {
         types?: Array<string>;
         /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
         cron?: string;
-        /** IANA name such as America/New_York. Default UTC */
+        /** IANA name such as America/New_York. Default: the organization's */
         timezone?: string;
         filter?: OrderFilter;
       };
@@ -6250,6 +6305,12 @@ export type Operations = {
           code: string;
           message: string;
         }>;
+        /** What it would cost for all orders that it applies to, as far as it has a price */
+        prices: Array<{
+          currency: string;
+          total: number;
+          orders: number;
+        }>;
       }>;
       orders: Array<{
         ref: string;
@@ -6275,6 +6336,18 @@ export type Operations = {
           deleted_order_ids?: Array<string>;
           /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
           execution_id?: string;
+          /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+          label_ids?: Array<string>;
+          /** What the carrier account asks for the parcel */
+          price?: {
+            carrier_account_id: string;
+            carrier_account: string;
+            service: string;
+            service_name: string;
+            total: number;
+            currency: string;
+            transit_days: number | null;
+          };
           error?: {
             code: string;
             message: string;

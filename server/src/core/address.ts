@@ -60,13 +60,3 @@ export function addressFaults(address: Address): { member: keyof Address; text: 
     add("provinceCode", "the US state code is missing or unknown");
   return faults;
 }
-
-/** The same address, written the way labels want it. */
-export function cleanAddress(address: Address): Address {
-  const cleaned: Record<string, string> = {};
-  for (const [field, value] of Object.entries(address)) cleaned[field] = value.trim().replaceAll(/\s+/g, " ");
-  for (const field of ["countryCode", "provinceCode", "zip"]) {
-    if (cleaned[field] !== undefined) cleaned[field] = cleaned[field].toUpperCase();
-  }
-  return cleaned;
-}

@@ -122,19 +122,30 @@ function readerOf<Asked>(path: unknown, { reader }: PathRules<Asked>): ((record:
 
 function checkPath<Asked>(
   path: string,
-  { fields, refusal }: PathRules<Asked>,
+  rules: PathRules<Asked>,
   refuse: (code: string, message: string, more?: Partial<FieldError>) => void,
 ): Field | undefined {
-  const refused = refusal?.(path);
-  if (refused) {
-    refuse(refused.code, refused.message);
+  const mistake = pathMistake(path, rules);
+  if (mistake) {
+    const { code, message, ...more } = mistake;
+    refuse(code, message, more);
     return undefined;
   }
-  const found = fields && findField(fields, path);
-  if (found && "unknown" in found) {
-    refuse("unknown_field", `There is no field ${found.unknown}.`, alternatives(found.unknown, found.allowed));
-  }
+  const found = rules.fields && findField(rules.fields, path);
   return found && "field" in found ? found.field : undefined;
+}
+
+/** Why a path may not be named, by whoever names it: it leads nowhere, or to what they may not ask about. */
+export function pathMistake(
+  path: string,
+  { fields, refusal }: Pick<PathRules, "fields" | "refusal">,
+): Omit<FieldError, "pointer"> | undefined {
+  const refused = refusal?.(path);
+  if (refused) return refused;
+  const found = fields && findField(fields, path);
+  if (!found || "field" in found) return undefined;
+  const message = `There is no field ${found.unknown}.`;
+  return { code: "unknown_field", message, ...alternatives(found.unknown, found.allowed) };
 }
 
 /** Lists are looked into: `lines.sku` stands for the SKU of any line. */

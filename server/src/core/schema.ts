@@ -81,7 +81,7 @@ export const Before = Type.Optional(
 );
 export const DateOrDateTime = Type.String({
   format: "date-or-date-time",
-  description: "A moment, or a day, which stands for its first moment in UTC",
+  description: "A moment, or a day, which stands for its first moment in the time zone of the organization",
 });
 export const Version = Type.Integer({
   minimum: 1,

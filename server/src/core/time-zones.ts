@@ -176,15 +176,22 @@ export function localDateOf(at: string, zone: string): string {
 }
 
 const dayShape = /^\d{4}-\d\d-\d\d$/;
+const offsetShape = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /**
- * The moment that is meant by a moment or a calendar day: a day stands for its first moment in this zone. In one text for
- * one instant, as it is kept.
+ * The moment that is meant by what is written: a day stands for its first moment in this zone, a time without an offset for
+ * that time there. In one text for one instant, as it is kept.
  */
 export function toMoment(text: string, zone: string): string {
-  if (!dayShape.test(text)) return new Date(text).toISOString();
-  const day = Temporal.PlainDate.from(text);
-  return new Date(day.toZonedDateTime(zone).epochMilliseconds).toISOString();
+  // What files are full of, without the calendar.
+  if (zone === "UTC") return new Date(dayShape.test(text) || offsetShape.test(text) ? text : `${text}Z`).toISOString();
+  if (dayShape.test(text)) return toText(Temporal.PlainDate.from(text).toZonedDateTime(zone));
+  if (offsetShape.test(text)) return new Date(text).toISOString();
+  return toText(Temporal.PlainDateTime.from(text).toZonedDateTime(zone));
+}
+
+function toText({ epochMilliseconds }: Temporal.ZonedDateTime): string {
+  return new Date(epochMilliseconds).toISOString();
 }
 
 /** A calendar day, and not a moment. */
@@ -195,7 +202,7 @@ export function isDay(text: string): boolean {
 /** The first moment after this calendar day in this zone. */
 export function endOfLocalDate(date: string, zone: string): string {
   const next = Temporal.PlainDate.from(date).add({ days: 1 });
-  return new Date(next.toZonedDateTime(zone).epochMilliseconds).toISOString();
+  return toText(next.toZonedDateTime(zone));
 }
 
 function zonesOf(zone: string, places: string): Record<string, string> {

@@ -34,6 +34,8 @@ export type Topic =
   | "task_queued"
   | "task_ended"
   | "task_cancelled"
+  | "label_requested"
+  | "label_ended"
   | "rate_comparison"
   | "events"
   | "webhook"

@@ -41,4 +41,9 @@ export const pipelineEvents = {
   "operation_run.partially_failed": defineEvent("operation_run", "A run ended, and some orders failed", runEnd),
   "operation_run.failed": defineEvent("operation_run", "A run ended, and all orders failed", runEnd),
   "operation_run.cancelled": defineEvent("operation_run", "A run was stopped", runEnd),
+  "operation_run.carrier_refused": defineEvent(
+    "operation_run",
+    "A carrier did not do what steps of a run had asked it for; the run counts these orders as failed",
+    { ...runEnd, refused: Count },
+  ),
 };

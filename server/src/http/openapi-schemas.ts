@@ -16,6 +16,7 @@ import { ConditionSet } from "../features/condition-sets/condition-sets.schemas.
 import * as exceptions from "../features/exceptions/exceptions.schemas.ts";
 import * as labels from "../features/labels/labels.schemas.ts";
 import { Location } from "../features/locations/locations.schemas.ts";
+import * as catalog from "../features/operations/catalog.schemas.ts";
 import * as operations from "../features/operations/operations.schemas.ts";
 import { Selection, SelectionFilter } from "../features/operations/selections.schemas.ts";
 import { OrderAnswer } from "../features/orders/order-answers.schemas.ts";
@@ -60,7 +61,7 @@ export const namedSchemas: Record<string, TSchema> = {
   Location,
   Mapping: transformations.Mapping,
   MappingTransform: transformations.MappingTransform,
-  OperationAction: operations.CatalogEntry,
+  OperationAction: catalog.CatalogEntry,
   OperationRun: operations.RunDetail,
   OperationRunResult: operations.RunResult,
   OperationRunSummary: operations.RunRow,

@@ -23,6 +23,14 @@ export function leasedRecords<Thing extends { id: string; attempts: number; dueA
     const [row] = await db.query<Stored<Thing>>(text, [orgId, id]);
     return row && fromRow(row);
   };
+  /** Whoever writes it down has said when it is due again: nobody holds it any longer. */
+  const updateAll = async (tx: Tx, orgId: string, things: Thing[]): Promise<void> => {
+    await tx.query(
+      `update ${table} t set lease_owner = null, lease_until = null, ${sets}
+         from jsonb_to_recordset($2::jsonb) as u (${shape}) where t.org_id = $1 and t.id = u.id`,
+      [orgId, toText(things, orgId)],
+    );
+  };
   return {
     fromRow,
     find: (db: Queryable, orgId: string, id: string) => find(db, orgId, id),
@@ -34,14 +42,8 @@ export function leasedRecords<Thing extends { id: string; attempts: number; dueA
         [orgId, toText(things, orgId)],
       );
     },
-    /** Whoever writes it down has said when it is due again: nobody holds it any longer. */
-    async update(tx: Tx, orgId: string, thing: Thing): Promise<void> {
-      await tx.query(
-        `update ${table} t set lease_owner = null, lease_until = null, ${sets}
-           from jsonb_to_recordset($2::jsonb) as u (${shape}) where t.org_id = $1 and t.id = u.id`,
-        [orgId, toText([thing], orgId)],
-      );
-    },
+    update: (tx: Tx, orgId: string, thing: Thing) => updateAll(tx, orgId, [thing]),
+    updateAll,
     leases: leasesOn<LeasedRow & Stored<Thing>>({
       table,
       columns: `t.org_id, ${columns.selected}`,

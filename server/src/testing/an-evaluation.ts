@@ -1,6 +1,8 @@
 import { compileCondition } from "../core/conditions.ts";
+import { toGrams } from "../core/weight.ts";
 import type { Order } from "../features/orders/order.ts";
 import type { ActionEnv, BridgeDirectory } from "../features/operations/action.ts";
+import type { CarrierDesk } from "../features/operations/carrier-desk.ts";
 import { actionsByType } from "../features/operations/action-catalog.ts";
 import type { Evaluation } from "../features/operations/evaluate.ts";
 import { allSteps, evaluate } from "../features/operations/evaluate.ts";
@@ -17,17 +19,71 @@ export function anEnv(overrides: Partial<ActionEnv> = {}): ActionEnv {
     newId: () => `0199f0a0-0000-7000-9000-${String(++ids).padStart(12, "0")}`,
     mayOverride: false,
     bridges: demoBridges,
+    carriers: demoCarriers,
+    sets: (name) => (name === "backordered" ? (sku) => sku === "B" : undefined),
+    timeZone: "UTC",
     ...overrides,
   };
 }
 
 const bridgeId = "0199f0a0-0000-7000-8000-00000000b001";
+export const accountIds = {
+  demo: "0199f0a0-0000-7000-8000-00000000f001",
+  card: "0199f0a0-0000-7000-8000-00000000f002",
+};
 
 /** For tests: one bridge, which has every task except `missing.task` and belongs to one location. */
 const demoBridges: BridgeDirectory = {
   problem: (id, taskName) =>
     id === bridgeId && taskName !== "missing.task" ? undefined : { refused: "unknown_task", message: "No such task." },
   ofLocation: (id) => (id === null ? undefined : bridgeId),
+};
+
+const can = { givesPrices: true, sellsLabels: true, takesLabelsBack: true };
+const priceOf = (service: string, dollars: number, transitDays: number | null) => ({
+  service,
+  serviceName: service.toLowerCase(),
+  totalCents: dollars * 100,
+  currency: "USD",
+  transitDays,
+});
+
+/**
+ * For tests: two accounts with three services each, whose prices depend on the weight alone; the second sells no labels. Nobody
+ * has bought a label yet, and every location is in Newark.
+ */
+const demoCarriers: CarrierDesk = {
+  offers: [
+    { ...can, id: accountIds.demo, name: "Demo", carrier: "demo", carrierName: "demo", isActive: true },
+    {
+      ...can,
+      id: accountIds.card,
+      name: "Contract",
+      carrier: "rate-card",
+      carrierName: "Contract",
+      isActive: true,
+      sellsLabels: false,
+    },
+  ],
+  addressOf: (id) => (id === null ? undefined : newark),
+  labelsOf: () => [],
+  pricesOf(accountId, { weight }) {
+    const kilos = Math.ceil(toGrams(weight) / 1000);
+    if (kilos > 30) return { prices: [], unavailable: [{ service: "", code: "too_heavy", message: "Too heavy." }] };
+    const [slow, fast] = accountId === accountIds.demo ? [5 + kilos, 30] : [6 + kilos, 20 + kilos];
+    return {
+      prices: [priceOf("GROUND", slow, 4), priceOf("EXPRESS", fast, 1), priceOf("ODD", 4, null)],
+      unavailable: [],
+    };
+  },
+};
+const newark = {
+  company: "Byron Mugs",
+  address1: "1 Port Street",
+  city: "Newark",
+  provinceCode: "NJ",
+  zip: "07114",
+  countryCode: "US",
 };
 
 /** For tests: one action on these orders, by way of the pipeline; what it is given cannot be changed by it. */
@@ -38,9 +94,15 @@ export function evaluateOne(orders: Order[], type: string, params: object, env: 
   const holds = typeof compiled === "function" ? compiled : undefined;
   const step = { index: 0, action, params: deepFreeze(params), when: undefined, holds, onError: "skip_order" } as const;
   const todo = orders.map(() => allSteps);
-  return evaluate(deepFreeze(orders), { steps: [step], isAtomic: false, bridges: env.bridges }, env, todo, {
-    isAborted: false,
-  });
+  return evaluate(
+    deepFreeze(orders),
+    { steps: [step], isAtomic: false, bridges: env.bridges, sets: env.sets, timeZone: env.timeZone },
+    env,
+    todo,
+    {
+      isAborted: false,
+    },
+  );
 }
 
 /** For tests: what undoing makes of the order; undefined when it cannot be undone. */

@@ -1,7 +1,7 @@
 import { automationWork, removeOldFirings } from "../features/automations/automations.ts";
 import { forgetOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
 import { labelWork } from "../features/labels/labels.ts";
-import { removeExpiredSelections, runWork } from "../features/operations/operations.ts";
+import { removeExpiredSelections, runWork, tellRuns } from "../features/operations/operations.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
 import { pickupWork } from "../features/pickups/pickups.ts";
@@ -19,6 +19,7 @@ const minute = 60_000;
 /** Everything the worker does by itself. Each one's look into the database counts: an idle hub has two queries a second. */
 export const chores: Chore[] = [
   { name: "timed holds", everyMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
+  { name: "labels of runs", everyMs: minute, wakeOn: ["label_ended"], run: tellRuns },
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
   { name: "old notices", everyMs: 10 * minute, run: removeOldNotices },

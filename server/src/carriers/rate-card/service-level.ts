@@ -13,6 +13,20 @@ export const serviceLevels = [
 ] as const;
 export type ServiceLevel = (typeof serviceLevels)[number];
 
+/** Business days from the first scan within which carriers deliver in the United States, by what they sell it as. */
+export const usualDays: Record<ServiceLevel, number> = {
+  media: 8,
+  economy: 8,
+  ground: 5,
+  three_day: 3,
+  two_day: 2,
+  two_day_am: 2,
+  overnight_saver: 1,
+  overnight: 1,
+  overnight_early: 1,
+  same_day: 0,
+};
+
 const aliases: Record<ServiceLevel, string> = {
   media: "MEDIA|MEDIA MAIL|LIBRARY|LIBRARY MAIL|BOUND PRINTED MATTER|BPM",
   economy:

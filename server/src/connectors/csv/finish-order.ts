@@ -1,5 +1,5 @@
 import type { Address } from "../../core/address.ts";
-import { repairAddress } from "../../core/csv/csv-cells.ts";
+import { cleanAddress } from "../../core/clean-address.ts";
 import type { Warning } from "../../core/csv/csv-columns.ts";
 import type { Sheet } from "../../core/csv/sheet.ts";
 import { warnOnce } from "../../core/csv/sheet.ts";
@@ -66,7 +66,7 @@ export function finishOrder(request: Given, sheet: Sheet): void {
     const address = joinParts(given);
     if (Object.keys(address).length === 0) delete request[field];
     // What the hub has written itself is as it was meant.
-    else request[field] = isOwn ? address : repairAddress(address, sheet.country);
+    else request[field] = isOwn ? address : cleanAddress(address, sheet.country);
   }
   if (sheet.currency !== undefined) request.currency ??= sheet.currency;
   settleStatus(request);

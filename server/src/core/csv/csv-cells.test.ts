@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { conventionsOf, readDate, readDay, readNumber, repairAddress } from "./csv-cells.ts";
+import { cleanAddress } from "../clean-address.ts";
+import { conventionsOf, readDate, readDay, readNumber } from "./csv-cells.ts";
 
 test("numbers are read as people write them, or not at all", () => {
   fc.assert(
@@ -81,15 +82,15 @@ test("dates are read in every form that can be read in one way only", () => {
 });
 
 test("zips get their zeros back in the US and nowhere else; codes go where codes belong", () => {
-  expect(repairAddress({ zip: "2134", country: "usa" })).toEqual({ zip: "02134", country: "usa", countryCode: "US" });
-  expect(repairAddress({ zip: "501", countryCode: "us" })).toEqual({ zip: "00501", countryCode: "US" });
-  expect(repairAddress({ zip: "2134-0007", province: "ma" })).toEqual({ zip: "02134-0007", provinceCode: "MA" });
-  expect(repairAddress({ zip: "2134", country: "AU" })).toEqual({ zip: "2134", countryCode: "AU" });
-  expect(repairAddress({ zip: "1010", country: "Austria" })).toMatchObject({ zip: "1010", countryCode: "AT" });
-  expect(repairAddress({ zip: "1010" })).toEqual({ zip: "1010" });
-  expect(repairAddress({ zip: "8001", province: "ZH" })).toEqual({ zip: "8001", provinceCode: "ZH" });
-  expect(repairAddress({ zip: "'02108", province: "MA" })).toEqual({ zip: "02108", provinceCode: "MA" });
-  expect(repairAddress({ zip: "12207", country: "Atlantis", province: "Bavaria" })).toEqual({
+  expect(cleanAddress({ zip: "2134", country: "usa" })).toEqual({ zip: "02134", country: "usa", countryCode: "US" });
+  expect(cleanAddress({ zip: "501", countryCode: "us" })).toEqual({ zip: "00501", countryCode: "US" });
+  expect(cleanAddress({ zip: "2134-0007", province: "ma" })).toEqual({ zip: "02134-0007", provinceCode: "MA" });
+  expect(cleanAddress({ zip: "2134", country: "AU" })).toEqual({ zip: "2134", countryCode: "AU" });
+  expect(cleanAddress({ zip: "1010", country: "Austria" })).toMatchObject({ zip: "1010", countryCode: "AT" });
+  expect(cleanAddress({ zip: "1010" })).toEqual({ zip: "1010" });
+  expect(cleanAddress({ zip: "8001", province: "ZH" })).toEqual({ zip: "8001", provinceCode: "ZH" });
+  expect(cleanAddress({ zip: "'02108", province: "MA" })).toEqual({ zip: "02108", provinceCode: "MA" });
+  expect(cleanAddress({ zip: "12207", country: "Atlantis", province: "Bavaria" })).toEqual({
     zip: "12207",
     country: "Atlantis",
     province: "Bavaria",
@@ -98,8 +99,8 @@ test("zips get their zeros back in the US and nowhere else; codes go where codes
 
 test("a country of two characters that is no code stays what it is (protocol 4)", () => {
   for (const country of ["日本", "中国", "--", "U.", "1A", "\u{1f1fa}"]) {
-    expect(repairAddress({ country, zip: "1010" })).toEqual({ country, zip: "1010" });
+    expect(cleanAddress({ country, zip: "1010" })).toEqual({ country, zip: "1010" });
   }
-  expect(repairAddress({ country: "us" })).toEqual({ countryCode: "US" });
-  expect(repairAddress({ country: "uk" })).toEqual({ countryCode: "GB" });
+  expect(cleanAddress({ country: "us" })).toEqual({ countryCode: "US" });
+  expect(cleanAddress({ country: "uk" })).toEqual({ countryCode: "GB" });
 });

@@ -1,8 +1,6 @@
 import { cutText } from "../cut-text.ts";
-import type { Address } from "../address.ts";
-import { countryCodeOf } from "../country-codes.ts";
+import { toMoment } from "../time-zones.ts";
 import { readWeightUnit } from "../weight.ts";
-import { prefixesOfState } from "../zip-states.ts";
 import { isBlank } from "./csv.ts";
 
 type Problem = { code: string; message: string };
@@ -13,6 +11,8 @@ export type Conventions = {
   decimalSign: "." | ",";
   /** Of 03/02/2026; `mdy` unless said. */
   dateOrder?: DateOrder | undefined;
+  /** Of times that say none; UTC unless said. */
+  timeZone?: string | undefined;
   /** These were said: what else a cell could mean is not worth a word. */
   isSaid?: { decimalSign?: boolean; dateOrder?: boolean };
 };
@@ -24,11 +24,12 @@ export type DateOrder = (typeof dateOrders)[number];
 /** Where the list is separated by semicolons, the comma is needed for decimals. */
 export function conventionsOf(
   delimiter: string,
-  said: { decimalSign?: "." | "," | undefined; dateOrder?: DateOrder | undefined } = {},
+  said: Partial<Pick<Conventions, "decimalSign" | "dateOrder" | "timeZone">> = {},
 ): Conventions {
   return {
     decimalSign: said.decimalSign ?? (delimiter === ";" ? "," : "."),
     dateOrder: said.dateOrder,
+    timeZone: said.timeZone,
     isSaid: { decimalSign: said.decimalSign !== undefined, dateOrder: said.dateOrder !== undefined },
   };
 }
@@ -98,15 +99,17 @@ function dayOf(text: string, { dateOrder = "mdy", isSaid }: Partial<Conventions>
   return { day: `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`, time, isOpen };
 }
 
-/** In how it is written there is no zone: UTC. */
+/** Where no zone is written, the sheet's is meant. */
 export function readDate(text: string, conventions: Partial<Conventions> = {}): CellValue {
   const found = dayOf(text, conventions);
-  const [, hour = "", rest, half, zone = "Z"] = clockTime.exec(found?.time ?? "") ?? [];
+  const [, hour = "", rest, half, zone] = clockTime.exec(found?.time ?? "") ?? [];
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
-  const offset = /^(UTC|GMT)$/i.test(zone) ? "Z" : zone.toUpperCase();
-  const at = `${found?.day}T${String(hours).padStart(2, "0")}${rest}${offset}`;
-  const date = new Date(rest === undefined ? Number.NaN : at);
-  return Number.isNaN(date.getTime()) ? notADate(text) : guessed(date.toISOString(), text, found!);
+  const offset = zone === undefined || /^(UTC|GMT)$/i.test(zone) ? "Z" : zone.toUpperCase();
+  const at = `${found?.day}T${String(hours).padStart(2, "0")}${rest}`;
+  const date = new Date(rest === undefined ? Number.NaN : at + offset);
+  if (Number.isNaN(date.getTime())) return notADate(text);
+  const moment = zone === undefined ? toMoment(at, conventions.timeZone ?? "UTC") : date.toISOString();
+  return guessed(moment, text, found!);
 }
 
 /** A day is meant, wherever it is: the one that is written, whatever day it is in UTC then. */
@@ -147,30 +150,4 @@ export function readTrackingNumber(text: string): CellValue {
 
 export function clip(text: string): string {
   return text.length > 40 ? `${cutText(text, 40)}...` : text;
-}
-
-/** What spreadsheets do to addresses, undone: codes in the wrong column, and zips that lost their leading zeros. */
-export function repairAddress(given: Address, defaultCountry?: string): Address {
-  const address = { ...given };
-  if (address.country !== undefined && address.countryCode === undefined) {
-    const code = countryCodeOf(address.country);
-    if (code !== undefined) address.countryCode = code;
-    // The code itself, in the wrong column. Other scripts have names of countries that are as short.
-    if (code !== undefined && /^[A-Za-z]{2}$/.test(address.country)) delete address.country;
-  }
-  if (address.country === undefined && address.countryCode === undefined && defaultCountry !== undefined)
-    address.countryCode = defaultCountry;
-  if (address.countryCode !== undefined) address.countryCode = address.countryCode.toUpperCase();
-  if (address.province !== undefined && address.provinceCode === undefined && /^[A-Za-z]{2}$/.test(address.province)) {
-    address.provinceCode = address.province.toUpperCase();
-    delete address.province;
-  }
-  // Some programs write a quote before what must stay a text.
-  if (address.zip !== undefined) address.zip = address.zip.replace(/^'(?=\d)/, "");
-  const isAmerican =
-    address.countryCode === "US" ||
-    (address.countryCode === undefined && prefixesOfState(address.provinceCode?.toUpperCase() ?? "").length > 0);
-  const cut = isAmerican ? /^(\d{3,4})(-\d{4})?$/.exec(address.zip ?? "") : null;
-  if (cut) address.zip = cut[1]!.padStart(5, "0") + (cut[2] ?? "");
-  return address;
 }

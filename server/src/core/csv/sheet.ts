@@ -47,6 +47,8 @@ export type SheetOptions = {
   preset?: SheetPreset | null | undefined;
   decimalSign?: "." | ",";
   dateOrder?: DateOrder;
+  /** Of days and times that name none. */
+  timeZone?: string;
   /** Of addresses that name none. */
   country?: string;
   /** Of amounts that name none. */
@@ -97,8 +99,9 @@ export async function openSheet(csv: string, kind: SheetKind, options: SheetOpti
   }
   const readerOf = new Map(kind.fields.map(([field, , read]) => [field, read]));
   const readers = columns.map(({ field }) => withWords(readerOf.get(field ?? ""), preset?.values?.[field ?? ""]));
-  const { decimalSign, dateOrder = preset?.dateOrder } = options;
-  const conventions = conventionsOf(delimiter, { decimalSign, dateOrder });
+  const { decimalSign, dateOrder = preset?.dateOrder, timeZone } = options;
+  const said = { ...(decimalSign && { decimalSign }), ...(dateOrder && { dateOrder }), ...(timeZone && { timeZone }) };
+  const conventions = conventionsOf(delimiter, said);
   const told = warnings.slice(0, maxReported);
   return { kind, preset, columns, warnings: told, country, currency, delimiter, conventions, readers, rows };
 }

@@ -170,7 +170,7 @@ async function vouch(ctx: Ctx, { on, when, pipeline_id, mode }: Wanted): Promise
     const detail = `An automation may do what its maker may. In this mode it takes ${missing}.`;
     throw new HubError("insufficient_scope", detail, { extra: { required: [missing], granted: [...scopes] } });
   }
-  const trigger = readTrigger(ctx, on);
+  const trigger = await readTrigger(ctx, on);
   return { trigger, digest: (await openOrExplain(ctx, pipeline_id, when)).digest };
 }
 

@@ -4,6 +4,7 @@ import type { Ctx } from "../../context.ts";
 import type { EventType } from "../../events/event-catalogue.ts";
 import { typesNamed } from "../../events/event-families.ts";
 import { readFilter } from "../orders/orders.ts";
+import { findTimeZone } from "../organizations/organizations.ts";
 import { checkTiming } from "../schedules/schedules.ts";
 import type { On } from "./automations.schemas.ts";
 
@@ -16,7 +17,7 @@ const allowed = [family, ...orderTypes];
 export type Trigger = { on: On; eventTypes: EventType[] | null };
 
 /** All that can be wrong with `on` of an automation is said here. */
-export function readTrigger(ctx: Ctx, on: On): Trigger {
+export async function readTrigger(ctx: Ctx, on: On): Promise<Trigger> {
   const { types, cron, timezone, filter } = on;
   if ((types === undefined) === (cron === undefined)) {
     throw badField("/on", types ? "one_of" : "required", "Say what starts it: `types` of events, or `cron`.");
@@ -29,7 +30,7 @@ export function readTrigger(ctx: Ctx, on: On): Trigger {
   if (filter === undefined) {
     throw badField("/on/filter", "required", "What goes by the clock needs a filter that says which orders.");
   }
-  const timing = checkTiming(cron!, timezone ?? "UTC", "/on");
+  const timing = checkTiming(cron!, timezone ?? (await findTimeZone(ctx, ctx.orgId)), "/on");
   return { on: { cron: timing.cron.expression, timezone: timing.timezone, filter }, eventTypes: null };
 }
 

@@ -70,6 +70,16 @@ export async function findAccount(db: Queryable, orgId: string, id: string, day:
   return row && toAccount(row);
 }
 
+export async function listNamed(
+  db: Queryable,
+  orgId: string,
+): Promise<Pick<Account, "id" | "name" | "carrier" | "isActive">[]> {
+  return await db.query<Pick<Account, "id" | "name" | "carrier" | "isActive">>(
+    `select id, name, carrier, is_active as "isActive" from carrier_accounts where org_id = $1 order by created_at, id`,
+    [orgId],
+  );
+}
+
 /** Writers of one account take turns. */
 export async function lockAccount(tx: Tx, orgId: string, id: string): Promise<boolean> {
   const rows = await tx.query("select 1 from carrier_accounts where org_id = $1 and id = $2 for update", [orgId, id]);

@@ -18,6 +18,7 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
+import { today } from "../organizations/organizations.ts";
 import { sealCredentials, tryOpenCredentials } from "./account-credentials.ts";
 import type {
   CarrierAccount,
@@ -38,12 +39,8 @@ export {
   trackingTurns,
 } from "./carrier-accounts.store.ts";
 
-export function today(ctx: Ctx): string {
-  return ctx.clock.now().toISOString().slice(0, 10);
-}
-
 export async function listCarrierAccounts(ctx: Ctx, query: CarrierAccountQuery): Promise<Page<CarrierAccount>> {
-  return mapPage(await store.listAccounts(ctx.db, ctx.orgId, query, today(ctx)), presentAccount);
+  return mapPage(await store.listAccounts(ctx.db, ctx.orgId, query, await today(ctx)), presentAccount);
 }
 
 export async function getCarrierAccount(ctx: Ctx, id: string): Promise<CarrierAccount> {
@@ -187,6 +184,30 @@ async function insertNamed(tx: Tx, ctx: Ctx, name: string, description: string):
   return account.id;
 }
 
+/** What one may ask of an account, without calling anybody. */
+export type CarrierOffer = Pick<CarrierAccount, "id" | "name" | "carrier" | "isActive"> & {
+  /** As orders and parcels call the carrier: a contract on paper is known by its own name. */
+  carrierName: string;
+  givesPrices: boolean;
+  sellsLabels: boolean;
+  takesLabelsBack: boolean;
+};
+
+/** All accounts of the organization, the oldest first. */
+export async function listCarrierOffers(ctx: Ctx): Promise<CarrierOffer[]> {
+  const accounts = await store.listNamed(ctx.db, ctx.orgId);
+  return accounts.map((account) => {
+    const carrier = findCarrier(account.carrier);
+    return {
+      ...account,
+      carrierName: carrier?.usesRateCards ? account.name : account.carrier,
+      givesPrices: carrier?.rate !== undefined,
+      sellsLabels: carrier?.createLabel !== undefined,
+      takesLabelsBack: carrier?.voidLabel !== undefined,
+    };
+  });
+}
+
 /** Those of these ids that are carrier accounts of the organization. */
 export async function findCarrierAccountIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
   return new Set(ids.length === 0 ? [] : await store.findAccountIds(db, orgId, ids));
@@ -207,7 +228,7 @@ export async function listTrackingAccountsAcrossOrgs(
 
 /** The account with its sealed credentials; for those that call the carrier. */
 export async function getAccount(db: Queryable, ctx: Ctx, id: string): Promise<Account> {
-  return orNotFound("carrier_account", await store.findAccount(db, ctx.orgId, id, today(ctx)));
+  return orNotFound("carrier_account", await store.findAccount(db, ctx.orgId, id, await today(ctx)));
 }
 
 export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<void> {

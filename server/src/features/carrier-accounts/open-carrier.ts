@@ -3,6 +3,7 @@ import type { Carrier, CarrierCall } from "../../carriers/carrier.ts";
 import { findCarrier } from "../../carriers/installed-carriers.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { setsOfCard } from "../../carriers/rate-card/compile-card.ts";
+import type { NoQuote, Quote } from "../../carriers/rate-card/quote.ts";
 import { fromCents, toCents } from "../../core/money.ts";
 import type { Scenario, Tariff } from "../../carriers/rate-card/tariff.ts";
 import { createTariff } from "../../carriers/rate-card/tariff.ts";
@@ -15,9 +16,9 @@ import type { Ctx } from "../../context.ts";
 import { waitOutside } from "../../context.ts";
 import { findSets, loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
-import { findOutboundHosts } from "../organizations/organizations.ts";
+import { findOutboundHosts, today } from "../organizations/organizations.ts";
 import { openCredentials } from "./account-credentials.ts";
-import { getAccount, presentAccount, today } from "./carrier-accounts.ts";
+import { getAccount, presentAccount } from "./carrier-accounts.ts";
 import { findAliasDigests } from "./carrier-accounts.store.ts";
 import * as store from "./rate-cards.store.ts";
 
@@ -216,27 +217,46 @@ export async function loadTariffParts(
   };
 }
 
-/** What a parcel would cost with each service, line by line. Nothing is bought. */
-export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteRequest): Promise<QuoteAnswer> {
+/** Prices parcels with one account as they are on one day. Nothing is bought. */
+export type Rater = {
+  open: OpenCarrier;
+  /** The one that is in effect then; null where prices do not come from cards. */
+  rateCard: store.StoredCard | null;
+  rate(request: Omit<RateRequest, "shipDate">): Promise<CarrierAnswer<(Quote | NoQuote)[]>>;
+};
+type RateRequest = Parameters<NonNullable<Carrier["rate"]>>[1];
+
+/** Opened once for any number of parcels. */
+export async function openRater(ctx: Ctx, accountId: string, shipDate: string, scenario?: Scenario): Promise<Rater> {
   const open = await openCarrier(ctx, accountId);
   const { account, carrier } = open;
   if (!carrier.rate) throw new HubError("invalid_state", `${carrier.title} gives no prices.`);
-  const { scenario, shipDate = today(ctx), services, ...parcel } = request;
-  const inEffect = carrier.usesRateCards ? await findCardOn(ctx, accountId, shipDate) : undefined;
-  if (carrier.usesRateCards && !inEffect) {
+  const rateCard = carrier.usesRateCards ? ((await findCardOn(ctx, accountId, shipDate)) ?? null) : null;
+  if (carrier.usesRateCards && !rateCard) {
     throw new HubError("no_rate_card", `${account.name} has no rate card that is in effect on ${shipDate}.`);
   }
-  const tariff = inEffect && (await loadTariffParts(ctx, accountId, inEffect.card, scenario)).tariff;
-  const asked = { ...parcel, shipDate, ...(services ? { services } : {}) };
-  const said = await askCarrier(ctx, open, ctx.requestId, (_carrier, call) =>
-    carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, asked),
-  );
+  const tariff = rateCard && (await loadTariffParts(ctx, accountId, rateCard.card, scenario)).tariff;
+  return {
+    open,
+    rateCard,
+    rate: (request) =>
+      askCarrier(ctx, open, ctx.requestId, (_carrier, call) =>
+        carrier.rate!({ ...call, ...(tariff ? { tariff } : {}) }, { ...request, shipDate }),
+      ),
+  };
+}
+
+/** What a parcel would cost with each service, line by line. */
+export async function quoteParcel(ctx: Ctx, accountId: string, request: QuoteRequest): Promise<QuoteAnswer> {
+  const { scenario, shipDate = await today(ctx), services, ...parcel } = request;
+  const { rateCard, rate } = await openRater(ctx, accountId, shipDate, scenario);
+  const said = await rate({ ...parcel, ...(services ? { services } : {}) });
   if (!("done" in said)) throw noQuotes(said);
   const answers = said.done;
   const quotes = answers.filter((answer) => "total" in answer).toSorted((a, b) => toCents(a.total) - toCents(b.total));
   return {
     carrierAccountId: accountId,
-    rateCard: inEffect ?? null,
+    rateCard,
     shipDate,
     quotes: quotes.map((quote) => ({ ...quote, total: fromCents(toCents(quote.total)) })) as QuoteAnswer["quotes"],
     unavailable: answers.filter((answer) => "reason" in answer),

@@ -5,12 +5,12 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { Unfinished } from "../../route.ts";
-import { askAgainAt, askAndAnswer, nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
+import { askAndAnswer, nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
-import { move, presentLabel } from "./label.ts";
+import { move, newLabel, presentLabel } from "./label.ts";
 import { lock, purchase, record, save } from "./label-requests.ts";
 import type { LabelRequest, LabelSale } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
@@ -21,33 +21,11 @@ type Answer = LabelSale | Unfinished<LabelSale>;
 /** `onWish`: what is done together with writing it down. */
 export async function buyLabel(ctx: Ctx, request: LabelRequest, onWish?: (tx: Tx) => Promise<void>): Promise<Answer> {
   const { open, wish } = await planLabel(ctx, request);
-  const now = nowOf(ctx);
-  const label: ShipmentLabel = {
-    ...wish,
-    id: ctx.newId(),
-    carrierAccountId: open.account.id,
-    carrier: open.account.carrier,
-    shipmentId: null,
-    status: "requested",
-    trackingNumber: null,
-    costCents: null,
-    contentType: null,
-    contentBytes: null,
-    carrierData: null,
-    failure: null,
-    voidRequestedAt: null,
-    attempts: 1,
-    dueAt: askAgainAt(now, 1),
-    boughtAt: null,
-    voidedAt: null,
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
-  };
+  const label = newLabel(ctx, wish, open.account);
   return await buy(ctx, open, async (tx) => {
     await checkAgain(tx, ctx, request, wish);
     await store.insertLabels(tx, ctx.orgId, [label]);
-    await record(tx, ctx, label, "requested");
+    await record(tx, ctx, [label], "requested");
     await onWish?.(tx);
     return label;
   });

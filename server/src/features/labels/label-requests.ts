@@ -4,8 +4,8 @@ import { RemoteError } from "../../core/remote-error.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import type { Happening } from "../../events/event-catalogue.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import type { Happening, NewEvent } from "../../events/event-catalogue.ts";
+import { recordEvents } from "../../events/record-event.ts";
 import type { CarrierRequest, Reached } from "../carrier-accounts/carrier-requests.ts";
 import {
   askAndSettle,
@@ -16,12 +16,13 @@ import {
   nowOf,
 } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure } from "../carrier-accounts/open-carrier.ts";
+import { shippingProblem } from "../orders/order-rules.ts";
 import { readOrders } from "../orders/orders.ts";
 import type { PreparedParcel } from "../shipments/shipments.ts";
 import { prepareParcel, recordParcel, voidParcel } from "../shipments/shipments.ts";
 import { noteLabel } from "./label-troubles.ts";
 import type { ShipmentLabel } from "./label.ts";
-import { effectKeyOf, move, touched } from "./label.ts";
+import { effectKeyOf, isAwaiting, move, touched } from "./label.ts";
 import * as store from "./labels.store.ts";
 
 const maxContentBytes = 1024 * 1024;
@@ -33,16 +34,20 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShipmentLabel>
 /** Writes a changed label and what happened. */
 export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<ShipmentLabel> {
   await store.updateLabel(tx, ctx.orgId, label);
-  await record(tx, ctx, label, what);
+  await record(tx, ctx, [label], what);
   await noteLabel(tx, ctx, label, what);
+  if (label.runId !== null && !isAwaiting(label)) await ctx.signals.publish(tx, "label_ended", label.id);
   return label;
 }
 
-export async function record(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<void> {
-  const { status, carrier, service, orderId, shipmentId, trackingNumber, costCents, version } = label;
-  const cost = costCents === null ? null : costCents / 100;
-  const data = { status, carrier, service, orderId, shipmentId, trackingNumber, cost, version };
-  await recordEvent(tx, ctx, { type: `label.${what}`, objectId: label.id, data });
+export async function record(tx: Tx, ctx: Ctx, labels: ShipmentLabel[], what: Happening<"label">): Promise<void> {
+  const events = labels.map((label): NewEvent => {
+    const { status, carrier, service, orderId, shipmentId, trackingNumber, costCents, version } = label;
+    const cost = costCents === null ? null : costCents / 100;
+    const data = { status, carrier, service, orderId, shipmentId, trackingNumber, cost, version };
+    return { type: `label.${what}`, objectId: label.id, data };
+  });
+  await recordEvents(tx, ctx, events);
 }
 
 const common: Pick<CarrierRequest<ShipmentLabel, never>, "lock" | "unanswered"> = {
@@ -127,11 +132,29 @@ export const voiding: CarrierRequest<ShipmentLabel, void> = {
  * answers the label it has sold already.
  */
 async function askAgain(ctx: Ctx, label: ShipmentLabel, reached: Reached, stopping?: AbortSignal): Promise<void> {
-  if (label.status === "requested") await askAndSettle(ctx, purchase, label, reached, stopping);
-  else await askAndSettle(ctx, voiding, label, reached, stopping);
+  if (label.status !== "requested") await askAndSettle(ctx, voiding, label, reached, stopping);
+  else await askAndSettle(ctx, purchase, label, (await findObstacle(ctx, label)) ?? reached, stopping);
 }
 
-export const labelWork = carrierWork("labels", 60_000, { leases: store.labelLeases, fromRow: store.toLabel }, askAgain);
+/**
+ * What a run has asked for waits for a worker: its order may have been called off meanwhile. Whoever takes it first has not
+ * asked the carrier yet, so that there is still time to leave it.
+ */
+async function findObstacle(ctx: Ctx, { runId, attempts, orderId }: ShipmentLabel): Promise<Reached | undefined> {
+  if (runId === null || attempts > 1 || orderId === null) return undefined;
+  const [order] = await readOrders(ctx.db, ctx.orgId, [orderId]);
+  if (!order) return { refused: { code: "order_not_found", message: "The order was deleted." } };
+  const problem = shippingProblem(order);
+  return problem && { refused: { code: problem.code, message: problem.message } };
+}
+
+const labels = { leases: store.labelLeases, fromRow: store.toLabel };
+
+/** Also what runs have asked for, which nobody has asked the carrier for yet. */
+export const labelWork: ReturnType<typeof carrierWork<ShipmentLabel>> = {
+  ...carrierWork("labels", 60_000, labels, askAgain),
+  wakeOn: ["clock", "label_requested"],
+};
 
 /** What a carrier answers is not ours to trust. */
 function problemOf({ trackingNumber, service, costCents, contentType, content, carrierData }: Label) {

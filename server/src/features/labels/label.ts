@@ -13,6 +13,9 @@ export type ShipmentLabel = Omit<LabelAnswer, "cost" | "currency" | "isVoiding">
   costCents: number | null;
   carrierData: CarrierData | null;
   voidRequestedAt: string | null;
+  /** The step of a run that waits to learn how it ends. */
+  runId: string | null;
+  runStep: number | null;
   attempts: number;
   dueAt: string | null;
 };
@@ -36,9 +39,54 @@ export function move(label: ShipmentLabel, status: LabelStatus, at: string): Shi
   return touched({ ...label, status, attempts: 0 }, at);
 }
 
+/** The carrier has yet to say something about it. */
+export function isAwaiting({ status, voidRequestedAt }: Pick<ShipmentLabel, "status" | "voidRequestedAt">): boolean {
+  return status === "requested" || voidRequestedAt !== null;
+}
+
+export type RunStep = { runId: string; runStep: number };
+
+/** A wish in the books. Somebody asks the carrier at once; for a step of a run, whoever comes first does. */
+export function newLabel(
+  ctx: Pick<Ctx, "newId" | "clock">,
+  wish: LabelWish,
+  account: { id: string; carrier: string },
+  askedBy?: RunStep,
+): ShipmentLabel {
+  const now = ctx.clock.now().toISOString();
+  return {
+    ...wish,
+    id: ctx.newId(),
+    carrierAccountId: account.id,
+    carrier: account.carrier,
+    shipmentId: null,
+    status: "requested",
+    trackingNumber: null,
+    costCents: null,
+    contentType: null,
+    contentBytes: null,
+    carrierData: null,
+    failure: null,
+    voidRequestedAt: null,
+    ...(askedBy ? { ...askedBy, attempts: 0, dueAt: now } : { ...noRun, attempts: 1, dueAt: askAgainAt(now, 1) }),
+    boughtAt: null,
+    voidedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
+}
+
+const noRun = { runId: null, runStep: null };
+
+/** To be given back. */
+export function voidRequested(label: ShipmentLabel, at: string, askedBy?: RunStep): ShipmentLabel {
+  const asked = touched({ ...label, voidRequestedAt: at, attempts: 1 }, at);
+  return askedBy ? { ...asked, ...askedBy, attempts: 0, dueAt: at } : asked;
+}
+
 export function touched(label: ShipmentLabel, at: string, retryAfterMs?: number): ShipmentLabel {
-  const isWaiting = label.status === "requested" || label.voidRequestedAt !== null;
-  const dueAt = isWaiting ? askAgainAt(at, label.attempts, retryAfterMs) : null;
+  const dueAt = isAwaiting(label) ? askAgainAt(at, label.attempts, retryAfterMs) : null;
   return { ...label, updatedAt: at, version: label.version + 1, dueAt };
 }
 

@@ -30,6 +30,8 @@ const columns = defineColumns<ShipmentLabel>("t", {
   carrierData: "jsonb",
   failure: "jsonb",
   voidRequestedAt: moment,
+  runId: "uuid",
+  runStep: "integer",
   attempts: "integer",
   dueAt: moment,
   boughtAt: moment,
@@ -43,6 +45,7 @@ export const {
   lock: lockLabel,
   insert: insertLabels,
   update: updateLabel,
+  updateAll: updateLabels,
   leases: labelLeases,
   fromRow: toLabel,
 } = leasedRecords("shipment_labels", columns);
@@ -75,14 +78,54 @@ export async function listLabels(db: Queryable, orgId: string, query: LabelQuery
   return mapPage(page, toLabel);
 }
 
-/** Those of an order that are paid for, or may be. */
-export async function listLabelsOf(db: Queryable, orgId: string, orderId: string): Promise<ShipmentLabel[]> {
+/** Those of these orders that are paid for, or may be. */
+export async function listLabelsOf(db: Queryable, orgId: string, orderIds: string[]): Promise<ShipmentLabel[]> {
+  if (orderIds.length === 0) return [];
   const rows = await db.query<Stored<ShipmentLabel>>(
     `select ${columns.selected} from shipment_labels t
-      where t.org_id = $1 and t.order_id = $2 and t.status in ('requested', 'bought') order by t.created_at, t.id`,
-    [orgId, orderId],
+      where t.org_id = $1 and t.order_id = any($2::uuid[])
+        and (t.status in ('requested', 'bought') or t.failure ->> 'code' = 'outcome_unknown')
+      order by t.created_at, t.id`,
+    [orgId, orderIds],
   );
   return rows.map(toLabel);
+}
+
+/** In the order of their ids. */
+export async function lockLabels(tx: Tx, orgId: string, ids: string[]): Promise<ShipmentLabel[]> {
+  const rows = await tx.query<Stored<ShipmentLabel>>(
+    `select ${columns.selected} from shipment_labels t where t.org_id = $1 and t.id = any($2::uuid[])
+      order by t.id for update`,
+    [orgId, ids],
+  );
+  return rows.map(toLabel);
+}
+
+/** How one label ended that a step of a run asked for, or asked to give back. */
+export type StepLabel = Pick<ShipmentLabel, "id" | "status" | "failure"> & {
+  orgId: string;
+  orderId: string;
+  runId: string;
+  runStep: number;
+};
+
+/**
+ * Those that have ended and whose runs do not know it yet, a step of an order with all its labels or not at all. Whoever
+ * takes them tells the runs in the same transaction: nobody gets them a second time.
+ */
+export async function takeEndedOfRunsAcrossOrgs(tx: Tx, limit: number): Promise<StepLabel[]> {
+  const isOpen = (name: string): string => `(${name}.status = 'requested' or ${name}.void_requested_at is not null)`;
+  const rows = await tx.query<StepLabel>(
+    `select t.id, t.org_id as "orgId", t.order_id as "orderId", t.run_id as "runId", t.run_step as "runStep", t.status, t.failure
+       from shipment_labels t where t.run_id is not null and not exists (
+         select from shipment_labels o where o.run_id = t.run_id and o.order_id = t.order_id and o.run_step = t.run_step
+            and ${isOpen("o")})
+      order by t.id limit $1 for update skip locked`,
+    [limit],
+  );
+  const ids = rows.map(({ id }) => id);
+  await tx.query("update shipment_labels set run_id = null, run_step = null where id = any($1::uuid[])", [ids]);
+  return rows;
 }
 
 /** Each may have 1 MiB. */

@@ -11,8 +11,14 @@ import type { LabelAnswer, LabelQuery } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 
 export { buyLabel, buyLabelAgain, retryLabel } from "./buy-label.ts";
+export type { LabelWish } from "./label.ts";
 export { labelWork } from "./label-requests.ts";
-export { deleteOldLabelFilesAcrossOrgs } from "./labels.store.ts";
+export { requestLabels, requestVoids } from "./labels-of-runs.ts";
+export type { StepLabel } from "./labels.store.ts";
+export { deleteOldLabelFilesAcrossOrgs, takeEndedOfRunsAcrossOrgs } from "./labels.store.ts";
+export type { OrderLabel } from "./order-labels.ts";
+export { listOrderLabels, unlistedOf, voidProblem } from "./order-labels.ts";
+export { parcelOf, wishFor } from "./plan-label.ts";
 export { voidLabel } from "./void-label.ts";
 
 export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {

@@ -5,7 +5,7 @@ import type { FieldError } from "../../core/errors.ts";
 import { errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { maskErrors } from "../../core/mask-person.ts";
 import { orNotFound } from "../../core/resources.ts";
-import type { Weight } from "../../core/weight.ts";
+import type { Dimensions, Weight } from "../../core/weight.ts";
 import { addWeights } from "../../core/weight.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
@@ -15,10 +15,9 @@ import { getLocation } from "../locations/locations.ts";
 import type { Order } from "../orders/order.ts";
 import { shippingProblem } from "../orders/order-rules.ts";
 import { lockOrders, readOrders } from "../orders/orders.ts";
-import { findParcel } from "../shipments/shipments.ts";
 import type { LabelWish, ShipmentLabel } from "./label.ts";
 import type { LabelRequest } from "./labels.schemas.ts";
-import * as store from "./labels.store.ts";
+import { listOrderLabels, unlistedOf } from "./order-labels.ts";
 import { linesOf } from "./parcel-lines.ts";
 
 /** A request with everything that its order says about it; the carrier is not asked yet. */
@@ -28,12 +27,27 @@ export async function planLabel(ctx: Ctx, request: LabelRequest): Promise<Planne
   const open = await openSeller(ctx, request.carrierAccountId);
   const { orderId } = request;
   const [order] = orderId === undefined ? [] : await readOrders(ctx.db, ctx.orgId, [orderId]);
-  if (orderId !== undefined) refuseUnshippable(orNotFound("order", order));
-  const content = order ? linesOf(order, await findUnlisted(ctx.db, ctx, order), request) : noLines(request);
+  if (orderId !== undefined) orNotFound("order", order);
+  const locationId = request.from ? null : order?.locationId;
+  const from = locationId ? (await getLocation(ctx, locationId)).address : undefined;
+  const others = order ? await findUnlisted(ctx.db, ctx, order) : [];
+  return { open, wish: wishFor(order, request, { from, others }) };
+}
+
+/** What has to be known of an order besides itself: where it comes from, and labels that its quantities do not tell of. */
+export type LabelFacts = { from: Address | undefined; others: readonly Pick<LabelWish, "lines">[] };
+
+/** Pure. What no carrier would sell is refused with all that is wrong. */
+export function wishFor(
+  order: Order | undefined,
+  request: Omit<LabelRequest, "carrierAccountId" | "orderId">,
+  facts: LabelFacts,
+): LabelWish {
+  if (order) refuseUnshippable(order);
+  const content = order ? linesOf(order, facts.others, request) : noLines(request);
   const { lines } = content;
-  const from = request.from ?? (order?.locationId ? (await getLocation(ctx, order.locationId)).address : undefined);
-  const to = request.to ?? (order && recipientOf(order));
-  const weight = request.weight ?? (order && weightOf(order, lines, request));
+  const { to, weight, dimensions } = parcelOf(order, request, lines);
+  const from = request.from ?? facts.from;
   const errors = [
     ...addressErrors("/from", from, "Say where it comes from; the order has no location with an address."),
     ...addressErrors("/to", to, "Say where it goes; there is no order with a shipping address."),
@@ -42,10 +56,24 @@ export async function planLabel(ctx: Ctx, request: LabelRequest): Promise<Planne
     ...content.errors,
   ];
   if (errors.length > 0 || !from || !to || !weight) throw validationFailed(errors);
-  const dimensions = request.dimensions ?? (order && onlyPackageOf(order)?.dimensions) ?? null;
   const reference = request.reference ?? order?.number ?? null;
   const { service } = request;
-  return { open, wish: { orderId: order?.id ?? null, service, from, to, weight, dimensions, reference, lines } };
+  return { orderId: order?.id ?? null, service, from, to, weight, dimensions, reference, lines };
+}
+
+type Parcel = { to: Address | undefined; weight: Weight | undefined; dimensions: Dimensions | null };
+
+/** What a parcel with these lines of the order is like, as far as it follows from the order or is said. */
+export function parcelOf(
+  order: Order | undefined,
+  request: Pick<LabelRequest, "to" | "weight" | "dimensions" | "lines">,
+  lines: LabelWish["lines"],
+): Parcel {
+  return {
+    to: request.to ?? (order && recipientOf(order)),
+    weight: request.weight ?? (order && weightOf(order, lines, request)),
+    dimensions: request.dimensions ?? (order && onlyPackageOf(order)?.dimensions) ?? null,
+  };
 }
 
 async function openSeller(ctx: Ctx, accountId: string): Promise<OpenCarrier> {
@@ -71,7 +99,7 @@ function recipientOf({ shippingAddress, customer }: Order): Address | undefined 
   return hasName || customer.name === undefined ? shippingAddress : { ...shippingAddress, name: customer.name };
 }
 
-function noLines({ lines }: LabelRequest): { lines: []; errors: FieldError[] } {
+function noLines({ lines }: Pick<LabelRequest, "lines">): { lines: []; errors: FieldError[] } {
   const message = "Lines are those of an order: say `orderId`.";
   return { lines: [], errors: lines ? [{ pointer: "/lines", code: "order_needed", message }] : [] };
 }
@@ -105,7 +133,11 @@ function onlyPackageOf({ packages }: Order): Order["packages"][number] | undefin
 }
 
 /** Undefined where it would be a guess: a line without a weight, or several packages. */
-function weightOf(order: Order, content: LabelWish["lines"], { lines }: LabelRequest): Weight | undefined {
+function weightOf(
+  order: Order,
+  content: LabelWish["lines"],
+  { lines }: Pick<LabelRequest, "lines">,
+): Weight | undefined {
   const packed = lines === undefined ? onlyPackageOf(order)?.weight : undefined;
   if (packed) return packed;
   if (lines === undefined && order.packages.some(({ count }) => order.packages.length > 1 || count > 1))
@@ -120,15 +152,8 @@ function weightOf(order: Order, content: LabelWish["lines"], { lines }: LabelReq
   return sum && { value: Math.round(sum.value * 1000) / 1000, unit: sum.unit };
 }
 
-/** Labels for the order whose parcels it does not list: nobody knows yet whether they were sold, or it could not follow. */
 async function findUnlisted(db: Queryable, ctx: Ctx, order: Order): Promise<ShipmentLabel[]> {
-  const listed = new Set(order.shipments.map(({ id }) => id));
-  const labels = await store.listLabelsOf(db, ctx.orgId, order.id);
-  const unlisted = labels.filter(({ shipmentId }) => shipmentId === null || !listed.has(shipmentId));
-  const isVoided = await Promise.all(
-    unlisted.map(async ({ shipmentId }) => shipmentId && (await findParcel(db, ctx, shipmentId))?.voidedAt),
-  );
-  return unlisted.filter((_, index) => !isVoided[index]);
+  return unlistedOf(order, (await listOrderLabels(db, ctx, [order.id])).get(order.id) ?? []);
 }
 
 /** Again, now that nobody else can change it: a label for a cancelled order, or a second one, would be paid for nothing. */

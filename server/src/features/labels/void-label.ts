@@ -6,10 +6,11 @@ import { askAndAnswer, askAndSettle, nowOf } from "../carrier-accounts/carrier-r
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
-import { presentLabel, touched } from "./label.ts";
+import { presentLabel, voidRequested } from "./label.ts";
 import { lock, purchase, save, voiding } from "./label-requests.ts";
 import type { LabelAnswer } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
+import { voidProblem } from "./order-labels.ts";
 
 /** Doing it again answers the same. What is on its way stays as it is. */
 export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
@@ -27,8 +28,7 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
     const current = await lock(tx, ctx, id);
     if (current.status === "voided") return current;
     await refuseUnvoidable(tx, ctx, current);
-    const now = nowOf(ctx);
-    return await save(tx, ctx, touched({ ...current, voidRequestedAt: now, attempts: 1 }, now), "void_requested");
+    return await save(tx, ctx, voidRequested(current, nowOf(ctx)), "void_requested");
   });
   // Somebody else has done it in the meantime.
   if (asked.status === "voided") return presentLabel(ctx, asked);
@@ -44,13 +44,9 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
 }
 
 async function refuseUnvoidable(db: Queryable, ctx: Ctx, label: ShipmentLabel): Promise<void> {
-  if (label.status === "failed") throw notVoidable("The label was not bought; there is nothing to give back.");
-  if (label.carrierAccountId === null) {
-    throw notVoidable("The carrier account was deleted, so that the carrier cannot be told.");
-  }
   const parcel = label.shipmentId === null ? undefined : await findParcel(db, ctx, label.shipmentId);
-  if (!parcel || (parcel.acceptedAt === null && !["delivered", "returned"].includes(parcel.status))) return;
-  throw notVoidable(`The carrier has the parcel already; it is ${parcel.status}.`);
+  const problem = voidProblem({ label, parcel });
+  if (problem !== undefined) throw notVoidable(problem);
 }
 
 function notVoidable(message: string): HubError {

@@ -1,3 +1,4 @@
+import type { Address } from "../../core/address.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
@@ -121,6 +122,10 @@ export async function listAllLocations(db: Queryable, orgId: string): Promise<Lo
 
 export async function listLocationBridges(db: Queryable, orgId: string): Promise<{ id: string; bridge_id: string }[]> {
   return await db.query("select id, bridge_id from locations where org_id = $1 and bridge_id is not null", [orgId]);
+}
+
+export async function listLocationAddresses(db: Queryable, orgId: string): Promise<{ id: string; address: Address }[]> {
+  return await db.query("select id, address from locations where org_id = $1 and address is not null", [orgId]);
 }
 
 export async function insertSynced(

@@ -1,3 +1,4 @@
+import type { Address } from "../../core/address.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
@@ -110,6 +111,12 @@ export async function findLocationIds(db: Queryable, orgId: string, ids: string[
 export async function listLocationBridges(db: Queryable, orgId: string): Promise<Map<string, string>> {
   const rows = await store.listLocationBridges(db, orgId);
   return new Map(rows.map(({ id, bridge_id }) => [id, bridge_id]));
+}
+
+/** Where parcels come from, for each location that has an address. */
+export async function listLocationAddresses(db: Queryable, orgId: string): Promise<Map<string, Address>> {
+  const rows = await store.listLocationAddresses(db, orgId);
+  return new Map(rows.map(({ id, address }) => [id, address]));
 }
 
 async function moveDefaultAway(tx: Tx, ctx: Ctx): Promise<void> {

@@ -1,4 +1,5 @@
 import { referredSets } from "../../core/conditions.ts";
+import { findErrorsIn } from "../../core/validation.ts";
 import type { ActionDefinition } from "./action.ts";
 import { addNote } from "./actions/add-note.ts";
 import { addTags } from "./actions/add-tags.ts";
@@ -7,8 +8,12 @@ import { archive } from "./actions/archive.ts";
 import { assert } from "./actions/assert.ts";
 import { assignLocation } from "./actions/assign-location.ts";
 import { assignUser } from "./actions/assign-user.ts";
+import { buyLabel } from "./actions/buy-label-action.ts";
 import { cancel } from "./actions/cancel.ts";
+import { chooseRate } from "./actions/choose-rate.ts";
+import { correctTracking } from "./actions/correct-tracking.ts";
 import { duplicate } from "./actions/duplicate.ts";
+import { editLines } from "./actions/edit-lines.ts";
 import { hold } from "./actions/hold.ts";
 import { markPaid } from "./actions/mark-paid.ts";
 import { markShipped } from "./actions/mark-shipped.ts";
@@ -32,6 +37,7 @@ import { split } from "./actions/split.ts";
 import { unarchive } from "./actions/unarchive.ts";
 import { updateAddress } from "./actions/update-address.ts";
 import { validateAddress } from "./actions/validate-address.ts";
+import { voidLabel } from "./actions/void-label-action.ts";
 import type { ActionRequest } from "./operations.schemas.ts";
 
 /** Every action there is, as people look for them. A new one is a file in actions/ and a line here. */
@@ -55,16 +61,21 @@ export const actionCatalog: readonly ActionDefinition[] = [
   assignUser,
   setDates,
   assignLocation,
+  editLines,
   split,
   merge,
   duplicate,
   setShipping,
+  chooseRate,
   setPackage,
   validateAddress,
   updateAddress,
   sendToFulfillment,
   recallFulfillment,
+  buyLabel,
+  voidLabel,
   markShipped,
+  correctTracking,
   markUnshipped,
   markPaid,
   runTask,
@@ -84,7 +95,15 @@ type Placed = { condition: unknown; pointer: string };
 
 /** The condition sets that an action of a pipeline asks, by id or name. */
 export function setsOf(request: ActionRequest): string[] {
-  return Object.values(conditionsOf(request)).flatMap(({ condition }) => referredSets(condition));
+  const asked = Object.values(conditionsOf(request)).flatMap(({ condition }) => referredSets(condition));
+  return [...asked, ...setsInParams(request).map(({ set }) => set)];
+}
+
+/** Those that its params name besides conditions. Params that are not yet checked may be anything. */
+export function setsInParams({ type, params = {} }: ActionRequest): { set: string; pointer: string }[] {
+  const action = actionsByType.get(type);
+  if (!action?.sets || findErrorsIn(action.params, params).length > 0) return [];
+  return action.sets(params).flatMap(({ set, pointer }) => (set === undefined ? [] : [{ set, pointer }]));
 }
 
 export const actionsByType: ReadonlyMap<string, ActionDefinition> = new Map(

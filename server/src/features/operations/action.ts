@@ -1,13 +1,17 @@
 import type { Static, TSchema } from "typebox";
 import type { Actor } from "../../core/actor.ts";
-import type { Predicate } from "../../core/conditions.ts";
+import type { Predicate, SetLookup } from "../../core/conditions.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Order, OrderPatch } from "../orders/order.ts";
+import type { CarrierOffer } from "../carrier-accounts/carrier-accounts.ts";
+import type { LabelWish } from "../labels/labels.ts";
 import { changesOf } from "../orders/order-changes.ts";
 import type { Obstacle } from "../orders/order-rules.ts";
 import type { OrderStatus } from "../orders/orders.states.ts";
 import { orderStatuses } from "../orders/orders.states.ts";
+import type { CarrierDesk } from "./carrier-desk.ts";
+import type { RunResult } from "./operations.schemas.ts";
 
 /** What an action may know besides the order and its params. */
 export type ActionEnv = {
@@ -18,6 +22,11 @@ export type ActionEnv = {
   /** Whether whoever runs the pipeline holds `operations:override`. */
   mayOverride: boolean;
   bridges: BridgeDirectory;
+  carriers: CarrierDesk;
+  /** Those that params name. */
+  sets: SetLookup;
+  /** Of the organization: a day without a zone is meant in it. */
+  timeZone: string;
   /** Numbers that an order which is made must not get; known once such a number was refused. */
   takenNumbers?: ReadonlySet<string>;
 };
@@ -41,8 +50,20 @@ export type Refusal = { refused: string; message: string; fix?: string };
 
 /** What came of one action on one order. A patch that changes nothing is reported as `no_change`. */
 export type Outcome =
-  | { patch: OrderPatch; creates?: Order[]; call?: ExternalCall; warning?: { code: string; message: string } }
+  | (Effects & { patch: OrderPatch; price?: StepPrice; warning?: { code: string; message: string } })
   | Refusal;
+
+/** What an action does besides changing the order. */
+type Effects = {
+  creates?: Order[];
+  call?: ExternalCall;
+  /** A label to be bought, written down with the order's changes and asked for then. */
+  buys?: { account: CarrierOffer; wish: LabelWish };
+  /** The ids of labels to be given back, in the same way. */
+  voids?: string[];
+};
+
+export type StepPrice = NonNullable<RunResult["steps"][number]["price"]>;
 
 /** Things that params point at; looked up once for the whole pipeline, never per order. */
 export type Reference = { kind: "user" | "location" | "bridge" | "carrier_account"; id: string; param: string };
@@ -56,7 +77,8 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   example: Static<Params>;
   /** The statuses an order may have; another one refuses the step with `invalid_state`. */
   statuses: readonly OrderStatus[];
-  reversible: boolean;
+  /** Why what it does cannot be taken back by an undo, and what can be done instead; undefined: it can. */
+  irreversible?: string;
   /** Doing it twice is the same as doing it once. */
   idempotent: boolean;
   blockedByHold?: boolean;
@@ -64,11 +86,22 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   scope?: Scope;
   /** Queues tasks of bridges, so that something is done outside. */
   needsBridges?: boolean;
+  /** Looks at carrier accounts, prices or labels. */
+  asksCarriers?: boolean;
+  /** What an active carrier account has to be able to do. */
+  needsCarrier?: "givesPrices" | "sellsLabels";
+  /**
+   * The order follows later, when a carrier has answered: what comes after it in a pipeline may only organise, or it would
+   * change an order whose label is being bought.
+   */
+  isLastWord?: boolean;
   refers?(params: Static<Params>): Reference[];
+  /** The condition sets that params name, by id or name; pointers are relative to the params. */
+  sets?(params: Static<Params>): { set: string | undefined; pointer: string }[];
   /** What of an order its params ask about, read it or compare with it; pointers are relative to the params. */
   asksAbout?(params: Static<Params>): { path: string; pointer: string }[];
   /** Rules between params, checked once; pointers are relative to the params. */
-  check?(params: Static<Params>, env: Pick<ActionEnv, "now" | "mayOverride">): FieldError[];
+  check?(params: Static<Params>, env: CheckEnv): FieldError[];
   /** The param that is a condition. It is compiled once for the whole pipeline and handed to `apply`. */
   conditionParam?: string;
   /** Pure: reads the order, returns what would be different. */
@@ -77,7 +110,9 @@ export type ActionDefinition<Params extends TSchema = TSchema> = {
   applyToAll?(orders: readonly Order[], params: Static<Params>, env: ActionEnv): Outcome[];
 };
 
-const usual = { statuses: orderStatuses, reversible: true, idempotent: true };
+type CheckEnv = Pick<ActionEnv, "now" | "mayOverride" | "timeZone">;
+
+const usual = { statuses: orderStatuses, idempotent: true };
 
 /** Says what is unusual about an action. Keeps the type of the params while the catalog forgets it. */
 export function defineAction<Params extends TSchema>(

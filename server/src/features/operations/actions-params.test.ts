@@ -5,7 +5,7 @@ import { now } from "../../testing/an-evaluation.ts";
 
 const named = actionCatalog.map((action) => ({ ...action, action }));
 const pointersOf = (type: string, params: object, mayOverride = false): string[] =>
-  (actionsByType.get(type)!.check?.(params, { now, mayOverride }) ?? []).map(
+  (actionsByType.get(type)!.check?.(params, { now, mayOverride, timeZone: "UTC" }) ?? []).map(
     ({ pointer, code }) => `${pointer} ${code}`,
   );
 

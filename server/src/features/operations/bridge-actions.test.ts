@@ -24,13 +24,19 @@ const ended = (id: string) =>
     ({ finishedAt }) => finishedAt !== null,
   );
 
-test("the catalog offers them to an organization that has a bridge", async () => {
+test("the catalog offers them to an organization that has a bridge, and a carrier for what asks one", async () => {
   const typesOf = async (who: TestOrg) =>
     (await who.get("/operations/actions")).body.data
       .filter((action: { available: boolean }) => !action.available)
       .map((action: { type: string }) => action.type);
+  expect(await typesOf(org)).toEqual(["choose_rate", "buy_label"]);
+  await org.post("/carrier-accounts", { name: "On paper", carrier: "rate-card" });
+  expect(await typesOf(org)).toEqual(["buy_label"]);
+  await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" });
   expect(await typesOf(org)).toEqual([]);
   expect((await typesOf(await hub.org())).toSorted()).toEqual([
+    "buy_label",
+    "choose_rate",
     "recall_fulfillment",
     "run_task",
     "send_to_fulfillment",

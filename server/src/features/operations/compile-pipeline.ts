@@ -5,19 +5,22 @@ import { compileCondition, referredSets } from "../../core/conditions.ts";
 import { isUuid } from "../../core/ids.ts";
 import { nearestName } from "../../core/nearest.ts";
 import { hasScope } from "../../core/scopes.ts";
-import { createFinder } from "../../core/validation.ts";
+import { findErrorsIn } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
 import { loadSetLookup } from "../condition-sets/condition-sets.ts";
 import type { Order } from "../orders/order.ts";
 import { presentToConditions } from "../orders/order.ts";
 import { askedFields, findReferred, personalPathRefusal } from "../orders/orders.ts";
 import type { ActionDefinition, ActionEnv, Reference } from "./action.ts";
+import { refuse } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
-import { actionCatalog, actionsByType, conditionsOf, setsOf } from "./action-catalog.ts";
+import { actionsByType, conditionsOf, setsInParams, setsOf } from "./action-catalog.ts";
+import { findTimeZone } from "../organizations/organizations.ts";
+import type { CarrierDesk } from "./carrier-desk.ts";
 import type { Pipeline, Step } from "./evaluate.ts";
 import type { ActionRequest, OnError } from "./operations.schemas.ts";
-
-const finders = new Map(actionCatalog.map((action) => [action.type, createFinder(action.params, "body")]));
+import type { FillParams } from "./template-params.ts";
+import { compileTemplates } from "./template-params.ts";
 
 export type PipelineOptions = {
   onError: OnError;
@@ -37,6 +40,7 @@ export async function compilePipeline(
   options: PipelineOptions,
 ): Promise<Pipeline> {
   const errors: FieldError[] = [];
+  const timeZone = await findTimeZone(ctx, ctx.orgId);
   const lookup = await loadSetLookup(ctx, [...requests.flatMap(setsOf), ...referredSets(options.when)]);
   // Whoever started a run was asked then, and it goes on in their name; whoever retries it is asked anew.
   const refusal = (path: string) => (options.isChecked ? undefined : personalPathRefusal(ctx, path));
@@ -62,24 +66,49 @@ export async function compilePipeline(
       });
     }
     const params = request.params ?? {};
-    const wrong = options.isChecked ? [] : paramErrors(ctx, action, params, `${pointer}/params`, options.askedAt);
+    const wrong = options.isChecked
+      ? []
+      : paramErrors(ctx, action, params, `${pointer}/params`, { timeZone, at: options.askedAt });
     errors.push(...wrong);
+    const templates =
+      wrong.length > 0 ? undefined : compileTemplates(action.params, params, `${pointer}/params`, rules);
+    // What an earlier version of the hub took as it was stays as it is.
+    if (!options.isChecked) errors.push(...(templates?.errors ?? []));
     for (const asked of wrong.length > 0 ? [] : (action.asksAbout?.(params) ?? [])) {
       const refused = refusal(asked.path);
       if (refused) errors.push({ pointer: `${pointer}/params${asked.pointer}`, ...refused });
+    }
+    for (const { set, pointer: at } of options.isChecked ? [] : setsInParams(request)) {
+      const message = `There is no condition set ${set}.`;
+      if (!lookup(set)) errors.push({ pointer: `${pointer}/params${at}`, code: "condition_set_not_found", message });
     }
     const conditions = conditionsOf(request);
     const compile = (placed: typeof conditions.when): Predicate | undefined =>
       placed && compileAt(placed.condition, pointer + placed.pointer);
     const [when, holds] = [compile(conditions.when), wrong.length > 0 ? undefined : compile(conditions.holds)];
-    steps.push({ index, action, params, when, holds, onError: request.on_error ?? options.onError });
+    const fill = templates?.fill && checkFilled(action, templates.fill);
+    steps.push({ index, action, params, fill, when, holds, onError: request.on_error ?? options.onError });
   }
-  errors.push(...atomicErrors(requests, options.isAtomic));
+  errors.push(...atomicErrors(requests, options.isAtomic), ...lastWordErrors(steps));
   if (errors.length === 0 && !options.isChecked) errors.push(...(await missingReferences(ctx, steps)));
   if (errors.length > 0) throw validationFailed(errors);
   const needsBridges = steps.some(({ action }) => action.needsBridges);
   const bridges = await loadBridgeDirectory(ctx, needsBridges);
-  return { steps, isAtomic: options.isAtomic, bridges, when: forOrders };
+  return { steps, isAtomic: options.isAtomic, bridges, sets: lookup, timeZone, when: forOrders };
+}
+
+/** What comes after something that a carrier is asked for meets the order as it was before the carrier's answer. */
+function lastWordErrors(steps: readonly Step[]): FieldError[] {
+  const first = steps.findIndex(({ action }) => action.isLastWord);
+  if (first === -1) return [];
+  const { type } = steps[first]!.action;
+  return steps
+    .slice(first + 1)
+    .filter(({ action }) => action.group !== "organise")
+    .map(({ index, action }) => {
+      const message = `The carrier answers after the run: behind ${type} a pipeline may only organise, which ${action.type} does not.`;
+      return { pointer: `/actions/${index}/type`, code: "after_carrier", message };
+    });
 }
 
 export function atomicErrors(requests: readonly { type?: unknown }[], isAtomic: boolean): FieldError[] {
@@ -112,7 +141,8 @@ export async function listSteps(ctx: Ctx, requests: ActionRequest[]): Promise<Pi
     const action = actionsByType.get(type);
     return action ? [{ index, action, params: {}, when: undefined, holds: undefined, onError: "continue" }] : [];
   });
-  return { steps, isAtomic: false, bridges: await loadBridgeDirectory(ctx, false) };
+  const timeZone = await findTimeZone(ctx, ctx.orgId);
+  return { steps, isAtomic: false, bridges: await loadBridgeDirectory(ctx, false), sets: () => undefined, timeZone };
 }
 
 function paramErrors(
@@ -120,20 +150,31 @@ function paramErrors(
   action: ActionDefinition,
   params: unknown,
   pointer: string,
-  askedAt: Date = ctx.clock.now(),
+  { timeZone, at = ctx.clock.now() }: { timeZone: string; at?: Date | undefined },
 ): FieldError[] {
-  const found = finders.get(action.type)!(params);
-  const env = { now: askedAt.toISOString(), mayOverride: mayOverride(ctx) };
+  const found = findErrorsIn(action.params, params);
+  const env = { now: at.toISOString(), mayOverride: mayOverride(ctx), timeZone };
   const errors = found.length > 0 ? found : (action.check?.(params, env) ?? []);
   return errorsAt(pointer, errors);
+}
+
+/** What was filled in keeps to the rules of the params, as what was typed in does. */
+function checkFilled(action: ActionDefinition, fill: FillParams): FillParams {
+  return (order, now) => {
+    const filled = fill(order, now);
+    const [error] = "refused" in filled ? [] : findErrorsIn(action.params, filled.params);
+    if (!error) return filled;
+    return refuse("template_result", `Filled in for this order, ${error.pointer} is not allowed: ${error.message}`);
+  };
 }
 
 /** Asked for something that only `operations:override` permits, whichever action it is: its own check says so. */
 export function asksForOverride(requests: readonly ActionRequest[]): boolean {
   return requests.some(({ type, params = {} }) => {
     const action = actionsByType.get(type);
-    if (!action || finders.get(type)!(params).length > 0) return false;
-    const errors = action.check?.(params, { now: new Date(0).toISOString(), mayOverride: false }) ?? [];
+    if (!action || findErrorsIn(action.params, params).length > 0) return false;
+    const errors =
+      action.check?.(params, { now: new Date(0).toISOString(), mayOverride: false, timeZone: "UTC" }) ?? [];
     return errors.some(({ code }) => code === "override_required");
   });
 }
@@ -145,9 +186,18 @@ export function refuseWithoutOverride(ctx: Ctx, detail: string): void {
   });
 }
 
-export function envOf(ctx: Ctx, { bridges }: Pipeline, isOverriding: boolean): ActionEnv {
+export function envOf(
+  ctx: Ctx,
+  { bridges, sets, timeZone }: Pipeline,
+  carriers: CarrierDesk,
+  isOverriding: boolean,
+): ActionEnv {
   const { actor, newId, clock } = ctx;
-  return { now: clock.now().toISOString(), actor, newId, mayOverride: isOverriding, bridges };
+  return { now: clock.now().toISOString(), actor, newId, mayOverride: isOverriding, bridges, carriers, sets, timeZone };
+}
+
+export function asksCarriers({ steps }: Pipeline): boolean {
+  return steps.some(({ action }) => action.asksCarriers);
 }
 
 export function mayOverride(ctx: Ctx): boolean {

@@ -4,7 +4,7 @@ import type { Ctx } from "../../context.ts";
 import { AskedOrder } from "../orders/order-answers.schemas.ts";
 import { isPersonalPath } from "../orders/orders.ts";
 import { titleOf } from "./form-hints.ts";
-import type { ConditionField } from "./operations.schemas.ts";
+import type { ConditionField } from "./catalog.schemas.ts";
 
 type Node = {
   type?: string | string[];

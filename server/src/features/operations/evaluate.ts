@@ -1,26 +1,34 @@
-import type { Predicate } from "../../core/conditions.ts";
+import type { Predicate, SetLookup } from "../../core/conditions.ts";
 import type { Order, OrderPatch } from "../orders/order.ts";
 import { applyChanges, changesOf } from "../orders/order-changes.ts";
 import { holdProblem, moveProblem } from "../orders/order-rules.ts";
 import type { ActionDefinition, ActionEnv, BridgeDirectory, ExternalCall, Outcome, Refusal } from "./action.ts";
 import { refuse, refuseFor } from "./action.ts";
 import type { OnError, RunResult } from "./operations.schemas.ts";
+import type { FillParams } from "./template-params.ts";
 
 /** A checked action of a pipeline, ready to be applied to any number of orders. */
 export type Step = {
   index: number;
   action: ActionDefinition;
   params: unknown;
+  /** Its params for one order, where something in them is filled in from it. */
+  fill?: FillParams | undefined;
   when: Predicate | undefined;
   /** The condition in its params, if it has one. */
   holds: Predicate | undefined;
   onError: OnError;
 };
 
+type LabelPurchase = NonNullable<Exclude<Outcome, Refusal>["buys"]>;
+
 export type Pipeline = {
   steps: Step[];
   isAtomic: boolean;
   bridges: BridgeDirectory;
+  sets: SetLookup;
+  /** Of the organization. */
+  timeZone: string;
   /** Which orders it is for at all, where that was asked. */
   when?: Predicate | undefined;
 };
@@ -35,6 +43,8 @@ export type Evaluation = {
   steps: StepResult[];
   created: Order[];
   calls: { step: StepResult; call: ExternalCall }[];
+  /** Labels that steps want bought or given back. */
+  labels: { step: StepResult; buys?: LabelPurchase; voids?: string[] }[];
   todo: number;
   todoBefore: number;
   isStopped: boolean;
@@ -80,7 +90,17 @@ export function evaluate(
 }
 
 export function beginOn(order: Order, todo: number): Evaluation {
-  return { before: order, order, steps: [], created: [], calls: [], todo, todoBefore: todo, isStopped: false };
+  return {
+    before: order,
+    order,
+    steps: [],
+    created: [],
+    calls: [],
+    labels: [],
+    todo,
+    todoBefore: todo,
+    isStopped: false,
+  };
 }
 
 function applyStep(
@@ -95,8 +115,13 @@ function applyStep(
     evaluation.steps.push(early);
     return;
   }
-  const outcome = guard(evaluation.order, step) ?? step.action.apply!(evaluation.order, step.params, env, step.holds);
+  const outcome = guard(evaluation.order, step) ?? applyFilled(evaluation.order, step, env);
   settle(evaluation, step, outcome, run, isAtomic);
+}
+
+function applyFilled(order: Order, { action, params, fill, holds }: Step, env: ActionEnv): Outcome {
+  const filled = fill ? fill(order, env.now) : { params };
+  return "refused" in filled ? filled : action.apply!(order, filled.params, env, holds);
 }
 
 function applyToAll(evaluations: Evaluation[], step: Step, env: ActionEnv, run: { isAborted: boolean }): void {
@@ -135,7 +160,7 @@ const leaveOutMerged =
   'It was merged into another order. Give the step `when: {"path": "mergedIntoId", "op": "empty"}` to leave it out.';
 
 /** What forbids an action whatever it does: the order's status, and holds. */
-function guard(order: Order, { action, params }: Step): Outcome | undefined {
+export function guard(order: Order, { action, params }: Pick<Step, "action" | "params">): Refusal | undefined {
   if (!action.statuses.includes(order.status)) {
     const message = `${action.title} is not possible while the order is ${order.status}.`;
     const fix = order.mergedIntoId === null ? `Allowed while it is ${action.statuses.join(", ")}.` : leaveOutMerged;
@@ -176,7 +201,9 @@ function settle(
   }
   const changes = changesOf(evaluation.order, outcome.patch);
   const created = outcome.creates ?? [];
-  const isDone = changes.length > 0 || created.length > 0 || outcome.call !== undefined;
+  const { call, buys, voids } = outcome;
+  const hasEffect = call !== undefined || buys !== undefined || voids !== undefined;
+  const isDone = changes.length > 0 || created.length > 0 || hasEffect;
   evaluation.todo &= ~bit;
   const result: StepResult = { ...base, status: isDone ? "applied" : "no_change" };
   if (changes.length > 0) {
@@ -187,7 +214,9 @@ function settle(
     result.created_order_ids = created.map(({ id }) => id);
     evaluation.created.push(...created);
   }
-  if (outcome.call) evaluation.calls.push({ step: result, call: outcome.call });
+  if (call) evaluation.calls.push({ step: result, call });
+  if (buys || voids) evaluation.labels.push({ step: result, ...(buys && { buys }), ...(voids && { voids }) });
+  if (outcome.price) result.price = outcome.price;
   if (outcome.warning) result.warning = outcome.warning;
   evaluation.steps.push(result);
 }
@@ -200,9 +229,15 @@ function rollBack(evaluation: Evaluation): void {
     delete step.created_order_ids;
   }
   evaluation.todo = evaluation.todoBefore;
+  dropEffects(evaluation);
+}
+
+/** The order is what it was, nothing is made, and nobody is told anything. */
+export function dropEffects(evaluation: Evaluation): void {
   evaluation.order = evaluation.before;
   evaluation.created = [];
   evaluation.calls = [];
+  evaluation.labels = [];
 }
 
 export type OrderOutcome = {
@@ -214,11 +249,11 @@ export type OrderOutcome = {
 const aborted = { code: "run_aborted", message: "A step of an earlier order stopped the run." };
 
 /** The order's result from those of its steps. */
-export function outcomeOf({ steps, before, order, created, calls }: Evaluation): OrderOutcome {
+export function outcomeOf({ steps, before, order, created, calls, labels }: Evaluation): OrderOutcome {
   const failed = steps.find((step) => step.status === "failed" || step.status === "not_undone");
   if (failed) return { status: "failed", isUnchanged: false, error: failed.error ?? null };
   const hasDeleted = (): boolean => steps.some((step) => step.deleted_order_ids !== undefined);
-  const isUnchanged = order === before && created.length + calls.length === 0 && !hasDeleted();
+  const isUnchanged = order === before && created.length + calls.length + labels.length === 0 && !hasDeleted();
   // The step that failed was another order's. Some of its own may have been done by then, here or by an earlier run.
   const isAborted = steps.some((step) => step.error?.code === "previous_step_failed");
   if (isAborted) return { status: "skipped", isUnchanged, error: aborted };

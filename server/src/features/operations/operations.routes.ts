@@ -3,6 +3,7 @@ import { Deleted, PageOf } from "../../core/schema.ts";
 import { defineRoute, liveType } from "../../route.ts";
 import { watchText } from "../../watch.ts";
 import * as shapes from "./operations.schemas.ts";
+import * as catalog from "./catalog.schemas.ts";
 import { listConditionFields } from "./condition-fields.ts";
 import * as operations from "./operations.ts";
 import { preflight } from "./preflight.ts";
@@ -18,14 +19,16 @@ export const operationRoutes = [
     name: "operations.actions.list",
     scope: "operations:read",
     summary: "The catalog of actions a pipeline can be made of",
-    answer: [200, shapes.Catalog],
-    handle: (ctx) => operations.listActions(ctx),
+    query: catalog.CatalogQuery,
+    answer: [200, catalog.Catalog],
+    failures: [404, 409],
+    handle: (ctx, { query }) => operations.listActions(ctx, query),
   }),
   defineRoute("GET /operations/fields", {
     name: "operations.fields.list",
     scope: "operations:read",
     summary: "What of an order the condition of a step (`when`) can ask about",
-    answer: [200, shapes.ConditionFields],
+    answer: [200, catalog.ConditionFields],
     handle: (ctx) => Promise.resolve(listConditionFields(ctx)),
   }),
   defineRoute("POST /operations/selections", {

@@ -129,8 +129,25 @@ export type RunBody = Static<typeof RunRequest>;
 export type RunRequest = RunBody & { actions: ActionRequest[] };
 
 const Change = Type.Object({ path: Type.String(), from: Type.Unknown(), to: Type.Unknown() });
-const StepError = Type.Object({ code: Type.String(), message: Type.String(), fix: Type.Optional(Type.String()) });
+export const StepError = Type.Object({
+  code: Type.String(),
+  message: Type.String(),
+  fix: Type.Optional(Type.String()),
+});
 const StepWarning = Type.Object({ code: Type.String(), message: Type.String() });
+
+const StepPrice = Type.Object(
+  {
+    carrier_account_id: Id,
+    carrier_account: Type.String(),
+    service: Type.String(),
+    service_name: Type.String(),
+    total: Type.Number(),
+    currency: Type.String(),
+    transit_days: Nullable(Count),
+  },
+  { description: "What the carrier account asks for the parcel" },
+);
 
 const stepFields = {
   index: Count,
@@ -142,6 +159,10 @@ const stepFields = {
       description: "What the step had made, deleted by this undo; it cannot be brought back",
     }),
     execution_id: { ...Id, description: "Queued at a bridge; GET /tasks/executions/{id} says how it ends" },
+    label_ids: Type.Array(Id, {
+      description: "To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more",
+    }),
+    price: StepPrice,
     error: StepError,
     warning: StepWarning,
   }),
@@ -192,7 +213,15 @@ export const PreflightReport = Type.Object({
     description: "Why orders are blocked and what they are warned of, the most frequent first",
   }),
   pipeline: Type.Array(
-    Type.Object({ index: Count, type: Type.String(), applies_to: Count, warnings: Type.Array(StepWarning) }),
+    Type.Object({
+      index: Count,
+      type: Type.String(),
+      applies_to: Count,
+      warnings: Type.Array(StepWarning),
+      prices: Type.Array(Type.Object({ currency: Type.String(), total: Type.Number(), orders: Count }), {
+        description: "What it would cost for all orders that it applies to, as far as it has a price",
+      }),
+    }),
   ),
   shown: Type.Object(
     { total: Count, page: Count, pages: Count },
@@ -406,34 +435,3 @@ export const SavedPipeline = Type.Object({
 export type SavedPipeline = Static<typeof SavedPipeline>;
 
 export const SavedPipelineQuery = pageQuery({});
-
-export const CatalogEntry = Type.Object({
-  type: Type.String(),
-  title: Type.String(),
-  group: Type.String(),
-  description: Type.String(),
-  params_schema: Type.Record(Type.String(), Type.Unknown()),
-  example: Type.Record(Type.String(), Type.Unknown()),
-  allowed_statuses: Type.Array(Type.String()),
-  effect: OneOf(["local", "external"]),
-  reversible: Type.Boolean(),
-  idempotent: Type.Boolean(),
-  blocked_by_hold: Type.Boolean(),
-  scope: Type.String(),
-  available: Type.Boolean(),
-  unavailable_reason: Nullable(Type.String()),
-});
-const fieldTypes = ["text", "number", "boolean", "date", "id", "choice", "tags"] as const;
-const ConditionField = Type.Object({
-  path: Type.String({ description: "As a condition names it; `*` stands for any name, as of a custom field" }),
-  title: Type.String(),
-  type: OneOf(fieldTypes),
-  operators: Type.Array(Type.String(), { description: "Those that make sense for it" }),
-  values: Nullable(Type.Array(Type.String(), { description: "All that there are" })),
-  entity: Nullable(Type.String({ description: "What it is the id of" })),
-  available: Type.Boolean({ description: "false: to ask about it takes the scope pii:read" }),
-});
-export type ConditionField = Static<typeof ConditionField>;
-export const ConditionFields = Type.Object({ data: Type.Array(ConditionField), operators: Type.Array(Type.String()) });
-
-export const Catalog = Type.Object({ data: Type.Array(CatalogEntry), groups: Type.Array(Type.String()) });

@@ -8,7 +8,6 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import type { Live, Streamed } from "../../route.ts";
 import { watchRecord } from "../../watch.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { actionCatalog } from "./action-catalog.ts";
 import { asksForOverride, compilePipeline, listSteps, mayOverride, refuseWithoutOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
 import { executeIfIdle, executeNewRun, requestsOf, toCause } from "./run/execute-run.ts";
@@ -33,12 +32,8 @@ import { listUndoable } from "./run/list-undoable.ts";
 import type { PlannedOrders } from "./run/plan-run.ts";
 import { planOrders, toPortions } from "./run/plan-run.ts";
 import { findUnknown } from "./run/run-orders.ts";
-import { findUnusable } from "../bridges/bridge-tasks.ts";
-import { listOpenBridges } from "../bridges/bridges.ts";
 import { findIdByRef } from "../orders/orders.ts";
-import type { ActionDefinition } from "./action.ts";
 import type { OpenPipeline } from "./saved-pipelines.ts";
-import { withFormHints } from "./form-hints.ts";
 import type { Unfinished } from "./run/run-results.store.ts";
 import * as results from "./run/run-results.store.ts";
 import type { NewRun, RunRow, SelectedOrders } from "./run/runs.store.ts";
@@ -48,6 +43,7 @@ import * as runs from "./run/runs.store.ts";
 const maxOrdersInRequest = 1_000;
 const firstResults = 100;
 
+export { listActions } from "./list-actions.ts";
 export { preflightOrders } from "./preflight.ts";
 export { presentCondition } from "./present-run.ts";
 export { createPipeline, findPipelineDigests, openPipeline } from "./saved-pipelines.ts";
@@ -56,32 +52,9 @@ export type { RunCause } from "./operations.schemas.ts";
 export type { OpenPipeline } from "./saved-pipelines.ts";
 export { removeExpiredSelections, selectOrders } from "./selections.ts";
 export { runWork } from "./run/execute-run.ts";
+export { tellRuns } from "./run/tell-runs.ts";
 export { deleteOldRunsAcrossOrgs } from "./run/old-runs.store.ts";
 export { unpackChanges } from "./run/operation-values.store.ts";
-
-export async function listActions(ctx: Ctx) {
-  const hasBridge = (await listOpenBridges(ctx)).some((bridge) => findUnusable(ctx, bridge) === undefined);
-  const isAvailable = ({ needsBridges }: ActionDefinition): boolean => hasBridge || !needsBridges;
-  return {
-    data: actionCatalog.map((action) => ({
-      type: action.type,
-      title: action.title,
-      group: action.group,
-      description: action.description,
-      params_schema: withFormHints(action.params),
-      example: action.example,
-      allowed_statuses: action.statuses,
-      effect: action.needsBridges ? "external" : "local",
-      reversible: action.reversible,
-      idempotent: action.idempotent,
-      blocked_by_hold: action.blockedByHold ?? false,
-      scope: action.scope ?? "operations:run",
-      available: isAvailable(action),
-      unavailable_reason: isAvailable(action) ? null : "Needs an active bridge; this organization has none.",
-    })),
-    groups: [...new Set(actionCatalog.map(({ group }) => group))],
-  };
-}
 
 export async function startRun(ctx: Ctx, body: RunBody, isAsync: boolean): Promise<RunDetail> {
   const request = await withSavedPipeline(ctx, body);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { fromCents, toCents } from "../../core/money.ts";
 import type { Ctx } from "../../context.ts";
 import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
 import { outcomeOf } from "./evaluate.ts";
@@ -63,6 +64,7 @@ export function createReport(ctx: Ctx, pipeline: Pipeline, limit: number, show: 
     type: action.type,
     applied: 0,
     pointless: new Map<string, number>(),
+    prices: new Map<string, { cents: number; orders: number }>(),
   }));
   const shown: object[][] = [[], [], []];
   const page = show?.page ?? 1;
@@ -101,7 +103,7 @@ export function createReport(ctx: Ctx, pipeline: Pipeline, limit: number, show: 
         counts.not_found++;
         return keep(verdict, said, () => ({ ...named, version, error: unknown, steps: [] }));
       }
-      notePointless(evaluation.steps, steps);
+      tally(evaluation.steps, steps);
       keep(verdict, said, () => {
         const told = presentSteps(ctx, evaluation.steps).map(({ status, ...step }) => ({
           ...step,
@@ -119,11 +121,12 @@ export function createReport(ctx: Ctx, pipeline: Pipeline, limit: number, show: 
         summary: { ...counts, duplicates_removed: duplicatesRemoved },
         errors_by_code: errorsByCode,
         groups: groups.list(),
-        pipeline: steps.map(({ index, type, applied }, i) => ({
+        pipeline: steps.map(({ index, type, applied, prices }, i) => ({
           index,
           type,
           applies_to: applied,
           warnings: warnings[i],
+          prices: [...prices].map(([currency, { cents, orders }]) => ({ currency, total: fromCents(cents), orders })),
         })),
         shown: { total: wanted, page, pages: limit === 0 ? 0 : Math.ceil(wanted / limit) },
         orders: shown.flat().slice(0, limit),
@@ -151,13 +154,26 @@ function verdictOf(status: StepResult["status"], warning: unknown): string {
   return status === "failed" || status === "rolled_back" ? "blocked" : status === "skipped" ? "skipped" : "no_change";
 }
 
-type StepTally = { index: number; applied: number; pointless: Map<string, number> };
+type StepTally = {
+  index: number;
+  applied: number;
+  pointless: Map<string, number>;
+  /** By currency. */
+  prices: Map<string, { cents: number; orders: number }>;
+};
 
-/** A step is pointless for an order when a later one sets the same value again or puts back what it changed. */
-function notePointless(results: StepResult[], tallies: StepTally[]): void {
+function addPrice({ prices }: StepTally, { price }: StepResult): void {
+  if (!price) return;
+  const sum = prices.get(price.currency) ?? { cents: 0, orders: 0 };
+  prices.set(price.currency, { cents: sum.cents + toCents(price.total), orders: sum.orders + 1 });
+}
+
+/** What a step costs, and whether it is pointless: when a later one sets the same value again or puts back what it changed. */
+function tally(results: StepResult[], tallies: StepTally[]): void {
   for (const [i, result] of results.entries()) {
     if (result.status !== "applied") continue;
     tallies[i]!.applied++;
+    addPrice(tallies[i]!, result);
     if (!result.changes || result.created_order_ids) continue;
     const later = results.slice(i + 1).filter((candidate) => candidate.status === "applied");
     const makers = result.changes.map(({ path, from }) =>

@@ -1,7 +1,9 @@
 import { giveWay } from "../../core/give-way.ts";
 import type { Ctx } from "../../context.ts";
 import { explainUnknown, readOrders } from "../orders/orders.ts";
-import { compilePipeline, envOf, mayOverride } from "./compile-pipeline.ts";
+import type { Order } from "../orders/order.ts";
+import { openCarrierDesk } from "./carrier-desk.ts";
+import { asksCarriers, compilePipeline, envOf, mayOverride } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "./evaluate.ts";
 import { evaluate, isGrouped } from "./evaluate.ts";
 import type { PreflightBody } from "./operations.schemas.ts";
@@ -58,18 +60,39 @@ export async function preflightOrders(ctx: Ctx, pipeline: Pipeline, ids: string[
   return report.finish(0);
 }
 
+/** Again, as long as a step wants to know something that carriers have to be asked about first. */
+async function evaluateWithCarriers(
+  ctx: Ctx,
+  pipeline: Pipeline,
+  orders: Order[],
+  run: { isAborted: boolean },
+): Promise<Evaluation[]> {
+  const { isAborted } = run;
+  const carriers = await openCarrierDesk(ctx, asksCarriers(pipeline));
+  await carriers.readLabels(ctx.db, idsOf(orders));
+  for (;;) {
+    const evaluations = evaluate(orders, pipeline, envOf(ctx, pipeline, carriers, mayOverride(ctx)), [], run);
+    if (!carriers.isWaiting()) return evaluations;
+    run.isAborted = isAborted;
+    await carriers.askCarriers();
+  }
+}
+
+function idsOf(orders: Order[]): string[] {
+  return orders.map(({ id }) => id);
+}
+
 /** An order that was looked at; no version: there is none. `codes`: all that was said about it, with blanks between. */
 type Looked = { id: string | null; version: number | null; codes: string };
 
 /** Looks at these orders, in portions unless a step looks at all of them at once, and tells the report. */
 function createLook(ctx: Ctx, pipeline: Pipeline, report: Report) {
-  const env = envOf(ctx, pipeline, mayOverride(ctx));
   const run = { isAborted: false };
   async function lookAt(refs: string[], ids: (string | null)[]): Promise<Looked[]> {
     const known = ids.filter((id) => id !== null);
     const orders = new Map((await readOrders(ctx.db, ctx.orgId, known)).map((order) => [order.id, order]));
     const present = known.flatMap((id) => orders.get(id) ?? []);
-    const evaluations = evaluate(present, pipeline, env, [], run);
+    const evaluations = await evaluateWithCarriers(ctx, pipeline, present, run);
     const byId = new Map<string | null, Evaluation>(evaluations.map((one) => [one.before.id, one]));
     const explain = await explainUnknown(
       ctx.db,

@@ -48,7 +48,8 @@ export function revert(order: Order, { path, from, to }: FieldChange): OrderPatc
   // Units that are not where the change put them are in another order by now, whatever this one looks like.
   if (isDeepStrictEqual(current, from)) return field === "lines" && movesUnits(from, to) ? undefined : {};
   if (field === "tags" || field === "holds" || field === "notes" || field === "shipments") {
-    return { [field]: revertList(current as Entry[], from as Entry[], to as Entry[]) };
+    const list = revertList(current as Entry[], from as Entry[], to as Entry[]);
+    return list && { [field]: list };
   }
   // Only counts up, so that numbers of child orders are never given out twice.
   if (field === "childCount") return {};
@@ -58,15 +59,20 @@ export function revert(order: Order, { path, from, to }: FieldChange): OrderPatc
 
 type Entry = string | { id: string };
 
-function revertList(current: Entry[], from: Entry[], to: Entry[]): Entry[] {
+/** Undefined: an entry that the change made another one is yet another by now. What the change left alone stays as it is. */
+function revertList(current: Entry[], from: Entry[], to: Entry[]): Entry[] | undefined {
   const keyOf = (entry: Entry): string => (typeof entry === "string" ? entry : entry.id);
   const before = new Map(from.map((entry) => [keyOf(entry), entry]));
   const after = new Map(to.map((entry) => [keyOf(entry), entry]));
-  const kept = current.flatMap((entry) => {
+  const kept: Entry[] = [];
+  for (const entry of current) {
     const key = keyOf(entry);
-    if (!after.has(key)) return [entry];
-    return before.has(key) ? [before.get(key)!] : [];
-  });
+    const [was, became] = [before.get(key), after.get(key)];
+    const isUntouched = became === undefined || isDeepStrictEqual(was, became);
+    if (!isUntouched && was === undefined) continue;
+    if (!isUntouched && !isDeepStrictEqual(entry, became)) return undefined;
+    kept.push(isUntouched ? entry : was!);
+  }
   const missing = from.filter(
     (entry) => !after.has(keyOf(entry)) && !kept.some((other) => keyOf(other) === keyOf(entry)),
   );

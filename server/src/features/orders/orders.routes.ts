@@ -49,7 +49,7 @@ export const orderRoutes = [
       "its encoding is the charset of the Content-Type, or found out. One row per line item, grouped by order number. Files " +
       "of known programs are recognised, other columns by their names in any spelling; `warnings` says what was left out, " +
       "guessed or assumed. Dates: 2026-12-31, 12/31/2026 (the month first unless `dateOrder` says otherwise), 31.12.2026 " +
-      "or 31 Dec 2026, in UTC unless they say otherwise. A weight has the unit of its own column, or of its name as in " +
+      "or 31 Dec 2026, in the time zone of the organization unless they say otherwise. A weight has the unit of its own column, or of its name as in " +
       "`Weight (kg)`, else it is in pounds. All of the file is taken in one transaction.",
     query: shapes.ImportQuery,
     body: shapes.ImportRequest,

@@ -28,6 +28,10 @@ const LineRequest = Strict({
   weight: Type.Optional(Weight),
 });
 
+const { id: _given, ...newLineParts } = LineRequest.properties;
+/** A line that the order does not have yet. */
+export const NewLine = Strict(newLineParts);
+
 const PackageRequest = Strict({
   weight: Type.Optional(Weight),
   dimensions: Type.Optional(Dimensions),

@@ -106,7 +106,7 @@ export async function foldOrderCounts(world: World): Promise<void> {
 }
 
 export async function exportOrders(ctx: Ctx, query: ExportQuery): Promise<Streamed> {
-  return exportFiltered(ctx, readFilter(ctx, query));
+  return await exportFiltered(ctx, readFilter(ctx, query));
 }
 
 /** Whoever asks for a range of dates wants to see it in its order; any other would have to be looked for. */

@@ -2,7 +2,7 @@ import type { Page } from "../../core/page.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
-import { isTimeZone } from "../../core/time-zones.ts";
+import { isTimeZone, localDateOf } from "../../core/time-zones.ts";
 import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx, World } from "../../context.ts";
@@ -122,6 +122,11 @@ export async function findOutboundHosts(world: World, orgId: string): Promise<re
 /** The zone that a day without a zone is meant in, wherever one is given, and in which it is today. */
 export async function findTimeZone(world: World, orgId: string): Promise<string> {
   return (await known(world).get(orgId))?.timeZone ?? "UTC";
+}
+
+/** The calendar day that it is now for the organization. */
+export async function today(ctx: Ctx): Promise<string> {
+  return localDateOf(ctx.clock.now().toISOString(), await findTimeZone(ctx, ctx.orgId));
 }
 
 export async function findOperatorOrganization(ctx: Pick<Ctx, "db">): Promise<Organization | undefined> {

@@ -11,7 +11,7 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
 import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
-import { getCarrierAccount, today } from "../carrier-accounts/carrier-accounts.ts";
+import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
 import type { InputStamps } from "../carrier-accounts/open-carrier.ts";
 import {
   findCardIdsOn,
@@ -20,6 +20,7 @@ import {
   readCardStamps,
   readStampsAgain,
 } from "../carrier-accounts/open-carrier.ts";
+import { today } from "../organizations/organizations.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { presentSummary } from "./present-summary.ts";
 import type {
@@ -69,14 +70,12 @@ async function isStale(ctx: Ctx, row: ComparisonRow): Promise<boolean> {
 /** Of each, whether another card is in effect now than the one that was compared with, or something that it builds on has changed. */
 async function areStale(ctx: Ctx, rows: ComparisonRow[]): Promise<boolean[]> {
   const finished = rows.filter((row) => row.rate_card_id !== null && row.finished_at !== null);
-  const days = finished.map((row) => ({
-    accountId: row.carrier_account_id,
-    day: row.options.rateDate ?? today(ctx),
-  }));
+  const now = await today(ctx);
+  const days = finished.map((row) => ({ accountId: row.carrier_account_id, day: row.options.rateDate ?? now }));
   const cards = await findCardIdsOn(ctx, days);
-  const now = await readStampsAgain(ctx, new Set(finished.flatMap((row) => Object.keys(row.input_stamps ?? {}))));
+  const stampsNow = await readStampsAgain(ctx, new Set(finished.flatMap((row) => Object.keys(row.input_stamps ?? {}))));
   const isOther = ({ input_stamps: stamps }: ComparisonRow): boolean =>
-    Object.entries(stamps ?? {}).some(([name, stamp]) => now[name] !== stamp);
+    Object.entries(stamps ?? {}).some(([name, stamp]) => stampsNow[name] !== stamp);
   const stale = new Set(finished.filter((row, index) => cards[index] !== row.rate_card_id || isOther(row)));
   return rows.map((row) => stale.has(row));
 }
@@ -165,7 +164,7 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
   const former = await store.getComparison(ctx.db, ctx.orgId, id);
   refuseToStart(former);
   const options = { ...former.options, ...given };
-  const day = options.rateDate ?? today(ctx);
+  const day = options.rateDate ?? (await today(ctx));
   const card = await cardOf(ctx, former.carrier_account_id, day);
   const source = former.source_account_id === null ? undefined : await cardOf(ctx, former.source_account_id, day);
   // Each parcel goes by the card of its own day, unless somebody named one day for all.

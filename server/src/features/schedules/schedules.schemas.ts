@@ -19,7 +19,10 @@ export const Cron = Type.String({
     "restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, " +
     "it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both",
 });
-export const Timezone = Type.String({ maxLength: 100, description: "IANA name such as America/New_York. Default UTC" });
+export const Timezone = Type.String({
+  maxLength: 100,
+  description: "IANA name such as America/New_York. Default: the organization's",
+});
 const Input = Type.Record(Type.String(), Type.Unknown());
 const Overlap = OneOf(overlaps, {
   description: "When a run is due and the one before it has not ended. Default skip",

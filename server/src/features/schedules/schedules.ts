@@ -10,6 +10,7 @@ import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent, recordEvents } from "../../events/record-event.ts";
 import { holdBridge } from "../bridges/bridges.ts";
+import { findTimeZone } from "../organizations/organizations.ts";
 import { enqueueExecutions, listExecutions, requireTask } from "../tasks/tasks.ts";
 import { parseCron, storedCron } from "./cron/cron.ts";
 import { describeCron } from "./cron/cron-describe.ts";
@@ -49,7 +50,7 @@ function presentSchedule(schedule: StoredSchedule): Schedule {
 }
 
 export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promise<Schedule> {
-  const { cron, timezone } = checkTiming(request.cron, request.timezone ?? "UTC");
+  const { cron, timezone } = checkTiming(request.cron, request.timezone ?? (await findTimeZone(ctx, ctx.orgId)));
   const { bridgeId, taskName, input = {}, isActive = true } = request;
   await requireTask(ctx, { bridgeId, taskName, input });
   return await change(ctx, async (tx) => {
@@ -184,7 +185,7 @@ export async function triggerSchedule(ctx: Ctx, id: string) {
 }
 
 export async function previewSchedule(ctx: Ctx, request: PreviewRequest) {
-  const { cron, timezone } = checkTiming(request.cron, request.timezone ?? "UTC");
+  const { cron, timezone } = checkTiming(request.cron, request.timezone ?? (await findTimeZone(ctx, ctx.orgId)));
   const from = request.from === undefined ? await scheduleNow(ctx, ctx.db) : Date.parse(request.from);
   return {
     cron: cron.expression,

@@ -60,6 +60,15 @@ export async function findParcel(db: Queryable, ctx: Ctx, id: string): Promise<S
   return shipment && presentTo(ctx, shipment);
 }
 
+/** Several at once, without what only those see who may see who gets them. */
+export async function findParcels(
+  db: Queryable,
+  ctx: Ctx,
+  ids: string[],
+): Promise<Pick<ShipmentAnswer, "id" | "acceptedAt" | "status" | "voidedAt">[]> {
+  return await store.findShipments(db, ctx.orgId, ids);
+}
+
 /** In the transaction in which its label is voided. What has ended otherwise stays as it is. */
 export async function voidParcel(tx: Tx, ctx: Ctx, id: string): Promise<void> {
   const locked = await lockToChange(tx, ctx, id);

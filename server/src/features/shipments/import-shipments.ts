@@ -1,12 +1,5 @@
-import {
-  readCode,
-  readDate,
-  readDay,
-  readNumber,
-  readTrackingNumber,
-  readUnit,
-  repairAddress,
-} from "../../core/csv/csv-cells.ts";
+import { cleanAddress } from "../../core/clean-address.ts";
+import { readCode, readDate, readDay, readNumber, readTrackingNumber, readUnit } from "../../core/csv/csv-cells.ts";
 import { addressFields } from "../../core/csv/csv-columns.ts";
 import type { SheetKind } from "../../core/csv/sheet.ts";
 import { readSheet, reportOn, settleWeight } from "../../core/csv/sheet.ts";
@@ -14,6 +7,7 @@ import { namesWithUnits, weightUnitNames } from "../../core/weight.ts";
 import type { RowFailure } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
+import { findTimeZone } from "../organizations/organizations.ts";
 import { createdOf, findStoredTwins, insertPrepared, prepareShipments, recordBatch } from "./create-shipments.ts";
 import type { ImportAnswer } from "./shipment-answers.schemas.ts";
 import type { ImportRequest } from "./shipments.schemas.ts";
@@ -42,7 +36,7 @@ const shipmentSheet: SheetKind = {
   finish({ request }, sheet) {
     settleWeight(request, sheet);
     for (const side of ["origin", "destination"]) {
-      if (request[side]) request[side] = repairAddress(request[side]);
+      if (request[side]) request[side] = cleanAddress(request[side]);
     }
   },
 };
@@ -52,7 +46,8 @@ export async function importShipments(ctx: Ctx, request: ImportRequest): Promise
   const { csv, dryRun = false, ...options } = request;
   // One more for the header, and some blank ones.
   const limits = { maxRows: 2 * maxBulkShipments, maxRecords: maxBulkShipments };
-  const sheet = await readSheet(csv, shipmentSheet, { ...options, ...limits });
+  const timeZone = await findTimeZone(ctx, ctx.orgId);
+  const sheet = await readSheet(csv, shipmentSheet, { ...options, ...limits, timeZone });
   const sound = sheet.records.filter(({ errors }) => errors.length === 0);
   const prepared = await prepareShipments(
     ctx,

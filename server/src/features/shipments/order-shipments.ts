@@ -1,10 +1,12 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
+import type { NewEvent } from "../../events/event-catalogue.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import type { Order, OrderShipment } from "../orders/order.ts";
 import { recordBatch } from "./create-shipments.ts";
 import { deliverOrders } from "./deliver-orders.ts";
 import type { EventRequest } from "./shipments.schemas.ts";
+import type { ShipmentChange } from "./shipment-changes.ts";
 import { afterOf, changed, changeEvent } from "./shipment-changes.ts";
 import { newShipment, toEvent } from "./shipment-fields.ts";
 import { mergeEvents } from "./tracking/tracking.ts";
@@ -13,12 +15,21 @@ import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, derive, trackingKeyOf } from "./shipment.ts";
 import * as store from "./shipments.store.ts";
 
+/** What an order says of a shipment that it lists, besides what lies in it. */
+export const listedFields = ["trackingNumber", "carrier", "service", "shippedAt"] as const;
+
 /** What became of the shipments that an order lists. */
-export type OrderShipmentsChange = { order: Order; added: OrderShipment[]; removedIds: string[] };
+export type OrderShipmentsChange = {
+  order: Order;
+  added: OrderShipment[];
+  /** Listed before, and something of it is another now. */
+  corrected: OrderShipment[];
+  removedIds: string[];
+};
 
 /**
  * Shipments follow the orders that list them, in the transaction of the order's change: what is listed is recorded, what
- * is no longer listed is voided, and what is listed again is valid again. A few statements, however many orders.
+ * is no longer listed is voided, what is listed again is valid again, and what is corrected there is corrected. A few statements, however many orders.
  */
 export async function keepOrderShipments(tx: Tx, ctx: Ctx, orders: OrderShipmentsChange[]): Promise<void> {
   const now = ctx.clock.now().toISOString();
@@ -26,20 +37,36 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, orders: OrderShipment
   const inserted = await store.insertShipments(tx, ctx.orgId, wanted);
   const returning = wanted.filter(({ id }) => !inserted.has(id)).map(({ id }) => id);
   const removed = new Set(orders.flatMap(({ removedIds }) => removedIds));
-  const stored = await store.lockShipments(tx, ctx.orgId, [...returning, ...removed]);
+  const corrections = new Map(orders.flatMap(({ corrected }) => corrected.map((listed) => [listed.id, listed])));
+  const locked = await store.lockShipments(tx, ctx.orgId, [...returning, ...removed, ...corrections.keys()]);
+  const stored = locked.filter(({ id }) => !corrections.has(id));
+  const corrected = locked.flatMap((before) => {
+    const listed = corrections.get(before.id);
+    return listed ? [changed(before, pick(listed), now)] : [];
+  });
   const changes = stored
     .filter(({ id, voidedAt }) => removed.has(id) === (voidedAt === null))
     .map((before) => changed(before, { voidedAt: removed.has(before.id) ? now : null }, now));
-  await store.updateShipments(tx, ctx.orgId, changes.map(afterOf));
+  await store.updateShipments(tx, ctx.orgId, [...changes, ...corrected].map(afterOf));
   const created = wanted.filter(({ id }) => inserted.has(id));
   await recordBatch(tx, ctx, created, "run");
-  await recordEvents(tx, ctx, changes.map(changeEvent));
+  await recordEvents(tx, ctx, [...changes.map(changeEvent), ...corrected.map(correctionEvent)]);
   // Nothing more will be heard of what has arrived before the order listed it.
   const arrived = stored.filter(({ id, status }) => !removed.has(id) && status === "delivered");
   const orderIds = arrived.flatMap(({ orderId }) => orderId ?? []);
   await deliverOrders(tx, ctx, orderIds);
   // At last: everybody else of the organization waits for these rows until the end.
-  await addToStats(tx, ctx.orgId, [...created.map((after) => ({ after })), ...changes]);
+  await addToStats(tx, ctx.orgId, [...created.map((after) => ({ after })), ...changes, ...corrected]);
+}
+
+function pick({ trackingNumber, carrier, service, shippedAt }: OrderShipment) {
+  return { trackingNumber, carrier, service, shippedAt };
+}
+
+function correctionEvent({ before, after }: ShipmentChange): NewEvent {
+  const { id: objectId, trackingNumber, version } = after;
+  const fields = listedFields.filter((field) => before[field] !== after[field]);
+  return { type: "shipment.updated", objectId, data: { trackingNumber, fields, version } };
 }
 
 /**

@@ -43,7 +43,7 @@ export const shipmentRoutes = [
     summary: "Record shipments from a CSV file",
     description:
       "One row per shipment. Columns are recognised by their names in any spelling. " +
-      "Dates: 2026-12-31, 12/31/2026 (the month first) or 31.12.2026, in UTC unless they say otherwise.",
+      "Dates: 2026-12-31, 12/31/2026 (the month first) or 31.12.2026, in the time zone of the organization unless they say otherwise.",
     body: shapes.ImportRequest,
     bodyLimitBytes: bulkBytes,
     heavyFromBytes: sheetHeavyFromBytes,

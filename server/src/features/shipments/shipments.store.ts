@@ -16,6 +16,12 @@ export async function findShipment(db: Queryable, orgId: string, id: string): Pr
   return row && fromRow(row);
 }
 
+export async function findShipments(db: Queryable, orgId: string, ids: string[]): Promise<Shipment[]> {
+  if (ids.length === 0) return [];
+  const text = `select ${selected} from shipments s where s.org_id = $1 and s.id = any($2::uuid[])`;
+  return (await db.query<Stored<Shipment>>(text, [orgId, ids])).map(fromRow);
+}
+
 /** Always in the order of ids: two writers wait for each other instead of blocking each other. */
 export async function lockShipments(tx: Tx, orgId: string, ids: string[]): Promise<Shipment[]> {
   if (ids.length === 0) return [];

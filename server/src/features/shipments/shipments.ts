@@ -19,7 +19,7 @@ export { createShipment, createShipmentsInBulk } from "./create-shipments.ts";
 export { updateShipment, voidShipment } from "./change-shipment.ts";
 /** For labels, which are bought and given back in transactions of theirs. */
 export type { Prepared as PreparedParcel } from "./create-shipments.ts";
-export { findParcel, prepareParcel, recordParcel, voidParcel } from "./bought-parcels.ts";
+export { findParcel, findParcels, prepareParcel, recordParcel, voidParcel } from "./bought-parcels.ts";
 export { importShipments } from "./import-shipments.ts";
 export { addEvent, addEventsInBulk, retractEvent } from "./tracking/ingest-events.ts";
 /** For features that learn of many shipments at once, in a transaction of theirs. */
@@ -32,7 +32,7 @@ export { trackingKeyOf } from "./shipment.ts";
 export type { Window } from "./overview-figures.ts";
 export { readFigures, readSeries } from "./overview-figures.ts";
 export type { OrderShipmentsChange, TrackedParcel } from "./order-shipments.ts";
-export { findRecordedShipments, insertDemoParcels, keepOrderShipments } from "./order-shipments.ts";
+export { findRecordedShipments, insertDemoParcels, keepOrderShipments, listedFields } from "./order-shipments.ts";
 
 export type WeighedParcel = { weight: Weight; service: string | null };
 

@@ -29,6 +29,8 @@ import * as store from "./transformations.store.ts";
 
 export { loadActiveTransformations } from "./active-transformations.ts";
 export type { ActiveTransformation } from "./active-transformations.ts";
+export { compileRecordTemplate } from "./language/record-template.ts";
+export type { RecordTemplate } from "./language/record-template.ts";
 export { runMapping } from "./language/run-mapping.ts";
 export { prepareMappings } from "./prepare-mappings.ts";
 

@@ -1,7 +1,11 @@
-import { aHold, anOrder } from "../an-order.ts";
-import { now } from "../an-evaluation.ts";
+import { aHold, aLine, anOrder } from "../an-order.ts";
+import { accountIds, now } from "../an-evaluation.ts";
 import type { Cases } from "./case-parts.ts";
 import { systemHold, fullHolds, partly, entirely, noted, withLines } from "./case-parts.ts";
+
+const anywhere = "0199f0a0-0000-7000-8000-00000000a0e1";
+const [first] = entirely.shipments!;
+const twoShipments = [first!, { ...first!, id: "shipment-2", trackingNumber: "T2" }];
 
 export const shippingCases: Record<string, Cases> = {
   set_shipping: {
@@ -27,6 +31,104 @@ export const shippingCases: Record<string, Cases> = {
     ],
     unchanged: [{ params: { carrier: "ups" } }, { given: { status: "sent" }, params: { package_type: null } }],
     blocked: [{ given: partly, params: { carrier: "ups" }, code: "invalid_state" }],
+  },
+  choose_rate: {
+    applied: [
+      {
+        given: { locationId: anywhere },
+        params: { services: ["ground", "Express"] },
+        gives: { shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "GROUND" } },
+      },
+      // Fast enough, and cheaper than with the other account.
+      {
+        given: { locationId: anywhere, shipping: { packageType: "box" } },
+        params: { within_days: 1 },
+        gives: {
+          shipping: {
+            carrierAccountId: accountIds.card,
+            carrier: "Contract",
+            service: "EXPRESS",
+            packageType: "box",
+          },
+        },
+      },
+      {
+        given: { locationId: anywhere },
+        params: { prefer: "fastest", carrier_account_ids: [accountIds.demo.toUpperCase()] },
+        gives: { shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "EXPRESS" } },
+      },
+      // What nobody promises a day for may be cheap, and is not fast.
+      {
+        given: { locationId: anywhere },
+        params: { carrier_account_ids: [accountIds.card] },
+        gives: { shipping: { carrierAccountId: accountIds.card, carrier: "Contract", service: "ODD" } },
+      },
+      {
+        given: { locationId: anywhere, status: "sent" },
+        params: { weight: { value: 12, unit: "kg" }, services: ["EXPRESS"] },
+        gives: { shipping: { carrierAccountId: accountIds.demo, carrier: "demo", service: "EXPRESS" } },
+        warning: "already_sent",
+      },
+    ],
+    unchanged: [
+      {
+        given: {
+          locationId: anywhere,
+          shipping: { carrierAccountId: accountIds.card, carrier: "Contract", service: "ODD" },
+        },
+        params: { services: ["ODD"] },
+      },
+    ],
+    blocked: [
+      { given: { locationId: null }, code: "origin_missing" },
+      { given: { locationId: anywhere, shippingAddress: null }, code: "address_missing" },
+      { given: { locationId: anywhere, lines: [aLine()] }, code: "weight_missing" },
+      { given: { locationId: anywhere }, params: { services: ["no such"] }, code: "no_rate" },
+      { given: { locationId: anywhere }, params: { weight: { value: 31, unit: "kg" } }, code: "no_rate" },
+      { given: partly, code: "invalid_state" },
+    ],
+  },
+  correct_tracking: {
+    applied: [
+      {
+        given: entirely,
+        params: { tracking_number: "T2" },
+        gives: { shipments: [{ id: "shipment-1", trackingNumber: "T2" }] },
+      },
+      {
+        given: { ...entirely, shipments: twoShipments },
+        params: { tracking_number: "T3", from: "t-1", carrier: "fedex" },
+        gives: {
+          shipments: [
+            { trackingNumber: "T3", carrier: "fedex" },
+            { trackingNumber: "T2", carrier: "ups" },
+          ],
+        },
+      },
+      {
+        given: entirely,
+        params: { tracking_number: "T1", service: "air" },
+        gives: { shipments: [{ service: "air" }] },
+      },
+    ],
+    unchanged: [
+      { given: entirely, params: { tracking_number: "T1" } },
+      { given: { ...entirely, shipments: twoShipments }, params: { tracking_number: "T2", from: "corrected before" } },
+    ],
+    blocked: [
+      {
+        given: { ...entirely, shipments: twoShipments },
+        params: { tracking_number: "T3" },
+        code: "shipment_not_found",
+      },
+      { given: entirely, params: { tracking_number: "T2", from: "T9" }, code: "shipment_not_found" },
+      {
+        given: { ...entirely, shipments: twoShipments },
+        params: { tracking_number: "T2", from: "T1" },
+        code: "tracking_number_taken",
+      },
+      { params: { tracking_number: "T2" }, code: "invalid_state" },
+    ],
   },
   set_package: {
     applied: [
@@ -59,6 +161,31 @@ export const shippingCases: Record<string, Cases> = {
         params: { mode: "validate_and_clean" },
         gives: { shippingAddress: { ...anOrder().shippingAddress, city: "Spring field" } },
       },
+      // As imports of files do it.
+      {
+        given: {
+          shippingAddress: {
+            address1: "1 Beacon St",
+            city: "Boston",
+            province: "massachusetts",
+            zip: "021081234",
+            country: "usa",
+          },
+        },
+        params: { mode: "validate_and_clean" },
+        gives: {
+          addressStatus: "valid",
+          shippingAddress: {
+            address1: "1 Beacon St",
+            city: "Boston",
+            province: "massachusetts",
+            provinceCode: "MA",
+            zip: "02108-1234",
+            country: "usa",
+            countryCode: "US",
+          },
+        },
+      },
       {
         given: { shippingAddress: null },
         params: { on_failure: "hold" },
@@ -85,6 +212,10 @@ export const shippingCases: Record<string, Cases> = {
     ],
     blocked: [
       { given: { shippingAddress: null }, code: "address_invalid" },
+      {
+        given: { shippingAddress: { ...anOrder().shippingAddress, city: "Boston", provinceCode: "MA", zip: "90210" } },
+        code: "address_invalid",
+      },
       { given: { shippingAddress: null, holds: fullHolds }, params: { on_failure: "hold" }, code: "too_many_holds" },
     ],
   },
@@ -140,6 +271,7 @@ export const shippingCases: Record<string, Cases> = {
     ],
     unchanged: [
       { given: entirely, params: { tracking_number: "T1" } },
+      { given: entirely, params: { tracking_number: "T2" }, warning: "already_shipped" },
       { given: partly, params: { tracking_number: "T1", line_items: [{ id: "line-a", quantity: 1 }] } },
     ],
     blocked: [

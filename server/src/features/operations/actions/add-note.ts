@@ -4,6 +4,7 @@ import { OneOf, Strict } from "../../../core/schema.ts";
 import { defineAction, refuse } from "../action.ts";
 import { noteVisibilities } from "../../orders/orders.schemas.ts";
 import { noteOf } from "./order-notes.ts";
+import { filledIn } from "../template-params.ts";
 
 export const addNote = defineAction({
   type: "add_note",
@@ -11,7 +12,7 @@ export const addNote = defineAction({
   group: "organise",
   description: "Adds a note to the order. Every run adds another one, even with the same text.",
   params: Strict({
-    text: Type.String({ minLength: 1, maxLength: orderLimits.noteLength }),
+    text: filledIn(Type.String({ minLength: 1, maxLength: orderLimits.noteLength })),
     visibility: Type.Optional(OneOf(noteVisibilities, { default: "internal" })),
     mode: Type.Optional(
       OneOf(["append", "prepend", "replace"], {

@@ -2,13 +2,14 @@ import { orderLimits } from "../../../core/order-limits.ts";
 import { Strict } from "../../../core/schema.ts";
 import { SomeTags } from "../../orders/orders.schemas.ts";
 import { defineAction, refuse } from "../action.ts";
+import { filledInTags } from "../template-params.ts";
 
 export const addTags = defineAction({
   type: "add_tags",
   title: "Add tags",
   group: "organise",
   description: "Adds tags that the order does not have yet.",
-  params: Strict({ tags: SomeTags }),
+  params: Strict({ tags: filledInTags(SomeTags) }),
   example: { tags: ["vip"] },
   apply(order, { tags }) {
     const added = tags.filter((tag) => !order.tags.includes(tag));

@@ -1,11 +1,13 @@
 import { Type } from "../../../core/type.ts";
 import { DateOrDateTime, OneOf, Strict } from "../../../core/schema.ts";
+import { toMoment } from "../../../core/time-zones.ts";
 import type { Hold } from "../../orders/order.ts";
 import { holdLimitProblem, liftingNeeds, newHold, withHold } from "../../orders/order-rules.ts";
 import { holdReasons, openStatuses } from "../../orders/orders.states.ts";
 import type { ActionEnv } from "../action.ts";
 import { defineAction, refuse, refuseFor } from "../action.ts";
-import { allowAtMostOne, instantErrors, toInstant } from "./param-rules.ts";
+import { allowAtMostOne, instantErrors } from "./param-rules.ts";
+import { filledIn } from "../template-params.ts";
 
 const dayMs = 86_400_000;
 
@@ -18,10 +20,10 @@ export const hold = defineAction({
     "A second hold with the same handle changes the first.",
   params: Strict({
     reason: Type.Optional(OneOf(holdReasons)),
-    note: Type.Optional(Type.String({ maxLength: 500 })),
+    note: Type.Optional(filledIn(Type.String({ maxLength: 500 }))),
     until: Type.Optional({
       ...DateOrDateTime,
-      description: "Releases itself then; a date: when that day begins, in UTC",
+      description: "Releases itself then; a date: when that day begins, in the organization's time zone",
     }),
     for_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, description: "Instead of until" })),
     handle: Type.Optional(
@@ -34,13 +36,17 @@ export const hold = defineAction({
   }),
   example: { reason: "high_risk_of_fraud", note: "call the customer" },
   statuses: openStatuses,
-  check(params, { now }) {
-    return [...allowAtMostOne(params, ["until", "for_days"]), ...instantErrors("/until", params.until, { after: now })];
+  check(params, { now, timeZone }) {
+    return [
+      ...allowAtMostOne(params, ["until", "for_days"]),
+      ...instantErrors("/until", params.until, { timeZone, after: now }),
+    ];
   },
   apply(order, params, env) {
     const handle = params.handle ?? params.reason ?? "operator";
     // In the future when it was asked for, but this is a retry, or the run had to wait.
-    if (params.until !== undefined && toInstant(params.until) <= env.now) {
+    const until = params.until === undefined ? undefined : toMoment(params.until, env.timeZone);
+    if (until !== undefined && until <= env.now) {
       return { patch: {}, warning: { code: "already_over", message: "The hold would have ended by now." } };
     }
     const existing = order.holds.find((candidate) => candidate.handle === handle);
@@ -48,7 +54,7 @@ export const hold = defineAction({
       ...(existing ?? newHold(env, { handle, reason: "operator", source: sourceOf(env) })),
       ...(params.reason === undefined ? {} : { reason: params.reason }),
       ...(params.note === undefined ? {} : { note: params.note }),
-      ...(params.until === undefined ? {} : { until: toInstant(params.until) }),
+      ...(until === undefined ? {} : { until }),
       ...(params.for_days === undefined ? {} : { until: daysAfter(env.now, params.for_days) }),
     };
     const patch = { holds: withHold(order, placed) };
@@ -64,7 +70,8 @@ export const hold = defineAction({
   },
 });
 
-function sourceOf({ actor }: ActionEnv): Hold["source"] {
+/** Who a hold that an action places is said to come from. */
+export function sourceOf({ actor }: ActionEnv): Hold["source"] {
   return actor.type === "user" ? "user" : actor.type === "api_key" ? "key" : "system";
 }
 

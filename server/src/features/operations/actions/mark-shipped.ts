@@ -2,11 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import { Type } from "../../../core/type.ts";
 import { orderLimits } from "../../../core/order-limits.ts";
 import { DateOrDateTime, Strict } from "../../../core/schema.ts";
+import { toMoment } from "../../../core/time-zones.ts";
 import type { Order, OrderShipment } from "../../orders/order.ts";
 import { shippableStatuses } from "../../orders/orders.states.ts";
+import { trackingKeyOf } from "../../shipments/shipments.ts";
+import type { Outcome } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
 import { LineItems, remainingOf, repeatedLineErrors, takingProblem } from "./order-lines.ts";
-import { instantErrors, needOverrideFor, toInstant } from "./param-rules.ts";
+import { filledIn } from "../template-params.ts";
+import { instantErrors, needOverrideFor } from "./param-rules.ts";
 
 const Text = Type.String({ minLength: 1, maxLength: 100 });
 
@@ -18,7 +22,7 @@ export const markShipped = defineAction({
     "Records a shipment of all that is left, or of some quantities. Carrier and service default to those chosen for the " +
     "order. The same tracking number with the same quantities is recorded once.",
   params: Strict({
-    tracking_number: Type.Optional(Text),
+    tracking_number: Type.Optional(filledIn(Text)),
     carrier: Type.Optional(Text),
     service: Type.Optional(Text),
     ship_date: Type.Optional({ ...DateOrDateTime, description: "Default: now" }),
@@ -33,21 +37,21 @@ export const markShipped = defineAction({
   blockedByHold: true,
   check(params, env) {
     return [
-      ...instantErrors("/ship_date", params.ship_date, { notAfter: env.now }),
+      ...instantErrors("/ship_date", params.ship_date, { ...env, notAfter: env.now }),
       ...repeatedLineErrors(params.line_items),
       ...needOverrideFor("/override_holds", params.override_holds, env),
     ];
   },
   apply(order, params, env) {
     const rest = remainingItems(order);
-    if (rest.length === 0 && order.status === "shipped") return { patch: {} };
+    if (rest.length === 0 && order.status === "shipped") return alreadyShipped(order, params.tracking_number);
     const items = params.line_items ?? rest;
     const shipment: OrderShipment = {
       id: env.newId(),
       trackingNumber: params.tracking_number ?? null,
       carrier: params.carrier ?? order.shipping.carrier ?? null,
       service: params.service ?? order.shipping.service ?? null,
-      shippedAt: params.ship_date === undefined ? env.now : toInstant(params.ship_date),
+      shippedAt: params.ship_date === undefined ? env.now : toMoment(params.ship_date, env.timeZone),
       lines: items.map(({ id, quantity }) => ({ lineId: id, quantity })),
     };
     if (isRecorded(order, shipment)) return { patch: {} };
@@ -66,6 +70,15 @@ export const markShipped = defineAction({
     return { patch: { status, lines, shipments: [...order.shipments, shipment] } };
   },
 });
+
+/** Nothing is left to ship; that the number is another one is no correction of it. */
+function alreadyShipped({ shipments }: Order, trackingNumber: string | undefined): Outcome {
+  const key = trackingNumber && trackingKeyOf(trackingNumber);
+  const isKnown = shipments.some(({ trackingNumber: known }) => known !== null && trackingKeyOf(known) === key);
+  if (key === undefined || isKnown) return { patch: {} };
+  const message = `All was shipped before, under other numbers than ${trackingNumber}. correct_tracking changes a number.`;
+  return { patch: {}, warning: { code: "already_shipped", message } };
+}
 
 function remainingItems(order: Order): { id: string; quantity: number }[] {
   return order.lines

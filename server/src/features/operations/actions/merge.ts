@@ -1,8 +1,9 @@
 import { Type } from "../../../core/type.ts";
-import { cleanAddress } from "../../../core/address.ts";
+import type { Address } from "../../../core/address.ts";
+import { cleanAddress } from "../../../core/clean-address.ts";
 import { roundToCents } from "../../../core/money.ts";
 import { orderLimits } from "../../../core/order-limits.ts";
-import { Strict } from "../../../core/schema.ts";
+import { OneOf, Strict } from "../../../core/schema.ts";
 import type { Order, OrderLine, OrderPatch } from "../../orders/order.ts";
 import { moveProblem } from "../../orders/order-rules.ts";
 import { priorities } from "../../orders/orders.states.ts";
@@ -11,6 +12,8 @@ import { defineAction, refuse, refuseFor } from "../action.ts";
 import { withInternalNote } from "./order-notes.ts";
 
 const maxGroup = 20;
+const ways = ["recipient", "ship_to"] as const;
+type Way = (typeof ways)[number];
 
 export const merge = defineAction({
   type: "merge",
@@ -29,12 +32,20 @@ export const merge = defineAction({
         description: "`oldest`, `newest`, or the id or number of an order of the run: those that go with it are joined",
       }),
     ),
+    by: Type.Optional(
+      OneOf(ways, {
+        default: "recipient",
+        description:
+          "recipient: the same customer, by e-mail or else name, at the same address. ship_to: the same name or company at " +
+          "the same address, whoever ordered it",
+      }),
+    ),
   }),
   example: { into: "oldest" },
   // Who is the same as whom is told by what would be merged: with an order made up for it, anybody could be guessed.
   scope: "pii:read",
   statuses: ["new", "review_required", "awaiting_payment", "ready", "cancelled"],
-  applyToAll(orders, { into = "oldest" }, env) {
+  applyToAll(orders, { into = "oldest", by = "recipient" }, env) {
     const target = into === "oldest" || into === "newest" ? undefined : into.toLowerCase();
     const isTarget = ({ id, number }: Order): boolean => id === target || number === into;
     const canTake = (order: Order): boolean => isTarget(order) && !("refused" in (withoutLooking(order) ?? {}));
@@ -45,7 +56,7 @@ export const merge = defineAction({
       if (settled) outcomes.set(order, settled);
     }
     const open = orders.filter((order) => !outcomes.has(order));
-    for (const [key, group] of Map.groupBy(open, mergeKey)) {
+    for (const [key, group] of Map.groupBy(open, (order) => mergeKey(order, by))) {
       if (key === undefined || (target !== undefined && !group.some(isTarget))) continue;
       const sorted = group.toSorted(byAge);
       if (into === "newest") sorted.reverse();
@@ -72,17 +83,33 @@ function withoutLooking(order: Order): Outcome | undefined {
   return order.mergedIntoId === null ? refuse("invalid_state", "A cancelled order cannot be merged.") : { patch: {} };
 }
 
-/** Equal for orders that may travel in one parcel; undefined when nobody knows whose order it is. */
-function mergeKey(order: Order): string | undefined {
-  const { customer, shippingAddress, channel, currency, status, paymentStatus, holds } = order;
-  const recipient = (customer.email ?? customer.name)?.trim().toLowerCase();
+/** Equal for orders that may travel in one parcel; undefined when nobody knows whose order it is, or where it goes. */
+function mergeKey(order: Order, by: Way): string | undefined {
+  const { channel, currency, status, paymentStatus, holds } = order;
+  const recipient = by === "ship_to" ? shipToOf(order) : recipientOf(order);
   if (!recipient) return undefined;
-  const address = Object.entries(cleanAddress(shippingAddress ?? {}))
+  const handles = holds.map(({ handle }) => handle).toSorted();
+  return JSON.stringify([recipient, channel, currency, status, paymentStatus, handles]);
+}
+
+function recipientOf({ customer, shippingAddress }: Order): string[] | undefined {
+  const recipient = (customer.email ?? customer.name)?.trim().toLowerCase();
+  return recipient ? [recipient, ...membersOf(shippingAddress ?? {})] : undefined;
+}
+
+/** Telephone and e-mail are how somebody is reached, not where. */
+function shipToOf({ shippingAddress }: Order): string[] | undefined {
+  const { phone: _phone, email: _email, ...place } = shippingAddress ?? {};
+  const isSomebody = Boolean(place.name?.trim() || place.company?.trim());
+  const isSomewhere = Boolean(place.address1?.trim() && (place.zip?.trim() || place.city?.trim()));
+  return isSomebody && isSomewhere ? membersOf(place) : undefined;
+}
+
+function membersOf(address: Address): string[] {
+  return Object.entries(cleanAddress(address))
     .filter(([, value]) => value !== "")
     .map(([field, value]) => `${field}=${value.toLowerCase()}`)
     .toSorted();
-  const handles = holds.map(({ handle }) => handle).toSorted();
-  return JSON.stringify([recipient, address, channel, currency, status, paymentStatus, handles]);
 }
 
 function byAge(a: Order, b: Order): number {

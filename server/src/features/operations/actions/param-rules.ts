@@ -1,4 +1,5 @@
 import type { FieldError } from "../../../core/errors.ts";
+import { toMoment } from "../../../core/time-zones.ts";
 import { momentErrors } from "../../orders/order-rules.ts";
 import type { ActionEnv } from "../action.ts";
 
@@ -20,24 +21,19 @@ export function needOverrideFor(pointer: string, isWanted: boolean | undefined, 
   return [{ pointer, code: "override_required", message: "This needs the scope operations:override." }];
 }
 
-/** The form in which an order keeps times; one instant has one text, so that a diff does not see changes where none are. */
-export function toInstant(text: string): string {
-  return new Date(text).toISOString();
-}
-
 export function instantErrors(
   pointer: string,
   text: string | null | undefined,
-  limits: { after?: string; notAfter?: string } = {},
+  limits: { timeZone: string; after?: string; notAfter?: string },
 ): FieldError[] {
   const errors = momentErrors(pointer, text);
   if (errors.length > 0 || text == null) return errors;
-  const at = new Date(text);
+  const at = toMoment(text, limits.timeZone);
   const name = pointer.slice(1);
-  if (limits.after !== undefined && at <= new Date(limits.after)) {
+  if (limits.after !== undefined && at <= limits.after) {
     return [{ pointer, code: "date_in_past", message: `\`${name}\` must be in the future.` }];
   }
-  if (limits.notAfter !== undefined && at > new Date(limits.notAfter)) {
+  if (limits.notAfter !== undefined && at > limits.notAfter) {
     return [{ pointer, code: "date_in_future", message: `\`${name}\` must not be in the future.` }];
   }
   return [];

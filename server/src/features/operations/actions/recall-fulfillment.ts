@@ -14,7 +14,7 @@ export const recallFulfillment = defineAction({
   params: Strict({ bridge_id: PartnerBridge, reason: Type.Optional(Remark) }),
   example: { reason: "Customer changed the address" },
   statuses: ["sent", "ready"],
-  reversible: false,
+  irreversible: "The partner was asked to give the order back: send_to_fulfillment sends it again.",
   needsBridges: true,
   refers: referToPartner,
   apply(order, params, env) {

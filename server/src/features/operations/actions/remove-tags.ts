@@ -1,13 +1,14 @@
 import { Strict } from "../../../core/schema.ts";
 import { SomeTags } from "../../orders/orders.schemas.ts";
 import { defineAction } from "../action.ts";
+import { filledInTags } from "../template-params.ts";
 
 export const removeTags = defineAction({
   type: "remove_tags",
   title: "Remove tags",
   group: "organise",
   description: "Removes tags from the order; those it does not have are passed over.",
-  params: Strict({ tags: SomeTags }),
+  params: Strict({ tags: filledInTags(SomeTags) }),
   example: { tags: ["vip"] },
   apply: (order, { tags }) => ({ patch: { tags: order.tags.filter((tag) => !tags.includes(tag)) } }),
 });

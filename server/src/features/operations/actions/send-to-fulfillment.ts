@@ -16,7 +16,7 @@ export const sendToFulfillment = defineAction({
   params: Strict({ bridge_id: PartnerBridge }),
   example: {},
   statuses: ["ready", "sent"],
-  reversible: false,
+  irreversible: "The partner has it: recall_fulfillment asks them to give it back.",
   blockedByHold: true,
   needsBridges: true,
   refers: referToPartner,

@@ -3,6 +3,7 @@ import { orderLimits } from "../../../core/order-limits.ts";
 import { Strict } from "../../../core/schema.ts";
 import { customFieldName, CustomFieldValue } from "../../orders/orders.schemas.ts";
 import { defineAction, refuse } from "../action.ts";
+import { filledIn } from "../template-params.ts";
 
 export const setCustomField = defineAction({
   type: "set_custom_field",
@@ -11,7 +12,10 @@ export const setCustomField = defineAction({
   description: "Sets one custom field of the order; null removes it.",
   params: Strict({
     key: Type.String({ pattern: customFieldName }),
-    value: CustomFieldValue<string | number | boolean | null>(["string", "number", "boolean", "null"]),
+    value: filledIn(
+      CustomFieldValue<string | number | boolean | null>(["string", "number", "boolean", "null"]),
+      "value",
+    ),
   }),
   example: { key: "erp.batch", value: "2026-W10" },
   apply({ customFields }, { key, value }) {

@@ -1,9 +1,10 @@
 import { Type } from "../../../core/type.ts";
-import { DateTime, Nullable, Strict } from "../../../core/schema.ts";
+import { DateOrDateTime, Nullable, Strict } from "../../../core/schema.ts";
+import { toMoment } from "../../../core/time-zones.ts";
 import type { OrderPatch } from "../../orders/order.ts";
 import { openStatuses } from "../../orders/orders.states.ts";
 import { defineAction, refuse } from "../action.ts";
-import { instantErrors, needAtLeastOne, toInstant } from "./param-rules.ts";
+import { instantErrors, needAtLeastOne } from "./param-rules.ts";
 
 const fields = { ship_by: "shipBy", deliver_by: "deliverBy", dispatch_on: "dispatchOn" } as const;
 const names = Object.keys(fields) as (keyof typeof fields)[];
@@ -14,30 +15,35 @@ export const setDates = defineAction({
   group: "organise",
   description: "Sets when the order has to leave, to arrive, or to be dispatched; null removes a date.",
   params: Strict({
-    ship_by: Type.Optional(Nullable(DateTime)),
-    deliver_by: Type.Optional(Nullable(DateTime)),
-    dispatch_on: Type.Optional(Nullable(DateTime)),
+    ship_by: Type.Optional(Nullable(DateOrDateTime)),
+    deliver_by: Type.Optional(Nullable(DateOrDateTime)),
+    dispatch_on: Type.Optional(Nullable(DateOrDateTime)),
   }),
   example: { ship_by: "2026-03-05T16:00:00Z", deliver_by: "2026-03-09T18:00:00Z" },
   statuses: openStatuses,
-  check(params) {
+  check(params, env) {
     const errors = [
       ...needAtLeastOne(params, names),
-      ...names.flatMap((name) => instantErrors(`/${name}`, params[name])),
+      ...names.flatMap((name) => instantErrors(`/${name}`, params[name], env)),
     ];
     const { ship_by: shipBy, deliver_by: deliverBy } = params;
-    if (errors.length === 0 && shipBy && deliverBy && new Date(shipBy) > new Date(deliverBy)) {
+    if (
+      errors.length === 0 &&
+      shipBy &&
+      deliverBy &&
+      toMoment(shipBy, env.timeZone) > toMoment(deliverBy, env.timeZone)
+    ) {
       return [
         { pointer: "/ship_by", code: "dates_out_of_order", message: "`ship_by` must not be after `deliver_by`." },
       ];
     }
     return errors;
   },
-  apply(order, params) {
+  apply(order, params, env) {
     const patch: OrderPatch = {};
     for (const name of names) {
       const date = params[name];
-      if (date !== undefined) patch[fields[name]] = date === null ? null : toInstant(date);
+      if (date !== undefined) patch[fields[name]] = date === null ? null : toMoment(date, env.timeZone);
     }
     const { shipBy, deliverBy } = { ...order, ...patch };
     const isTouched = patch.shipBy !== undefined || patch.deliverBy !== undefined;

@@ -1,13 +1,14 @@
 import { Strict } from "../../../core/schema.ts";
 import { Tags } from "../../orders/orders.schemas.ts";
 import { defineAction } from "../action.ts";
+import { filledInTags } from "../template-params.ts";
 
 export const setTags = defineAction({
   type: "set_tags",
   title: "Set tags",
   group: "organise",
   description: "Gives the order exactly these tags; an empty list removes all.",
-  params: Strict({ tags: Tags }),
+  params: Strict({ tags: filledInTags(Tags) }),
   example: { tags: ["vip", "gift"] },
   apply(order, { tags }) {
     const isSame = tags.length === order.tags.length && tags.every((tag) => order.tags.includes(tag));

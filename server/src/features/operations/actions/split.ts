@@ -1,37 +1,74 @@
 import { Type } from "../../../core/type.ts";
+import { cutText } from "../../../core/cut-text.ts";
 import type { FieldError } from "../../../core/errors.ts";
+import { errorsAt } from "../../../core/errors.ts";
 import { roundToCents } from "../../../core/money.ts";
-import { OneOf, Strict } from "../../../core/schema.ts";
+import { Id, OneOf, Strict } from "../../../core/schema.ts";
 import { toGrams, Weight } from "../../../core/weight.ts";
-import type { Order, OrderLine } from "../../orders/order.ts";
-import { shippedProblem } from "../../orders/order-rules.ts";
+import type { Hold, Order, OrderLine } from "../../orders/order.ts";
+import { holdLimitProblem, newHold, shippedProblem, withHold } from "../../orders/order-rules.ts";
 import { beforeSending } from "../../orders/orders.states.ts";
 import type { ActionEnv, Outcome } from "../action.ts";
 import { defineAction, refuse, refuseFor } from "../action.ts";
 import { childOf, nextChildren, tooManyChildren } from "./child-order.ts";
+import { sourceOf } from "./hold.ts";
 import { LineItems, repeatedLineErrors, takingProblem, valueOf } from "./order-lines.ts";
 import { maxParts, packLines, unitsIn } from "./pack-lines.ts";
+import { needAtLeastOne } from "./param-rules.ts";
 
-const paramOf = { items: "line_items", weight: "max_weight", value: "max_value" } as const;
+const paramOf = {
+  items: "line_items",
+  weight: "max_weight",
+  value: "max_value",
+  location: "locations",
+  availability: "unavailable",
+} as const;
+
+/** Items by their SKU, listed or in a condition set. */
+const itemsBySku = {
+  skus: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 1_000 })),
+  condition_set: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: "The id or name of a condition set of SKUs" }),
+  ),
+};
+type ItemsBySku = { skus?: string[]; condition_set?: string };
 
 export const split = defineAction({
   type: "split",
   title: "Split",
   group: "routing",
   description:
-    "Moves lines into new orders: the named ones, or as many as needed for every part to stay within a weight or a value. " +
+    "Moves lines into new orders: the named ones, as many as needed for every part to stay within a weight or a value, " +
+    "those that ship from another location, or those that are not available, which then wait on hold. " +
     "The order keeps the first part; its packages have to be described anew.",
   params: Strict({
-    by: OneOf(["items", "weight", "value"]),
+    by: OneOf(["items", "weight", "value", "location", "availability"]),
     line_items: Type.Optional({ ...LineItems, description: "With by=items: what the new order gets" }),
     max_weight: Type.Optional({ ...Weight, description: "With by=weight: the most that a part may weigh" }),
     max_value: Type.Optional(
       Type.Number({ exclusiveMinimum: 0, maximum: 1e9, description: "With by=value: the most that a part may cost" }),
     ),
+    locations: Type.Optional(
+      Type.Array(Strict({ location_id: Id, ...itemsBySku }), {
+        minItems: 1,
+        maxItems: maxParts,
+        description:
+          "With by=location: which items ship from where, the first that has the SKU. Others stay where they are",
+      }),
+    ),
+    unavailable: Type.Optional(
+      Strict(itemsBySku, { description: "With by=availability: the items that are not there" }),
+    ),
   }),
   example: { by: "weight", max_weight: { value: 20, unit: "kg" } },
   statuses: beforeSending,
   idempotent: false,
+  refers: ({ locations = [] }) =>
+    locations.map(({ location_id: id }, i) => ({ kind: "location", id, param: `locations/${i}/location_id` })),
+  sets: ({ locations = [], unavailable }) => [
+    ...locations.map(({ condition_set: set }, i) => ({ set, pointer: `/locations/${i}/condition_set` })),
+    { set: unavailable?.condition_set, pointer: "/unavailable/condition_set" },
+  ],
   check(params) {
     const errors: FieldError[] = repeatedLineErrors(params.line_items);
     for (const [by, name] of Object.entries(paramOf)) {
@@ -43,12 +80,17 @@ export const split = defineAction({
     if (params.max_weight?.value === 0) {
       errors.push({ pointer: "/max_weight/value", code: "exclusiveMinimum", message: "This must be more than 0." });
     }
+    for (const [i, items] of (params.locations ?? []).entries())
+      errors.push(...errorsAt(`/locations/${i}`, noItems(items)));
+    if (params.unavailable) errors.push(...errorsAt("/unavailable", noItems(params.unavailable)));
     return errors;
   },
   apply(order, params, env) {
     const shipped = refuseFor(shippedProblem(order));
     if (shipped) return shipped;
     if (params.by === "items") return splitItems(order, params.line_items ?? [], env);
+    if (params.by === "location") return splitByLocation(order, params.locations ?? [], env);
+    if (params.by === "availability") return splitByAvailability(order, params.unavailable ?? {}, env);
     return params.by === "weight"
       ? splitBySize(order, "weight", (line) => line.weight && toGrams(line.weight), toGrams(params.max_weight!), env)
       : splitBySize(order, "price", (line) => line.price, params.max_value!, env);
@@ -67,7 +109,53 @@ function splitItems(order: Order, items: { id: string; quantity: number }[], env
     return refuse("nothing_to_split", "Nothing would be left in the order.", "Leave out some lines or quantities.");
   }
   const moved = order.lines.flatMap((line) => (taken.has(line.id) ? [{ ...line, quantity: taken.get(line.id)! }] : []));
-  return intoParts(order, [kept, moved], env);
+  return intoParts(order, [{ lines: kept }, { lines: moved }], env);
+}
+
+function noItems(items: ItemsBySku): FieldError[] {
+  return needAtLeastOne(items, ["skus", "condition_set"]);
+}
+
+function isAmong({ skus, condition_set: set }: ItemsBySku, { sets }: ActionEnv): (line: OrderLine) => boolean {
+  const listed = new Set(skus);
+  const isInSet = set === undefined ? undefined : sets(set);
+  return ({ sku }) => listed.has(sku) || (isInSet?.(sku) ?? false);
+}
+
+/** Each part ships from its location; what no rule is about stays in the order, where it is. */
+function splitByLocation(order: Order, rules: (ItemsBySku & { location_id: string })[], env: ActionEnv): Outcome {
+  const tests = rules.map((rule) => ({ locationId: rule.location_id.toLowerCase(), holds: isAmong(rule, env) }));
+  const locationOf = (line: OrderLine): string | null =>
+    tests.find(({ holds }) => holds(line))?.locationId ?? order.locationId;
+  const groups = Map.groupBy(order.lines, locationOf);
+  const own = groups.get(order.locationId);
+  groups.delete(order.locationId);
+  const parts = [...groups].map(([locationId, lines]): Part => ({ lines, own: { locationId } }));
+  if (own) return parts.length === 0 ? { patch: {} } : intoParts(order, [{ lines: own }, ...parts], env);
+  const [first, ...others] = parts;
+  if (!first) return { patch: {} };
+  // All of it ships from elsewhere.
+  if (others.length === 0) return { patch: { locationId: first.own!.locationId! } };
+  return intoParts(order, parts, env);
+}
+
+const backorder = "backorder";
+
+/** What is not there waits by itself, so that the rest can go. */
+function splitByAvailability(order: Order, unavailable: ItemsBySku, env: ActionEnv): Outcome {
+  const isMissing = isAmong(unavailable, env);
+  const missing = order.lines.filter((line) => line.quantity > 0 && isMissing(line));
+  if (missing.length === 0) return { patch: {} };
+  const there = order.lines.filter((line) => !missing.includes(line));
+  const isAnyThere = there.some(({ quantity }) => quantity > 0);
+  if (!isAnyThere && order.holds.some(({ handle }) => handle === backorder)) return { patch: {} };
+  const note = `Not available: ${cutText(missing.map(({ sku }) => sku).join(", "), 400)}`;
+  const placed = newHold(env, { handle: backorder, reason: "inventory_out_of_stock", source: sourceOf(env), note });
+  const full = refuseFor(holdLimitProblem(order, placed));
+  if (full) return full;
+  if (!isAnyThere) return { patch: { holds: withHold(order, placed) } };
+  const waiting = (holds: Hold[]): Hold[] => withHold({ holds }, { ...placed, id: env.newId() });
+  return intoParts(order, [{ lines: there }, { lines: missing, addsHolds: waiting }], env);
 }
 
 function splitBySize(
@@ -85,19 +173,29 @@ function splitBySize(
   }
   const parts = packLines(order.lines, (line) => sizeOf(line)!, limit);
   if (!parts) return refuse("too_many_parts", `A split has at most ${maxParts} parts.`, "Allow more in a part.");
-  return parts.length < 2 ? { patch: {} } : intoParts(order, parts, env);
+  return parts.length < 2
+    ? { patch: {} }
+    : intoParts(
+        order,
+        parts.map((lines) => ({ lines })),
+        env,
+      );
 }
 
+/** What differs in a part from the order that it comes from. */
+type Part = { lines: OrderLine[]; own?: Pick<Order, "locationId">; addsHolds?: (holds: Hold[]) => Hold[] };
+
 /** The children's lines get ids of their own, so that they can be merged back beside what is left of the same lines. */
-function intoParts(order: Order, [kept, ...others]: OrderLine[][], env: ActionEnv): Outcome {
+function intoParts(order: Order, [kept, ...others]: Part[], env: ActionEnv): Outcome {
   const nths = nextChildren(order, others.length, env);
   if (!nths) return tooManyChildren;
   const creates = others.map((part, index) => {
-    const lines = part.map((line) => ({ ...line, id: env.newId() }));
-    return childOf(order, nths[index]!, env, { lines, total: valueOf(lines) });
+    const lines = part.lines.map((line) => ({ ...line, id: env.newId() }));
+    const child = childOf(order, nths[index]!, env, { lines, total: valueOf(lines), ...part.own });
+    return part.addsHolds ? { ...child, holds: part.addsHolds(child.holds) } : child;
   });
   const moved = creates.reduce((sum, { total }) => sum + (total ?? 0), 0);
   // A discounted total may be less than the prices of what left.
   const total = order.total === null ? null : Math.max(0, roundToCents(order.total - moved));
-  return { patch: { lines: kept!, total, packages: [], childCount: nths.at(-1)! }, creates };
+  return { patch: { ...kept!.own, lines: kept!.lines, total, packages: [], childCount: nths.at(-1)! }, creates };
 }

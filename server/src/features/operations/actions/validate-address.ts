@@ -1,5 +1,7 @@
 import { Type } from "../../../core/type.ts";
-import { addressProblems, cleanAddress } from "../../../core/address.ts";
+import type { Address } from "../../../core/address.ts";
+import { addressProblems } from "../../../core/address.ts";
+import { cleanAddress, zipStateProblem } from "../../../core/clean-address.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
 import type { Hold } from "../../orders/order.ts";
 import { holdLimitProblem, newHold, withHold } from "../../orders/order-rules.ts";
@@ -13,7 +15,8 @@ export const validateAddress = defineAction({
   title: "Validate the address",
   group: "shipping",
   description:
-    "Checks the shipping address for what can be told without asking a carrier. " +
+    "Checks the shipping address for what can be told without asking a carrier, also whether its ZIP lies in its state. " +
+    "Cleaning writes it as labels want it, as imports of files do: codes of countries and states, whole ZIPs. " +
     "A hold that this placed is released once the address is valid.",
   params: Strict({
     mode: Type.Optional(OneOf(["validate_only", "validate_and_clean"], { default: "validate_only" })),
@@ -24,7 +27,7 @@ export const validateAddress = defineAction({
   apply(order, { mode, on_failure: onFailure = "fail" }, env) {
     const given = order.shippingAddress;
     const address = given && mode === "validate_and_clean" ? cleanAddress(given) : given;
-    const problems = addressProblems(address);
+    const problems = problemsOf(address);
     const isOurs = (hold: Hold): boolean => hold.handle === handle && hold.source === "system";
     if (problems.length === 0) {
       const holds = order.holds.filter((hold) => !isOurs(hold));
@@ -40,3 +43,8 @@ export const validateAddress = defineAction({
     return full ?? { patch: { addressStatus: "invalid", holds: withHold(order, placed) }, warning };
   },
 });
+
+function problemsOf(address: Address | null): string[] {
+  const mismatch = address && zipStateProblem(address);
+  return [...addressProblems(address), ...(mismatch ? [mismatch] : [])];
+}

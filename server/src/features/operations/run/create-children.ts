@@ -5,7 +5,7 @@ import { deleteOrders, findTakenNumbers, insertChanges, insertOrders } from "../
 import type { ActionEnv } from "../action.ts";
 import { childNumbers } from "../actions/child-order.ts";
 import type { Evaluation, Pipeline } from "../evaluate.ts";
-import { evaluate } from "../evaluate.ts";
+import { dropEffects, evaluate } from "../evaluate.ts";
 
 const maxLookedUp = 50_000;
 
@@ -64,7 +64,5 @@ async function failCreation(tx: Tx, ctx: Ctx, evaluation: Evaluation): Promise<v
     delete step.created_order_ids;
     evaluation.todo |= 1 << step.index;
   }
-  evaluation.order = evaluation.before;
-  evaluation.created = [];
-  evaluation.calls = [];
+  dropEffects(evaluation);
 }

@@ -21,9 +21,12 @@ import {
   updateOrders,
 } from "../../orders/orders.ts";
 import { listRecordedShipments, followShipments } from "./follow-shipments.ts";
-import { compilePipeline, envOf, listSteps } from "../compile-pipeline.ts";
+import type { OpenDesk } from "../carrier-desk.ts";
+import { openCarrierDesk } from "../carrier-desk.ts";
+import { asksCarriers, compilePipeline, envOf, listSteps } from "../compile-pipeline.ts";
 import type { Evaluation, Pipeline, StepResult } from "../evaluate.ts";
 import { outcomeOf } from "../evaluate.ts";
+import { askForLabels } from "./ask-for-labels.ts";
 import { evaluateAndCreate } from "./create-children.ts";
 import { fieldsIn } from "../../orders/order-changes.ts";
 import { portionSize } from "./plan-run.ts";
@@ -140,6 +143,17 @@ type Came = "done" | "ended" | "none";
 
 /** One portion, all of it or nothing: orders, results, counters. `locked`: what to do about one that somebody else has. */
 async function executePortion(own: OwnRun, locked: "wait" | "skip"): Promise<Came> {
+  const { ctx, pipeline } = own;
+  const carriers = await openCarrierDesk(ctx, !("code" in pipeline) && asksCarriers(pipeline));
+  for (;;) {
+    const came = await tryPortion(own, locked, carriers);
+    if (came !== "waiting") return came;
+    await carriers.askCarriers();
+  }
+}
+
+/** `waiting`: carriers have to be asked first, which nobody does while orders are locked. Nothing was written. */
+async function tryPortion(own: OwnRun, locked: "wait" | "skip", carriers: OpenDesk): Promise<Came | "waiting"> {
   const { ctx, run, pipeline } = own;
   let portion: Portion | undefined;
   try {
@@ -148,9 +162,10 @@ async function executePortion(own: OwnRun, locked: "wait" | "skip"): Promise<Cam
       if (portion?.isCancelled) await results.cancelRemaining(tx, run.id, ctx.clock.now());
       if (!portion || portion.isCancelled) return (await finish(tx, own)) ? "ended" : "none";
       if ("code" in pipeline) return await failPortion(tx, own, portion, pipeline);
-      return await changeOrders(tx, own, pipeline, portion);
+      return await changeOrders(tx, own, pipeline, portion, carriers);
     });
   } catch (error) {
+    if (error instanceof CarriersNotAsked) return "waiting";
     // Something an order or a step points at was deleted at this very moment. Nothing of the portion was written.
     const isGone = error instanceof HubError && error.code === "conflict";
     if (!portion || (!isGone && !sqlState(error)?.startsWith("23"))) throw error;
@@ -160,6 +175,11 @@ async function executePortion(own: OwnRun, locked: "wait" | "skip"): Promise<Cam
       return same ? await failPortion(tx, own, same, changedMeanwhile) : "none";
     });
   }
+}
+
+/** Thrown to leave the transaction as if nothing had happened in it. */
+class CarriersNotAsked extends Error {
+  override readonly name = "CarriersNotAsked";
 }
 
 const changedMeanwhile: RunError = {
@@ -198,7 +218,13 @@ export function toCause(cause: RunRow["cause"]): Ctx["cause"] {
   return cause ? { automationId: cause.automation_id, depth: cause.depth, through: cause.through } : undefined;
 }
 
-async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Portion): Promise<Came> {
+async function changeOrders(
+  tx: Tx,
+  own: OwnRun,
+  pipeline: Pipeline,
+  portion: Portion,
+  carriers: OpenDesk,
+): Promise<Came> {
   const { ctx, run } = own;
   const ids = portion.orderIds.filter((id) => id !== null);
   const locked = await lockOrders(tx, ctx.orgId, ids);
@@ -207,18 +233,24 @@ async function changeOrders(tx: Tx, own: OwnRun, pipeline: Pipeline, portion: Po
   const byId = new Map<string | null, Order>(taken.map((order) => [order.id, order]));
   const orders = portion.orderIds.flatMap((id) => byId.get(id) ?? []);
   const todo = portion.todo.filter((_, i) => byId.has(portion.orderIds[i]!));
-  const env = envOf(ctx, pipeline, run.may_override);
+  await carriers.readLabels(
+    tx,
+    taken.map(({ id }) => id),
+  );
+  const env = envOf(ctx, pipeline, carriers, run.may_override);
   const state = { isAborted: portion.hasFailed && (await isStopped(tx, run, pipeline)) };
   const work =
     run.undo_of === null
       ? { evaluations: await evaluateAndCreate(tx, ctx, orders, pipeline, env, todo, state), deletes: [] }
       : await evaluateUndo(tx, ctx, run, orders, pipeline, (created) => lockOrders(tx, ctx.orgId, created));
+  if (carriers.isWaiting()) throw new CarriersNotAsked();
   if (run.undo_of === null) await listRecordedShipments(tx, ctx, work.evaluations);
   const deletedIds = work.deletes.map(({ id }) => id);
   await deleteOrders(tx, ctx.orgId, deletedIds);
   const fields = await writeOrders(tx, ctx, work.evaluations, env.now);
   await recordChanges(tx, ctx, run, work, fields);
   await queueCalls(tx, ctx, run.id, work.evaluations);
+  await askForLabels(tx, ctx, run.id, work.evaluations);
   await followShipments(tx, ctx, work.evaluations);
   const rows = await resultsOf(tx, own, portion, work.evaluations, leftAlone);
   return await writeResults(tx, own, portion, rows, env.now);

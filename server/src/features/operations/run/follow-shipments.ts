@@ -2,7 +2,7 @@ import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import type { OrderShipment } from "../../orders/order.ts";
 import type { OrderShipmentsChange } from "../../shipments/shipments.ts";
-import { findRecordedShipments, keepOrderShipments } from "../../shipments/shipments.ts";
+import { findRecordedShipments, keepOrderShipments, listedFields } from "../../shipments/shipments.ts";
 import type { Evaluation } from "../evaluate.ts";
 
 /**
@@ -34,12 +34,16 @@ export async function listRecordedShipments(tx: Tx, ctx: Ctx, evaluations: Evalu
 
 function changeOf({ before, order }: Evaluation): OrderShipmentsChange[] {
   if (order.shipments === before.shipments) return [];
-  const [known, listed] = [idsOf(before.shipments), idsOf(order.shipments)];
+  const known = new Map(before.shipments.map((shipment) => [shipment.id, shipment]));
+  const listed = new Set(order.shipments.map(({ id }) => id));
   const added = order.shipments.filter(({ id }) => !known.has(id));
+  const corrected = order.shipments.filter(
+    (shipment) => known.has(shipment.id) && isOther(known.get(shipment.id)!, shipment),
+  );
   const removedIds = before.shipments.map(({ id }) => id).filter((id) => !listed.has(id));
-  return added.length === 0 && removedIds.length === 0 ? [] : [{ order, added, removedIds }];
+  return added.length + corrected.length + removedIds.length === 0 ? [] : [{ order, added, corrected, removedIds }];
 }
 
-function idsOf(list: { id: string }[]): Set<string> {
-  return new Set(list.map(({ id }) => id));
+function isOther(before: OrderShipment, after: OrderShipment): boolean {
+  return before !== after && listedFields.some((field) => before[field] !== after[field]);
 }

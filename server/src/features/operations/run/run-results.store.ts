@@ -219,6 +219,39 @@ export async function listDoneSteps(db: Queryable, rootRunId: string, orderIds: 
   );
 }
 
+/** How a step ended that had to wait for somebody outside. */
+export type StepEnd = {
+  orderId: string;
+  step: number;
+  error: NonNullable<RunResult["error"]> | null;
+  warning: { code: string; message: string } | null;
+};
+
+/** Answers the orders that had succeeded until then and have failed now. */
+export async function endSteps(tx: Tx, runId: string, ends: StepEnd[]): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `with ends as (
+       select e.*, r.status as former from jsonb_to_recordset($2::jsonb)
+           as e ("orderId" uuid, step integer, error jsonb, warning jsonb)
+         join operation_results r on r.run_id = $1 and r.order_id = e."orderId"),
+     told as (
+       update operation_results r set
+         steps = (select jsonb_agg(case when (s.step ->> 'index')::integer <> e.step then s.step else s.step - 'warning'
+                      || case when e.warning is null then '{}' else jsonb_build_object('warning', e.warning) end
+                      || case when e.error is null then '{}' else jsonb_build_object('error', e.error, 'status', 'failed') end
+                    end order by s.n)
+                    from jsonb_array_elements(r.steps) with ordinality as s (step, n)),
+         status = case when e.error is null then r.status else 'failed' end,
+         todo = case when e.error is null then r.todo else r.todo | (1 << e.step) end,
+         error_code = coalesce(r.error_code, e.error ->> 'code'),
+         error = coalesce(r.error, e.error)
+         from ends e where r.run_id = $1 and r.order_id = e."orderId")
+     select "orderId" as id from ends where error is not null and former = 'succeeded'`,
+    [runId, JSON.stringify(ends)],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Whether one of these steps failed for an order of the run. */
 export async function hasFailedStep(db: Queryable, runId: string, indexes: number[]): Promise<boolean> {
   const [row] = await db.query<{ has: boolean }>(

@@ -240,6 +240,18 @@ export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Pr
   return row;
 }
 
+/** Orders that had succeeded have failed after all. Of a run that has ended the status follows. */
+export async function addFailures(tx: Tx, orgId: string, id: string, count: number): Promise<RunRow> {
+  const [row] = await tx.query<RunRow>(
+    `update operation_runs set succeeded = succeeded - $3, failed = failed + $3,
+       status = case when status not in ('succeeded', 'partially_failed') then status
+                     when succeeded = $3 then 'failed' else 'partially_failed' end
+      where org_id = $1 and id = $2 returning *`,
+    [orgId, id, count],
+  );
+  return row!;
+}
+
 export async function requestCancel(tx: Tx, orgId: string, id: string): Promise<void> {
   await tx.query("update operation_runs set cancel_requested = true where org_id = $1 and id = $2", [orgId, id]);
 }

@@ -69,8 +69,10 @@ function undoOrder(order: Order, done: DoneRow | undefined, undoing: Undoing): U
   const isLeft = ({ index }: StepResult): boolean => (left & (1 << index)) !== 0;
   const applied = (done?.steps ?? []).filter((step) => step.status === "applied" && !step.carried && isLeft(step));
   for (const step of applied.toReversed()) {
-    const isReversible = pipeline.steps.find(({ index }) => index === step.index)?.action.reversible ?? false;
-    const own = isReversible ? keepProtectedHolds(mayOverride, undoOwn(evaluation.order, step)) : irreversible;
+    const action = pipeline.steps.find(({ index }) => index === step.index)?.action;
+    const why = action ? action.irreversible : "There is no such action any more.";
+    const own =
+      why === undefined ? keepProtectedHolds(mayOverride, undoOwn(evaluation.order, step)) : irreversible(why);
     // Whose order it is that keeps the others is told by the reason of its own.
     const outcome = blocked.has(step.index) && !("error" in own) ? together : own;
     const base = { index: step.index, type: step.type };
@@ -95,7 +97,10 @@ const together = {
     message: "Another order of this step was changed since; they are taken back together or not at all.",
   },
 };
-const irreversible = { error: { code: "irreversible", message: "What this step did cannot be taken back." } };
+
+function irreversible(why: string) {
+  return { error: { code: "irreversible", message: `This step cannot be taken back. ${why}` } };
+}
 
 // What was merged is counted in the other order as it was then: put back here it would be nowhere.
 const merged = {

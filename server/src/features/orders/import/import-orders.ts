@@ -5,6 +5,7 @@ import type { RowFailure } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";
 import { findSheetOptions } from "../../import-presets/import-presets.ts";
+import { findTimeZone } from "../../organizations/organizations.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import {
   findImportedErrors,
@@ -51,7 +52,8 @@ export async function importOrders(ctx: Ctx, query: ImportQuery, body: ImportReq
 async function sheetOptions(ctx: Ctx, request: ImportRequest) {
   const { csv: _csv, dryRun: _dryRun, existing: _existing, preset, mapping, ...options } = request;
   const saved = await findSheetOptions(ctx, preset);
-  return { ...saved, ...options, mapping: { ...saved.mapping, ...mapping } };
+  const timeZone = await findTimeZone(ctx, ctx.orgId);
+  return { ...saved, ...options, timeZone, mapping: { ...saved.mapping, ...mapping } };
 }
 
 async function* inPortions(records: AsyncIterable<SheetRecord>): AsyncGenerator<SheetRecord[]> {

@@ -6,6 +6,7 @@ import { writeNotes, writeTags } from "../../../connectors/csv/order-sheet.ts";
 import { maySeePersonalData } from "../../../core/mask-person.ts";
 import type { Ctx } from "../../../context.ts";
 import { Streamed } from "../../../route.ts";
+import { today } from "../../organizations/organizations.ts";
 import type { OrderFilter } from "../order-filter.schemas.ts";
 import type { OrderKey } from "./order-filter.store.ts";
 import { readNextOrders } from "./order-list.store.ts";
@@ -76,7 +77,7 @@ const portion = 200;
 const rowsAtOnce = 250;
 
 /** Newest first, read in portions while it is sent: neither memory nor a transaction has to hold all of it. */
-export function exportOrders(ctx: Ctx, filter: OrderFilter): Streamed {
+export async function exportOrders(ctx: Ctx, filter: OrderFilter): Promise<Streamed> {
   async function* body(): AsyncGenerator<string> {
     let header = [columns.map(([name]) => name)];
     let after: OrderKey | undefined;
@@ -92,8 +93,7 @@ export function exportOrders(ctx: Ctx, filter: OrderFilter): Streamed {
       [header, after] = [[], orders.at(-1) ?? after];
     }
   }
-  const day = ctx.clock.now().toISOString().slice(0, 10);
-  return new Streamed("text/csv", `orders-${day}.csv`, body());
+  return new Streamed("text/csv", `orders-${await today(ctx)}.csv`, body());
 }
 
 function rowsOf(order: Order): string[][] {

@@ -3,7 +3,7 @@ import { checkTextLength, spend } from "./mapping-run.ts";
 import { isMissing, toText } from "./mapping-values.ts";
 
 // Blanks are taken off afterwards: sought in here, a long row of them could be divided in too many ways.
-const placeholder = /\{\{([^{}]*)\}\}/g;
+export const placeholder = /\{\{([^{}]*)\}\}/g;
 
 /** What is missing is left blank; if everything is missing, so is the text. */
 export function compileTemplate(template: string, readerFor: (path: string) => Reader): Reader {

@@ -1,0 +1,39 @@
+import type { Ctx } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { Order } from "../orders/order.ts";
+import { findParcels } from "../shipments/shipments.ts";
+import type { ShipmentLabel } from "./label.ts";
+import * as store from "./labels.store.ts";
+
+type Parcel = Awaited<ReturnType<typeof findParcels>>[number];
+
+/** A label of an order that is paid for, or may be, with the parcel it is for, if that is known. */
+export type OrderLabel = { label: ShipmentLabel; parcel: Parcel | undefined };
+
+export async function listOrderLabels(db: Queryable, ctx: Ctx, orderIds: string[]): Promise<Map<string, OrderLabel[]>> {
+  const labels = await store.listLabelsOf(db, ctx.orgId, orderIds);
+  const parcelIds = labels.flatMap(({ shipmentId }) => shipmentId ?? []);
+  const parcels = new Map((await findParcels(db, ctx, parcelIds)).map((parcel) => [parcel.id, parcel]));
+  const found = labels.map((label) => ({ label, parcel: parcels.get(label.shipmentId ?? "") }));
+  return Map.groupBy(found, ({ label }) => label.orderId!);
+}
+
+/** Those whose parcels the order does not list: nobody knows yet whether they were sold, or it could not follow. */
+export function unlistedOf(order: Order, labels: readonly OrderLabel[]): ShipmentLabel[] {
+  const listed = new Set(order.shipments.map(({ id }) => id));
+  return labels
+    .filter(
+      ({ label, parcel }) => label.status !== "failed" && (!parcel || (!listed.has(parcel.id) && !parcel.voidedAt)),
+    )
+    .map(({ label }) => label);
+}
+
+/** Why the carrier would not take it back, as far as that is known here. */
+export function voidProblem({ label, parcel }: OrderLabel): string | undefined {
+  if (label.status === "failed") return "The label was not bought; there is nothing to give back.";
+  if (label.carrierAccountId === null) return "The carrier account was deleted, so that the carrier cannot be told.";
+  if (!parcel || (parcel.acceptedAt === null && parcel.status !== "delivered" && parcel.status !== "returned")) {
+    return undefined;
+  }
+  return `The carrier has the parcel already; it is ${parcel.status}.`;
+}

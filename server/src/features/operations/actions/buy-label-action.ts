@@ -1,0 +1,91 @@
+import { HubError } from "../../../core/errors.ts";
+import { Id, Strict } from "../../../core/schema.ts";
+import { Type } from "../../../core/type.ts";
+import { Weight } from "../../../core/weight.ts";
+import type { LabelWish } from "../../labels/labels.ts";
+import { unlistedOf, wishFor } from "../../labels/labels.ts";
+import type { Order } from "../../orders/order.ts";
+import { shippingParts } from "../../orders/orders.schemas.ts";
+import { shippableStatuses } from "../../orders/orders.states.ts";
+import type { Outcome, Refusal } from "../action.ts";
+import { defineAction, refuse } from "../action.ts";
+import type { CarrierDesk } from "../carrier-desk.ts";
+import { notYetAsked } from "../carrier-desk.ts";
+import { toStepPrice, withPrice } from "./choose-rate.ts";
+
+export const buyLabel = defineAction({
+  type: "buy_label",
+  title: "Buy a label",
+  group: "fulfil",
+  description:
+    "Buys a label for all that is left of the order and has none, in one parcel. The carrier is asked when the run has " +
+    "written down that it is to be bought; the order is shipped when it was, and the run says how it ended.",
+  params: Strict({
+    carrier_account_id: Type.Optional({ ...Id, description: "Default: the one chosen for the order" }),
+    service: Type.Optional({ ...shippingParts.service, description: "Default: the one chosen for the order" }),
+    weight: Type.Optional({
+      ...Weight,
+      description: "Default: that of the order's only package, else of all lines that are left to ship",
+    }),
+  }),
+  example: {},
+  statuses: shippableStatuses,
+  scope: "shipments:write",
+  blockedByHold: true,
+  irreversible: "The label was bought: void_label gives it back, while the carrier has not scanned the parcel.",
+  asksCarriers: true,
+  needsCarrier: "sellsLabels",
+  isLastWord: true,
+  refers: ({ carrier_account_id: id }) => (id ? [{ kind: "carrier_account", id, param: "carrier_account_id" }] : []),
+  apply(order, params, { carriers }) {
+    const accountId = (params.carrier_account_id ?? order.shipping.carrierAccountId)?.toLowerCase();
+    const service = params.service ?? order.shipping.service;
+    if (accountId === undefined || service === undefined) return nothingChosen;
+    const account = carriers.offers.find(({ id }) => id === accountId);
+    if (!account) return refuse("carrier_account_not_found", "There is no such carrier account any more.");
+    if (!account.isActive) return refuse("carrier_account_inactive", `${account.name} is not active.`);
+    if (!account.sellsLabels) return refuse("no_labels", `${account.name} sells no labels.`, "Choose another account.");
+    const wish = planFor(order, carriers, { service, ...(params.weight ? { weight: params.weight } : {}) });
+    if (wish === "nothing_left") return { patch: {} };
+    if ("refused" in wish) return wish;
+    const bought: Outcome = { patch: {}, buys: { account, wish } };
+    const said = account.givesPrices ? carriers.pricesOf(accountId, wish) : undefined;
+    if (said === undefined) return { ...bought, warning: priceUnknown };
+    if (said === notYetAsked) return bought;
+    const price = said.prices.find((one) => one.service === service);
+    if (price) return withPrice(bought, toStepPrice(accountId, account.name, price));
+    const why = said.unavailable.find((one) => one.service === service || one.service === "");
+    if (why) return refuse(why.code, why.message);
+    const names = said.prices.map((one) => one.service).join(", ");
+    return refuse("unknown_service", `${account.name} has no service ${service}.`, `It has ${names}.`);
+  },
+});
+
+const nothingChosen = refuse(
+  "no_rate_chosen",
+  "Neither the step nor the order says with which carrier account and service.",
+  "Use choose_rate or set_shipping before, or name both.",
+);
+
+const priceUnknown = { code: "price_unknown", message: "The carrier does not say what it costs before it is bought." };
+
+type Request = Pick<Parameters<typeof wishFor>[1], "service" | "weight">;
+
+/** By the rules of labels that people buy one by one. */
+function planFor(order: Order, carriers: CarrierDesk, request: Request): LabelWish | Refusal | "nothing_left" {
+  const labels = carriers.labelsOf(order.id);
+  const unknown = labels.find(({ label }) => label.status === "failed");
+  if (unknown) {
+    const { id } = unknown.label;
+    const message = `Nobody knows whether the carrier has sold label ${id} for this order.`;
+    return refuse("outcome_unknown", message, `POST /shipments/labels/${id}/retry asks it once more.`);
+  }
+  try {
+    return wishFor(order, request, { from: carriers.addressOf(order.locationId), others: unlistedOf(order, labels) });
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error;
+    const [first] = error.details.errors ?? [];
+    if (error.code === "label_exists") return "nothing_left";
+    return first ? refuse(first.code, first.message) : refuse(error.code, error.message);
+  }
+}

@@ -1,0 +1,47 @@
+import { Strict } from "../../../core/schema.ts";
+import { Type } from "../../../core/type.ts";
+import type { OrderLabel } from "../../labels/labels.ts";
+import { voidProblem } from "../../labels/labels.ts";
+import { defineAction, refuse } from "../action.ts";
+
+export const voidLabel = defineAction({
+  type: "void_label",
+  title: "Void labels",
+  group: "fulfil",
+  description:
+    "Gives the labels of the order back to their carriers, before the first scan. What was in the parcels is left to " +
+    "ship again when a carrier has taken its label back; the run says how it ended.",
+  params: Strict({
+    tracking_number: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: "Only the label with this number. Default: all" }),
+    ),
+  }),
+  example: {},
+  scope: "shipments:write",
+  irreversible: "A label that was given back cannot be used again: buy_label buys another one.",
+  asksCarriers: true,
+  isLastWord: true,
+  apply(order, { tracking_number: number }, { carriers }) {
+    const isMeant = ({ label, parcel }: OrderLabel): boolean =>
+      label.status !== "failed" && !parcel?.voidedAt && (number === undefined || label.trackingNumber === number);
+    const meant = carriers.labelsOf(order.id).filter(isMeant);
+    if (number !== undefined && meant.length === 0) {
+      const message = `The order has no label ${number} that could be given back.`;
+      return { patch: {}, warning: { code: "no_label", message } };
+    }
+    for (const one of meant) {
+      const problem = problemOf(one);
+      if (problem !== undefined) return refuse("label_not_voidable", problem);
+    }
+    const voids = meant.filter(({ label }) => label.voidRequestedAt === null).map(({ label }) => label.id);
+    return voids.length === 0 ? { patch: {} } : { patch: {}, voids };
+
+    function problemOf(one: OrderLabel): string | undefined {
+      const { status, carrierAccountId } = one.label;
+      if (status === "requested") return "The carrier has not yet said whether it sold the label.";
+      const account = carriers.offers.find(({ id }) => id === carrierAccountId);
+      if (account && !account.takesLabelsBack) return `${account.name} takes no labels back.`;
+      return voidProblem(one);
+    }
+  },
+});

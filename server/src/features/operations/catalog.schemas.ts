@@ -1,0 +1,53 @@
+import type { Static } from "typebox";
+import { Nullable, OneOf, Strict } from "../../core/schema.ts";
+import { Type } from "../../core/type.ts";
+import { StepError } from "./operations.schemas.ts";
+
+export const CatalogQuery = Strict({
+  order_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: "The id or number of an order: says of each action whether it is possible for it, and why not",
+    }),
+  ),
+});
+export type CatalogQuery = Static<typeof CatalogQuery>;
+
+export const CatalogEntry = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  group: Type.String(),
+  description: Type.String(),
+  params_schema: Type.Record(Type.String(), Type.Unknown()),
+  example: Type.Record(Type.String(), Type.Unknown()),
+  allowed_statuses: Type.Array(Type.String()),
+  effect: OneOf(["local", "external"]),
+  reversible: Type.Boolean(),
+  irreversible_reason: Nullable(Type.String({ description: "Why it cannot be undone, and what can be done instead" })),
+  idempotent: Type.Boolean(),
+  blocked_by_hold: Type.Boolean(),
+  scope: Type.String(),
+  available: Type.Boolean(),
+  unavailable_reason: Nullable(Type.String()),
+  possible: Type.Optional(
+    Type.Boolean({
+      description: "With `order_id`: nothing forbids it for this order; what its params ask for may still be refused",
+    }),
+  ),
+  impossible: Type.Optional(Nullable(StepError)),
+});
+const fieldTypes = ["text", "number", "boolean", "date", "id", "choice", "tags"] as const;
+const ConditionField = Type.Object({
+  path: Type.String({ description: "As a condition names it; `*` stands for any name, as of a custom field" }),
+  title: Type.String(),
+  type: OneOf(fieldTypes),
+  operators: Type.Array(Type.String(), { description: "Those that make sense for it" }),
+  values: Nullable(Type.Array(Type.String(), { description: "All that there are" })),
+  entity: Nullable(Type.String({ description: "What it is the id of" })),
+  available: Type.Boolean({ description: "false: to ask about it takes the scope pii:read" }),
+});
+export type ConditionField = Static<typeof ConditionField>;
+export const ConditionFields = Type.Object({ data: Type.Array(ConditionField), operators: Type.Array(Type.String()) });
+
+export const Catalog = Type.Object({ data: Type.Array(CatalogEntry), groups: Type.Array(Type.String()) });

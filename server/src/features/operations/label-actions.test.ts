@@ -1,0 +1,268 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { RemoteError } from "../../core/remote-error.ts";
+import { workOff } from "../../queue/work.ts";
+import { scriptLabels } from "../../testing/scripted-carrier.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+import { aParcel } from "../labels/labels.schemas.ts";
+import { labelWork } from "../labels/labels.ts";
+import { tellRuns } from "./operations.ts";
+
+const hub = await startTestHub();
+const org = await hub.org();
+const desk = scriptLabels();
+const account = (await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" })).body.id as string;
+const location = (await org.post("/locations", { name: "Dock", address: aParcel.from })).body.id as string;
+
+const ground = { carrierAccountId: account, carrier: "demo", service: "NAT_GROUND" };
+const anOrder = async (more: object = {}) =>
+  (
+    await org.post("/orders", {
+      status: "ready",
+      shippingAddress: aParcel.to,
+      lines: [{ sku: "MUG-01", quantity: 2, weight: { value: 300, unit: "g" } }],
+      locationId: location,
+      shipping: ground,
+      ...more,
+    })
+  ).body;
+const read = async (id: string) => (await org.get(`/orders/${id}`)).body;
+const readRun = async (id: string) => (await org.get(`/operations/runs/${id}`)).body;
+const stepOf = (run: { results: { steps: object[] }[] }) => run.results[0]!.steps.at(-1)! as Record<string, unknown>;
+const labelOf = async (run: { results: { steps: object[] }[] }) => {
+  const [id] = stepOf(run).label_ids as string[];
+  return (await org.get(`/shipments/labels/${id}`)).body;
+};
+const buy = { type: "buy_label", params: {} };
+const giveBack = { type: "void_label", params: {} };
+const preflight = async (id: string, actions: object[]) =>
+  (await org.post("/operations/preflight", { order_ids: [id], actions })).body;
+const run = async (id: string, actions: object[]) =>
+  (await org.post("/operations/run", { order_ids: [id], actions })).body;
+/** Asks the carriers for all that is due, and tells the runs. */
+async function settle(): Promise<void> {
+  await workOff(hub.world, labelWork);
+  await tellRuns(hub.world, new AbortController().signal);
+}
+const refuse = (): never => {
+  throw new RemoteError("bad_address", "Ada Byron does not live there.");
+};
+const fallSilent = (): never => {
+  throw new RemoteError("carrier_down", "Later.", { retryable: true });
+};
+
+describe("choose_rate and buy_label", () => {
+  test("the preflight tells the price, the run buys for that price, and the order is shipped when the carrier has sold it", async () => {
+    const { id } = await anOrder({ shipping: {} });
+    const actions = [
+      { type: "choose_rate", params: { within_days: 5 } },
+      buy,
+      { type: "add_tags", params: { tags: ["bought"] } },
+    ];
+    const asked = desk.asked.length;
+    const report = await preflight(id, actions);
+    const [chosen, bought] = report.orders[0].steps;
+    expect(chosen).toMatchObject({
+      verdict: "ok",
+      changes: [{ path: "/shipping", from: {}, to: { carrierAccountId: account, carrier: "demo" } }],
+      price: { carrier_account_id: account, carrier_account: "Demo", currency: "USD" },
+    });
+    expect(chosen.price.transit_days).toBeLessThanOrEqual(5);
+    expect(bought).toMatchObject({ verdict: "ok", price: chosen.price });
+    expect(report.pipeline[1].prices).toEqual([{ currency: "USD", total: chosen.price.total, orders: 1 }]);
+    expect([desk.asked.length, (await read(id)).shipping]).toEqual([asked, {}]);
+
+    const done = await run(id, actions);
+    expect(done).toMatchObject({ status: "succeeded", summary: { succeeded: 1 } });
+    const steps = done.results[0].steps;
+    expect(steps[0]).toMatchObject({ status: "applied", changes: chosen.changes, price: chosen.price });
+    expect(steps[1]).toMatchObject({ status: "applied", price: chosen.price, warning: { code: "pending" } });
+    // Written down, and nobody was asked yet: the order is what it was, but for what the other steps did.
+    expect(desk.asked.length).toBe(asked);
+    expect(await read(id)).toMatchObject({ status: "ready", tags: ["bought"] });
+
+    await settle();
+    const order = await read(id);
+    expect(order).toMatchObject({ status: "shipped", lines: [{ shippedQuantity: 2 }] });
+    const label = await org.get(`/shipments/labels/${steps[1].label_ids[0]}`);
+    expect(label.body).toMatchObject({ status: "bought", cost: chosen.price.total, orderId: id });
+    const told = await readRun(done.id);
+    expect(told.status).toBe("succeeded");
+    expect(told.results[0].steps[1]).not.toHaveProperty("warning");
+    expect(desk.asked.length).toBe(asked + 1);
+
+    // All has a label: nothing more is bought.
+    expect((await run(id, [buy])).summary).toMatchObject({ no_change: 1 });
+  });
+
+  test("what cannot be bought is refused by preflight and run alike, before anybody is asked", async () => {
+    const paper = (await org.post("/carrier-accounts", { name: "Paper", carrier: "rate-card" })).body.id;
+    const cases: [order: object, params: object, code: string][] = [
+      [{ shipping: {} }, {}, "no_rate_chosen"],
+      [{ shipping: {} }, { carrier_account_id: paper, service: "GROUND" }, "no_labels"],
+      [{}, { service: "NO_SUCH" }, "unknown_service"],
+      [{ locationId: undefined }, {}, "required"],
+      [{ shippingAddress: { ...aParcel.to, zip: "9" } }, {}, "invalid_zip"],
+      [{ lines: [{ sku: "MUG", quantity: 1 }] }, {}, "required"],
+      [{ status: "new" }, {}, "invalid_state"],
+    ];
+    for (const [more, params, code] of cases) {
+      const { id } = await anOrder(more);
+      const actions = [{ type: "buy_label", params }];
+      expect((await preflight(id, actions)).orders[0].steps[0].error, code).toMatchObject({ code });
+      expect((await run(id, actions)).results[0].error, code).toMatchObject({ code });
+    }
+    // Digits of another country are no ZIP.
+    const paris = { ...aParcel.to, city: "Paris", provinceCode: "", zip: "75008", countryCode: "FR" };
+    const { id } = await anOrder({ shippingAddress: paris });
+    const abroad = await run(id, [{ type: "choose_rate", params: {} }]);
+    expect(abroad.results[0].error).toMatchObject({ code: "no_rate" });
+  });
+
+  test("a label that the carrier refuses fails the order in the run; a retry asks for another one", async () => {
+    const { id } = await anOrder();
+    const done = await run(id, [buy]);
+    desk.nextTurns.push({ before: refuse });
+    await settle();
+    const told = await readRun(done.id);
+    expect(told).toMatchObject({
+      status: "failed",
+      summary: { succeeded: 0, failed: 1 },
+      errors_by_code: { bad_address: 1 },
+      results: [{ status: "failed", resume_from: 0, error: { code: "bad_address" } }],
+    });
+    // Who gets it stays with the label, where only those see it who may.
+    expect(JSON.stringify(told)).not.toContain("does not live there");
+    expect((await labelOf(told)).failure.message).toContain("does not live there");
+    expect((await org.get(`/audit?type=operation_run.carrier_refused&limit=5`)).body.data).toMatchObject([
+      { objectId: done.id, data: { refused: 1, failed: 1 } },
+    ]);
+
+    const retried = (await org.post(`/operations/runs/${done.id}/retry`, {})).body;
+    await settle();
+    expect(await readRun(retried.id)).toMatchObject({ status: "succeeded" });
+    expect(await read(id)).toMatchObject({ status: "shipped", shipments: [{ carrier: "demo" }] });
+  });
+
+  test("silence is asked about under the same key, on whichever node; nobody pays twice", async () => {
+    const { id } = await anOrder();
+    const done = await run(id, [buy]);
+    const [labelId] = stepOf(done).label_ids as string[];
+    desk.nextTurns.push({ after: fallSilent });
+    await settle();
+    expect(stepOf(await readRun(done.id)).warning).toMatchObject({ code: "pending" });
+    // What waits for its answer is a label that the order has.
+    expect((await run(id, [buy])).summary).toMatchObject({ no_change: 1 });
+    hub.advance(2 * 60_000);
+    const node = await hub.secondNode();
+    await workOff(node.world, labelWork);
+    await tellRuns(node.world, new AbortController().signal);
+    await node.stop();
+    expect([...desk.sold.keys()].filter((key) => key.includes(labelId!))).toEqual([`label:${labelId}`]);
+    expect(stepOf(await readRun(done.id))).not.toHaveProperty("warning");
+    expect(await read(id)).toMatchObject({ status: "shipped" });
+  });
+
+  test("an order that is called off before the carrier is asked gets no label", async () => {
+    const { id } = await anOrder();
+    const done = await run(id, [buy]);
+    await run(id, [{ type: "cancel", params: { reason: "customer" } }]);
+    const asked = desk.asked.length;
+    await settle();
+    expect(desk.asked.length).toBe(asked);
+    expect(await readRun(done.id)).toMatchObject({ status: "failed", errors_by_code: { invalid_state: 1 } });
+    expect(await read(id)).toMatchObject({ status: "cancelled", shipments: [] });
+  });
+
+  test("where nobody knows whether a label was sold, none is bought", async () => {
+    const { id } = await anOrder();
+    const done = await run(id, [buy]);
+    const [labelId] = stepOf(done).label_ids as string[];
+    await hub.world.db.query(
+      `update shipment_labels set status = 'failed', due_at = null, failure = '{"code": "outcome_unknown", "message": "?"}' where id = $1`,
+      [labelId],
+    );
+    await settle();
+    expect(await readRun(done.id)).toMatchObject({ status: "failed", errors_by_code: { outcome_unknown: 1 } });
+    const retried = (await org.post(`/operations/runs/${done.id}/retry`, {})).body;
+    expect(retried.results[0].error).toMatchObject({ code: "outcome_unknown", fix: expect.stringContaining(labelId!) });
+  });
+
+  test("what was bought cannot be undone, and it says what can be done instead", async () => {
+    const { id } = await anOrder();
+    const done = await run(id, [buy]);
+    await settle();
+    const undo = (await org.post(`/operations/runs/${done.id}/undo`, {})).body;
+    expect(undo.results[0].steps[0]).toMatchObject({
+      status: "not_undone",
+      error: { code: "irreversible", message: expect.stringContaining("void_label") },
+    });
+    expect((await read(id)).status).toBe("shipped");
+  });
+
+  test("behind it a pipeline only organises, and it takes the scope of whoever buys labels", async () => {
+    const { id } = await anOrder();
+    const wrong = await org.post("/operations/preflight", {
+      order_ids: [id],
+      actions: [buy, { type: "cancel", params: { reason: "customer" } }],
+    });
+    expect(wrong.body.errors).toMatchObject([{ pointer: "/actions/1/type", code: "after_carrier" }]);
+    const clerk = await org.withScopes(["operations:run", "operations:read", "orders:read"]);
+    const refused = await clerk.post("/operations/run", { order_ids: [id], actions: [buy] });
+    expect(refused.body).toMatchObject({ code: "insufficient_scope", required: ["shipments:write"] });
+  });
+});
+
+describe("void_label", () => {
+  const anOrderWithLabel = async () => {
+    const order = await anOrder();
+    await run(order.id, [buy]);
+    await settle();
+    return await read(order.id);
+  };
+
+  test("gives the label back before the first scan: what was in it is left to ship again", async () => {
+    const { id, shipments } = await anOrderWithLabel();
+    expect((await preflight(id, [giveBack])).orders[0]).toMatchObject({ verdict: "ok" });
+    const done = await run(id, [giveBack]);
+    expect(stepOf(done)).toMatchObject({ status: "applied", warning: { code: "pending" } });
+    expect((await read(id)).status).toBe("shipped");
+    await settle();
+    expect(await read(id)).toMatchObject({ status: "ready", shipments: [], lines: [{ shippedQuantity: 0 }] });
+    expect(desk.voided).toContain(shipments[0].trackingNumber);
+    expect(stepOf(await readRun(done.id))).not.toHaveProperty("warning");
+    expect((await run(id, [giveBack])).summary).toMatchObject({ no_change: 1 });
+    const named = await run(id, [{ type: "void_label", params: { tracking_number: shipments[0].trackingNumber } }]);
+    expect(stepOf(named)).toMatchObject({ status: "no_change", warning: { code: "no_label" } });
+    const undo = (await org.post(`/operations/runs/${done.id}/undo`, {})).body;
+    expect(undo.results[0].steps[0].error).toMatchObject({ code: "irreversible" });
+  });
+
+  test("is refused once the carrier has the parcel, by preflight and run", async () => {
+    const { id, shipments } = await anOrderWithLabel();
+    const scan = { status: "in_transit", at: hub.world.clock.now().toISOString() };
+    expect((await org.post(`/shipments/${shipments[0].id}/events`, scan)).status).toBeLessThan(300);
+    const wanted = { code: "label_not_voidable", message: expect.stringContaining("in_transit") };
+    expect((await preflight(id, [giveBack])).orders[0].steps[0].error).toMatchObject(wanted);
+    expect((await run(id, [giveBack])).results[0].error).toMatchObject(wanted);
+  });
+
+  test("a carrier that does not take it back fails the order; it stays shipped", async () => {
+    const { id } = await anOrderWithLabel();
+    const done = await run(id, [giveBack]);
+    desk.nextVoids.push(refuse);
+    await settle();
+    expect(await readRun(done.id)).toMatchObject({ status: "failed", errors_by_code: { bad_address: 1 } });
+    expect((await read(id)).status).toBe("shipped");
+  });
+});
+
+test("a run of many orders learns of each; the others stay as they are", async () => {
+  const ids = await Promise.all(Array.from({ length: 3 }, async () => (await anOrder()).id as string));
+  const done = (await org.post("/operations/run", { order_ids: ids, actions: [buy], note: randomUUID() })).body;
+  desk.nextTurns.push({ before: refuse });
+  await settle();
+  expect(await readRun(done.id)).toMatchObject({ status: "partially_failed", summary: { succeeded: 2, failed: 1 } });
+  const statuses = await Promise.all(ids.map(async (id) => (await read(id)).status));
+  expect(statuses.toSorted()).toEqual(["ready", "shipped", "shipped"]);
+});

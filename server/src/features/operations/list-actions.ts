@@ -1,0 +1,70 @@
+import { hasScope } from "../../core/scopes.ts";
+import type { Ctx } from "../../context.ts";
+import { findUnusable } from "../bridges/bridge-tasks.ts";
+import { listOpenBridges } from "../bridges/bridges.ts";
+import { listCarrierOffers } from "../carrier-accounts/carrier-accounts.ts";
+import type { Order } from "../orders/order.ts";
+import { findByRef } from "../orders/orders.ts";
+import type { ActionDefinition, Refusal } from "./action.ts";
+import { refuse } from "./action.ts";
+import { actionCatalog } from "./action-catalog.ts";
+import { guard } from "./evaluate.ts";
+import { withFormHints } from "./form-hints.ts";
+import type { CatalogQuery } from "./catalog.schemas.ts";
+
+/** Every action; with an order, also whether it is possible for it. */
+export async function listActions(ctx: Ctx, { order_id: ref }: CatalogQuery) {
+  const order = ref === undefined ? undefined : await findByRef(ctx.db, ctx, ref);
+  const reasonOf = await loadAvailability(ctx);
+  return {
+    data: actionCatalog.map((action) => ({
+      type: action.type,
+      title: action.title,
+      group: action.group,
+      description: action.description,
+      params_schema: withFormHints(action.params),
+      example: action.example,
+      allowed_statuses: action.statuses,
+      effect: action.needsBridges || action.isLastWord ? "external" : "local",
+      reversible: action.irreversible === undefined,
+      irreversible_reason: action.irreversible ?? null,
+      idempotent: action.idempotent,
+      blocked_by_hold: action.blockedByHold ?? false,
+      scope: action.scope ?? "operations:run",
+      available: reasonOf(action) === null,
+      unavailable_reason: reasonOf(action),
+      ...(order ? possibilityOf(ctx, action, order, reasonOf(action)) : {}),
+    })),
+    groups: [...new Set(actionCatalog.map(({ group }) => group))],
+  };
+}
+
+/** Why an action cannot be used by this organization at all; null when it can. */
+async function loadAvailability(ctx: Ctx): Promise<(action: ActionDefinition) => string | null> {
+  const hasBridge = (await listOpenBridges(ctx)).some((bridge) => findUnusable(ctx, bridge) === undefined);
+  const accounts = (await listCarrierOffers(ctx)).filter(({ isActive }) => isActive);
+  return ({ needsBridges, needsCarrier }) => {
+    if (needsBridges && !hasBridge) return "Needs an active bridge; this organization has none.";
+    if (!needsCarrier || accounts.some((account) => account[needsCarrier])) return null;
+    const what = needsCarrier === "sellsLabels" ? "sells labels" : "gives prices";
+    return `Needs an active carrier account that ${what}; this organization has none.`;
+  };
+}
+
+/** What keeps this caller from doing it to this order now; params have not been asked for yet. */
+function possibilityOf(ctx: Ctx, action: ActionDefinition, order: Order, unavailable: string | null) {
+  const refusal = scopeRefusal(ctx, action) ?? unavailableRefusal(unavailable) ?? guard(order, { action, params: {} });
+  if (!refusal) return { possible: true, impossible: null };
+  const { refused: code, ...told } = refusal;
+  return { possible: false, impossible: { code, ...told } };
+}
+
+function scopeRefusal({ principal: { scopes } }: Ctx, action: ActionDefinition): Refusal | undefined {
+  const needed = ["operations:run", action.scope ?? "operations:run"] as const;
+  const missing = needed.find((scope) => !hasScope(scopes, scope));
+  return missing && refuse("insufficient_scope", `This needs the scope ${missing}.`);
+}
+
+function unavailableRefusal(reason: string | null): Refusal | undefined {
+  return reason === null ? undefined : refuse("unavailable", reason);
+}
