@@ -87,7 +87,8 @@ export async function listFirings(
     select: `f.id, f.kind, f.fired_at, f.cause, f.order_count, f.verdicts, f.errors_by_code,
       case when f.run_id is not null then json_build_object('id', f.run_id, 'status', r.status, 'summary',
         case when r.id is not null then json_build_object('total', r.order_count, 'succeeded', r.succeeded,
-          'failed', r.failed, 'skipped', r.skipped, 'no_change', r.no_change) end) end as run`,
+          'failed', r.failed, 'skipped', r.skipped, 'no_change', r.no_change, 'cancelled',
+          case r.status when 'cancelled' then r.order_count - r.succeeded - r.failed - r.skipped else 0 end) end) end as run`,
     from: "automation_firings f left join operation_runs r on r.org_id = f.org_id and r.id = f.run_id",
     where: [
       ["f.org_id = ?", orgId],
