@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { decodeText, encodingOf, encodings } from "../core/csv/decode-text.ts";
 import { isZip, MalformedXlsx, xlsxToCsv } from "../core/csv/read-xlsx.ts";
@@ -15,10 +16,11 @@ type TakenBodies = { takesCsv?: boolean; takesAnyBody?: boolean };
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   addBodyDecoding(app);
-  app.addContentTypeParser("*", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+  app.addContentTypeParser("*", (request: FastifyRequest, payload: IncomingMessage, done: Done) => {
+    // Before any of it is read.
     if (!takenBy(request).takesAnyBody)
-      throw new HubError("unsupported_media_type", "This route takes application/json.");
-    request.sentBody = body;
+      done(new HubError("unsupported_media_type", "This route takes application/json."));
+    else keepBytes(request, payload, done);
   });
   addParser(app, ["application/json", "application/merge-patch+json"], (_request, body) =>
     body.length === 0 ? undefined : parseStrictJson(body),
@@ -73,6 +75,23 @@ function addParser(
     // A large one is work like any other.
     if (body.length < largeBytes || !request.visit) return parse(request, body);
     return await request.visit.work(() => Promise.resolve(parse(request, body)));
+  });
+}
+
+type Done = (error: Error | null, body?: unknown) => void;
+
+function keepBytes(request: FastifyRequest, payload: IncomingMessage, done: Done): void {
+  const { bodyLimit } = request.routeOptions;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  payload.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= bodyLimit) chunks.push(chunk);
+  });
+  payload.once("error", done);
+  payload.once("end", () => {
+    request.sentBody = Buffer.concat(chunks);
+    done(size > bodyLimit ? new HubError("body_too_large") : null);
   });
 }
 
