@@ -1,8 +1,7 @@
 import { createContext, use } from "react";
+import type { Clock } from "./clock.ts";
 
 /** In which zone times are read, and what the hub's clock says: in a preview it may stand still, or be months ahead. */
-export type Clock = { timeZone: string; now(): number };
-
 const Context = createContext<Clock>({ timeZone: "UTC", now: () => Date.now() });
 export const ClockProvider = Context.Provider;
 export const useClock = (): Clock => use(Context);

@@ -4,7 +4,7 @@ import { useRecordForm } from "../../live/use-record-form.ts";
 import { valueText } from "../../ui/change-text.ts";
 import { words } from "../../ui/format.ts";
 import type { Search } from "../../ui/search-params.ts";
-import type { Clock } from "../../ui/zone.tsx";
+import type { Clock } from "../../ui/clock.ts";
 import { useClock } from "../../ui/zone.tsx";
 import type { ConditionForm } from "../operations/condition.pick.tsx";
 import { filterOf, searchOf } from "../orders/order-filters.pick.ts";

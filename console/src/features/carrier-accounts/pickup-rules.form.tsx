@@ -63,9 +63,9 @@ const names: Record<keyof Draft, string> = {
   holidays: "Other days without pickups",
   maxPackages: "Packages, at most",
   maxTotalWeight: "Weight of all, at most",
-  maxAverageWeight: "Weight of one on average, at most",
+  maxAverageWeight: "Weight of one, at most",
   allowsPoBox: "Comes to PO boxes",
-  cancelDeadlineMinutes: "Cancelled until so many minutes before ready",
+  cancelDeadlineMinutes: "Cancelled until, minutes before",
 };
 const calendars = [
   { value: "us_parcel", label: "Those that private carriers keep" },

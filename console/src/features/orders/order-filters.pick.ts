@@ -2,7 +2,7 @@ import type { OrderFilter } from "@order-operations-hub/sdk/api-types";
 import { words } from "../../ui/format.ts";
 import type { Search } from "../../ui/search-params.ts";
 import { listOf, oneOf } from "../../ui/search-params.ts";
-import type { Clock } from "../../ui/zone.tsx";
+import type { Clock } from "../../ui/clock.ts";
 
 /** Every filter of the list: as a chip, as a form, and as what the API calls it. The address has the API's names. */
 export type FilterDefinition = {

@@ -114,7 +114,7 @@ function OfferTable({ offers, label }: { offers: readonly Offer[]; label: Props[
             </Td>
             <Td isNumber>{formatMoney(offer.quote.total, offer.quote.currency)}</Td>
             <Td isNumber className="py-1">
-              <BuyButton offer={offer} label={label} />
+              <BuyButton offer={offer} label={label} isFirst={at === 0} />
             </Td>
           </tr>
         ))}
@@ -123,12 +123,14 @@ function OfferTable({ offers, label }: { offers: readonly Offer[]; label: Props[
   );
 }
 
-function BuyButton({ offer: { account, quote }, label }: { offer: Offer; label: Props["label"] }) {
+type BuyProps = { offer: Offer; label: Props["label"]; isFirst: boolean };
+
+function BuyButton({ offer: { account, quote }, label, isFirst }: BuyProps) {
   const router = useRouter();
   const price = formatMoney(quote.total, quote.currency);
   return (
     <ConfirmButton
-      kind="primary"
+      kind={isFirst ? "primary" : "plain"}
       label={`Buy for ${price}`}
       title={`Buy ${quote.serviceName} for ${price}?`}
       yes={`Buy for ${price}`}

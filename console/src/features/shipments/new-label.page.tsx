@@ -12,6 +12,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { useClock } from "../../ui/zone.tsx";
 import { locationQuery, locationsQuery } from "../locations/locations.queries.ts";
 import { orderQuery } from "../orders/orders.queries.ts";
 import { LabelPrices } from "./label-prices.tsx";
@@ -88,6 +89,8 @@ function ForOrder({ order, mayRepeat }: { order: Order; mayRepeat: boolean }) {
   const [parcel, setParcel] = useState(() => parcelOf(order));
   const [isRepeat, setRepeat] = useState(mayRepeat);
   const measures = measuresOf(parcel);
+  // As it would be bought: today.
+  const shipDate = new Date(useClock().now()).toISOString().slice(0, 10);
   const to = order.shippingAddress;
   const from = origin.location?.address;
   const missing = !to
@@ -115,7 +118,7 @@ function ForOrder({ order, mayRepeat }: { order: Order; mayRepeat: boolean }) {
         missing={missing}
         request={
           from && to && measures
-            ? { origin: placeOf(from), destination: placeOf(to), ...measures, residential: parcel.isHome }
+            ? { origin: placeOf(from), destination: placeOf(to), ...measures, shipDate }
             : undefined
         }
         label={{
@@ -156,7 +159,6 @@ function ParcelFields({ parcel, onChange }: { parcel: Parcel; onChange(parcel: P
         <TextField label="Width (in)" {...field("width")} />
         <TextField label="Height (in)" {...field("height")} />
       </div>
-      <Checkbox label="To a home" isChecked={parcel.isHome} onChange={(isHome) => onChange({ ...parcel, isHome })} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import type { Order } from "@order-operations-hub/sdk/api-types";
 import type { QuoteRequest } from "../carrier-accounts/carrier-account.queries.ts";
 
 /** A parcel as it is typed. */
-export type Parcel = { weight: string; unit: string; length: string; width: string; height: string; isHome: boolean };
+export type Parcel = { weight: string; unit: string; length: string; width: string; height: string };
 
 const gramsPer: Record<string, number> = { g: 1, kg: 1000, oz: 28.349523125, lb: 453.59237 };
 
@@ -16,7 +16,6 @@ export function parcelOf({ packages, lines }: Order): Parcel {
     length: String(length ?? ""),
     width: String(width ?? ""),
     height: String(height ?? ""),
-    isHome: false,
   };
 }
 

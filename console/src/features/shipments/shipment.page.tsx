@@ -98,16 +98,7 @@ export function ShipmentPage() {
         </Button>
       </PageHead>
       {track.error && <ProblemBox error={track.error} />}
-      {shipment.atRisk && (
-        <ul aria-label="Why it is at risk" className="mb-3 rounded-lg border border-bad bg-bad-soft px-3 py-2">
-          {shipment.riskReasons.map((reason) => (
-            <li key={reason}>
-              <span className="font-medium text-bad">{sentence(riskNames[reason] ?? reason)}</span>:{" "}
-              {riskMeanings[reason] ?? ""}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Risks shipment={shipment} />
       <div className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <div className="flex flex-col gap-3.5">
           <Card className="px-3 py-2" label="Shipment">
@@ -131,6 +122,20 @@ export function ShipmentPage() {
         <EventForm shipment={shipment} onDone={close} />
       </Dialog>
     </>
+  );
+}
+
+function Risks({ shipment: { atRisk, riskReasons } }: { shipment: Shipment }) {
+  if (!atRisk) return null;
+  return (
+    <ul aria-label="Why it is at risk" className="mb-3 rounded-lg border border-bad bg-bad-soft px-3 py-2">
+      {riskReasons.map((reason) => (
+        <li key={reason}>
+          <span className="font-medium text-bad">{sentence(riskNames[reason] ?? reason)}</span>:{" "}
+          {riskMeanings[reason] ?? ""}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,0 +1,2 @@
+/** What time it is, and where. */
+export type Clock = { timeZone: string; now(): number };
