@@ -23,7 +23,7 @@ export type TaskShared = {
 
 const kinds: ShopKind[] = ["keyed", "findable", "blind", "call"];
 const maxOpen = 12;
-const finals = ["succeeded", "failed", "cancelled", "timed_out", "expired"];
+const finals = ["succeeded", "completed_with_errors", "failed", "cancelled", "timed_out", "expired"];
 export const isEnded = (status: string): boolean => finals.includes(status);
 
 /** The bridge to the shop, with a task for each of the ways in which a shop may treat what is sent to it. */

@@ -27,7 +27,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors/{code} explains it */
-  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +39,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors/{code} explains it */
-    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -86,7 +86,7 @@ export type ApiKey = {
   /** The readable start of the value */
   prefix: string;
   last4: string;
-  scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+  scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
   status: Open<"active" | "expired">;
   environment: Open<"live" | "preview">;
   createdBy: Actor;
@@ -341,16 +341,125 @@ export type Event = {
   data: Record<string, unknown>;
 };
 
+export type Exception = {
+  id: string;
+  /** rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole */
+  kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
+  /** What is wrong, for programs */
+  code: string;
+  /** resolved: the cause is gone, by a fix or by itself. dismissed: somebody does not want to see it */
+  status: Open<"open" | "resolved" | "dismissed">;
+  /** What is wrong, for people */
+  message: string;
+  /** What was said about it; without pii:read only in the hub's words */
+  reason: string | null;
+  about: {
+    type: Open<"order" | "record" | "execution" | "label" | "pickup">;
+    id: string | null;
+    /** What people know it by: a number, the id at the source, a task */
+    name: string | null;
+  };
+  orderId: string | null;
+  bridgeId: string | null;
+  taskName: string | null;
+  /** The execution that met it last */
+  executionId: string | null;
+  /** What can be done about it; none once it is closed */
+  fixes: Array<{
+    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+    /** What it does here */
+    title: string;
+    /** Needed for it, besides exceptions:write */
+    scope: string;
+  }>;
+  lastFix: {
+    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+    at: string;
+    by: Actor;
+    /** The execution that tries again */
+    executionId: string | null;
+  } | null;
+  /** The same trouble again is no other exception */
+  timesSeen: number;
+  firstSeenAt: string;
+  /** Also when it was opened again */
+  openedAt: string;
+  lastSeenAt: string;
+  resolvedAt: string | null;
+  resolvedBy: Actor | null;
+  /** cause_gone: it went by itself, or was put right elsewhere */
+  resolution: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss" | "cause_gone" | null>;
+  /** `record`: as it came (`raw`, which a transformation maps) and as the hub takes it (`canonical`). `errors`: what is wrong with it. `theirs`: what the source of the order says. `shipments`: what became of each. Texts of records are masked without pii:read */
+  details: Record<string, unknown>;
+};
+
+export type ExceptionSummary = {
+  id: string;
+  /** rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole */
+  kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
+  /** What is wrong, for programs */
+  code: string;
+  /** resolved: the cause is gone, by a fix or by itself. dismissed: somebody does not want to see it */
+  status: Open<"open" | "resolved" | "dismissed">;
+  /** What is wrong, for people */
+  message: string;
+  /** What was said about it; without pii:read only in the hub's words */
+  reason: string | null;
+  about: {
+    type: Open<"order" | "record" | "execution" | "label" | "pickup">;
+    id: string | null;
+    /** What people know it by: a number, the id at the source, a task */
+    name: string | null;
+  };
+  orderId: string | null;
+  bridgeId: string | null;
+  taskName: string | null;
+  /** The execution that met it last */
+  executionId: string | null;
+  /** What can be done about it; none once it is closed */
+  fixes: Array<{
+    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+    /** What it does here */
+    title: string;
+    /** Needed for it, besides exceptions:write */
+    scope: string;
+  }>;
+  lastFix: {
+    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+    at: string;
+    by: Actor;
+    /** The execution that tries again */
+    executionId: string | null;
+  } | null;
+  /** The same trouble again is no other exception */
+  timesSeen: number;
+  firstSeenAt: string;
+  /** Also when it was opened again */
+  openedAt: string;
+  lastSeenAt: string;
+  resolvedAt: string | null;
+  resolvedBy: Actor | null;
+  /** cause_gone: it went by itself, or was put right elsewhere */
+  resolution: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss" | "cause_gone" | null>;
+};
+
 export type Execution = {
   id: string;
   bridgeId: string;
   taskName: string;
-  status: Open<"queued" | "running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "expired">;
+  /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+  status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   mode: Open<"async" | "sync">;
   trigger: Open<"api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system">;
   scheduleId: string | null;
   scheduledFor: string | null;
   retryOf: string | null;
+  /** Does only what failed in `retryOf`: those orders, or those records */
+  isPartial: boolean;
   runId: string | null;
   attempt: number;
   maxAttempts: number;
@@ -410,12 +519,15 @@ export type ExecutionSummary = {
   id: string;
   bridgeId: string;
   taskName: string;
-  status: Open<"queued" | "running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "expired">;
+  /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+  status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   mode: Open<"async" | "sync">;
   trigger: Open<"api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system">;
   scheduleId: string | null;
   scheduledFor: string | null;
   retryOf: string | null;
+  /** Does only what failed in `retryOf`: those orders, or those records */
+  isPartial: boolean;
   runId: string | null;
   attempt: number;
   maxAttempts: number;
@@ -1018,6 +1130,30 @@ export type OperationRun = {
     /** Changed since the preflight; the first 10,000 */
     drifted_orders: Array<string>;
   } | null;
+  /** What its steps queued at bridges, and how that ended; by step and task */
+  tasks: Array<{
+    /** Of the pipeline, from 0; null: queued before steps were kept */
+    step: number | null;
+    /** The action of the step */
+    type: string | null;
+    bridge_id: string;
+    task_name: string;
+    /** As they are now, each by its last retry */
+    executions: {
+      queued: number;
+      running: number;
+      succeeded: number;
+      completed_with_errors: number;
+      failed: number;
+      cancelled: number;
+      timed_out: number;
+      expired: number;
+    };
+    /** Of tasks that send orders: these did not arrive */
+    failed_orders: number;
+    /** Nobody knows whether these did */
+    unknown_orders: number;
+  }>;
   /** The first 100; see /results for all */
   results: Array<OperationRunResult>;
 };
@@ -2199,7 +2335,8 @@ export type Schedule = {
   lastRunAt: string | null;
   lastExecution: {
     id: string;
-    status: Open<"queued" | "running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "expired">;
+    /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+    status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   } | null;
   lastSkipped: {
     scheduledFor: string;
@@ -2748,7 +2885,7 @@ export type Operations = {
       };
       /** viewer reads, operator works, admin also manages users and keys */
       role: Open<"viewer" | "operator" | "admin" | null>;
-      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       environment: Open<"live" | "preview">;
     };
   };
@@ -2804,7 +2941,7 @@ export type Operations = {
     body: {
       name: string;
       /** Name what the key needs. Default: all scopes of the creator, with a warning */
-      scopes?: Array<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">;
+      scopes?: Array<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">;
       /** In the future; default: never, with a warning */
       expiresAt?: string;
     };
@@ -2814,7 +2951,7 @@ export type Operations = {
       /** The readable start of the value */
       prefix: string;
       last4: string;
-      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       status: Open<"active" | "expired">;
       environment: Open<"live" | "preview">;
       createdBy: Actor;
@@ -2856,7 +2993,7 @@ export type Operations = {
       /** The readable start of the value */
       prefix: string;
       last4: string;
-      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+      scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       status: Open<"active" | "expired">;
       environment: Open<"live" | "preview">;
       createdBy: Actor;
@@ -4978,6 +5115,7 @@ export type Operations = {
         queued: number;
         running: number;
         succeeded: number;
+        completed_with_errors: number;
         failed: number;
         cancelled: number;
         timed_out: number;
@@ -4992,6 +5130,7 @@ export type Operations = {
           queued: number;
           running: number;
           succeeded: number;
+          completed_with_errors: number;
           failed: number;
           cancelled: number;
           timed_out: number;
@@ -5015,13 +5154,14 @@ export type Operations = {
       scheduleId?: string;
       /** Queued by this run of a pipeline */
       runId?: string;
+      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system";
       /** Of the error it ended with */
       code?: string;
       /** This moment or later */
       from?: string;
       /** Before this moment */
       to?: string;
-      /** One or more of queued, running, succeeded, failed, cancelled, timed_out, expired, with commas between */
+      /** One or more of queued, running, succeeded, completed_with_errors, failed, cancelled, timed_out, expired, with commas between */
       status?: string;
       retryOf?: string;
       /** Whether another execution was queued in place of it */
@@ -5040,13 +5180,14 @@ export type Operations = {
       scheduleId?: string;
       /** Queued by this run of a pipeline */
       runId?: string;
+      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system";
       /** Of the error it ended with */
       code?: string;
       /** This moment or later */
       from?: string;
       /** Before this moment */
       to?: string;
-      /** One or more of failed, timed_out, expired, cancelled, with commas between. Default: the first three */
+      /** One or more of failed, timed_out, expired, cancelled, completed_with_errors, with commas between. Default: the first three. Of what failed in part only that part is done again */
       status?: string;
       /** Only say what would be retried */
       dryRun?: boolean;
@@ -5146,6 +5287,182 @@ export type Operations = {
       input?: Record<string, unknown>;
     };
     answer: Execution;
+  };
+  /** List what went wrong and is open, newest first (`exceptions.list`) */
+  "GET /api/v1/exceptions": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
+      kind?: string;
+      code?: string;
+      /** Id of the bridge */
+      bridgeId?: string;
+      taskName?: string;
+      /** Id of the order */
+      orderId?: string;
+      /** Id of the execution */
+      executionId?: string;
+      /** Whether somebody has tried to put it right */
+      isTried?: boolean;
+      /** This moment or later */
+      from?: string;
+      /** Before this moment */
+      to?: string;
+      /** One or more of open, resolved, dismissed, with commas between */
+      status?: string;
+    };
+    answer: {
+      data: Array<ExceptionSummary>;
+      pagination: Pagination;
+    };
+  };
+  /** Count exceptions by kind, code and bridge (`exceptions.count`) */
+  "GET /api/v1/exceptions/counts": {
+    query: {
+      /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
+      kind?: string;
+      code?: string;
+      /** Id of the bridge */
+      bridgeId?: string;
+      taskName?: string;
+      /** Id of the order */
+      orderId?: string;
+      /** Id of the execution */
+      executionId?: string;
+      /** Whether somebody has tried to put it right */
+      isTried?: boolean;
+      /** This moment or later */
+      from?: string;
+      /** Before this moment */
+      to?: string;
+      /** One or more of open, resolved, dismissed, with commas between */
+      status?: string;
+    };
+    answer: {
+      total: number;
+      byKind: {
+        rejected_record: number;
+        import_conflict: number;
+        recall: number;
+        push: number;
+        label: number;
+        pickup: number;
+        execution: number;
+      };
+      byCode: Array<{
+        code: string;
+        count: number;
+      }>;
+      byBridge: Array<{
+        bridgeId: string | null;
+        count: number;
+      }>;
+      /** Those with the most first; 100 at most */
+      groups: Array<{
+        /** rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole */
+        kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
+        code: string;
+        bridgeId: string | null;
+        count: number;
+        lastSeenAt: string;
+        /** Of the one that was opened last */
+        message: string;
+        /** What can be done about all of them at once */
+        fixes: Array<Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">>;
+      }>;
+    };
+  };
+  /** Read an exception with the record it is about and what can be done (`exceptions.get`) */
+  "GET /api/v1/exceptions/{id}": {
+    path: {
+      /** Id of the exception */
+      id: string;
+    };
+    answer: Exception;
+  };
+  /** Do the same about all open exceptions that meet a filter, up to 500 a time (`exceptions.matching.resolve`) */
+  "POST /api/v1/exceptions/resolve": {
+    body: {
+      /** What is done about each */
+      action: "retry" | "accept_theirs" | "keep_ours" | "dismiss";
+      /** Of those that are open */
+      filter: {
+        /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
+        kind?: string;
+        code?: string;
+        bridgeId?: string;
+        taskName?: string;
+        orderId?: string;
+        executionId?: string;
+        /** Whether somebody has tried to put it right */
+        isTried?: boolean;
+        /** This moment or later */
+        from?: string;
+        /** Before this moment */
+        to?: string;
+      };
+      /** Of a push: send it once more, also if it may have arrived. Somebody has looked there */
+      resend?: boolean;
+      /** Only say what would be done */
+      dryRun?: boolean;
+    };
+    answer: {
+      dryRun: boolean;
+      summary: {
+        /** Are open and meet the filter */
+        matched: number;
+        /** Resolved, dismissed or started */
+        done: number;
+        /** Still open; `results` says why */
+        failed: number;
+        /** Not looked at yet: at most 500 a time. Ask again, with isTried false */
+        remaining: number;
+      };
+      /** Oldest first; none of a dry run */
+      results: Array<{
+        id: string;
+        /** started: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
+        status: Open<"resolved" | "dismissed" | "started" | "failed">;
+        executionId?: string;
+        error?: {
+          code: string;
+          message: string;
+          errors?: Array<Record<string, unknown>>;
+        };
+      }>;
+    };
+  };
+  /** Put right what went wrong, by one of the fixes that the exception names, or dismiss it (`exceptions.resolve`) */
+  "POST /api/v1/exceptions/{id}/resolve": {
+    path: {
+      /** Id of the exception */
+      id: string;
+    };
+    body: {
+      /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+      action: "retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss";
+      /** Of a push: send it once more, also if it may have arrived. Somebody has looked there */
+      resend?: boolean;
+      /** For edit_and_retry: what takes the place of these parts of `details.record` */
+      record?: {
+        raw?: Record<string, unknown>;
+        canonical?: Record<string, unknown>;
+      };
+    };
+    answer: {
+      /** started: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
+      status: Open<"resolved" | "dismissed" | "started" | "failed">;
+      executionId?: string;
+      error?: {
+        code: string;
+        message: string;
+        errors?: Array<Record<string, unknown>>;
+      };
+      exception: Exception;
+    };
   };
   /** List transformations (`transformations.list`) */
   "GET /api/v1/transformations": {
@@ -5540,7 +5857,8 @@ export type Operations = {
       lastRunAt: string | null;
       lastExecution: {
         id: string;
-        status: Open<"queued" | "running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "expired">;
+        /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+        status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       } | null;
       lastSkipped: {
         scheduledFor: string;
@@ -5593,7 +5911,8 @@ export type Operations = {
       lastRunAt: string | null;
       lastExecution: {
         id: string;
-        status: Open<"queued" | "running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "expired">;
+        /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+        status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       } | null;
       lastSkipped: {
         scheduledFor: string;
@@ -5626,7 +5945,8 @@ export type Operations = {
     answer: {
       scheduleId: string;
       executionId: string;
-      status: Open<"queued" | "running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "expired">;
+      /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+      status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       triggeredAt: string;
       nextRunAt: string | null;
     };
@@ -5675,13 +5995,14 @@ export type Operations = {
       taskName?: string;
       /** Queued by this run of a pipeline */
       runId?: string;
+      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system";
       /** Of the error it ended with */
       code?: string;
       /** This moment or later */
       from?: string;
       /** Before this moment */
       to?: string;
-      /** One or more of queued, running, succeeded, failed, cancelled, timed_out, expired, with commas between */
+      /** One or more of queued, running, succeeded, completed_with_errors, failed, cancelled, timed_out, expired, with commas between */
       status?: string;
       retryOf?: string;
       /** Whether another execution was queued in place of it */
@@ -6791,7 +7112,7 @@ export type Operations = {
         name: string;
         outcome: Open<"ended" | "reduced">;
         /** Those that are left */
-        scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+        scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       }>;
     };
   };
@@ -6810,7 +7131,7 @@ export type Operations = {
         name: string;
         outcome: Open<"ended" | "reduced">;
         /** Those that are left */
-        scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
+        scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       }>;
     };
   };
@@ -7344,7 +7665,7 @@ export type Operations = {
       /** Such as condition_set.created; docs/events.md has all of them */
       type?: string;
       /** What was changed, such as condition_set */
-      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "import_preset" | "label" | "location" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
+      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "label" | "location" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
       /** Id of the object */
       objectId?: string;
       /** Id of the actor */
@@ -7367,7 +7688,7 @@ export type Operations = {
       /** Such as condition_set.created; docs/events.md has all of them */
       type?: string;
       /** What was changed, such as condition_set */
-      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "import_preset" | "label" | "location" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
+      objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "label" | "location" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
       /** Id of the object */
       objectId?: string;
       /** Id of the actor */

@@ -44,6 +44,7 @@ export const verbsOf = {
     "retry",
     "undo",
     "rollback",
+    "resolve",
     "reset",
     "end",
     "activate",

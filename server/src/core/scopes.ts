@@ -22,6 +22,8 @@ export const scopeTexts = {
   "transformations:write": "Change transformations",
   "tasks:read": "Read task executions",
   "tasks:execute": "Execute, cancel and retry tasks",
+  "exceptions:read": "Read what went wrong, with the records it is about",
+  "exceptions:write": "Dismiss what went wrong, and put it right as far as the other scopes permit",
   "condition_sets:read": "Read condition sets and their values",
   "condition_sets:write": "Change condition sets and their values",
   "schedules:read": "Read schedules",

@@ -2,6 +2,7 @@ import type { Static, TProperties } from "typebox";
 import { Type } from "../core/type.ts";
 import { Count, DateTime, Id, Nullable, optional, Version } from "../core/schema.ts";
 import { defineEvent, Private } from "./define-event.ts";
+import { exceptionEvents } from "./exception-events.ts";
 import { hubEvents } from "./hub-events.ts";
 import { pipelineEvents } from "./pipeline-events.ts";
 import { webhookEvents } from "./webhook-events.ts";
@@ -226,6 +227,11 @@ export const eventCatalogue = {
     ...optional({ trigger: Text, attempts: Count }),
   }),
   "task_execution.succeeded": defineEvent("task_execution", "A task was done", ended),
+  "task_execution.completed_with_errors": defineEvent(
+    "task_execution",
+    "A task was done, and part of it failed",
+    ended,
+  ),
   "task_execution.failed": defineEvent("task_execution", "A task failed for good", ended),
   "task_execution.timed_out": defineEvent("task_execution", "A task took too long", ended),
   "task_execution.expired": defineEvent("task_execution", "A task was not begun in time", {
@@ -386,6 +392,8 @@ export const eventCatalogue = {
   "import_preset.created": defineEvent("import_preset", "Somebody saved how files are read", importPreset),
   "import_preset.updated": defineEvent("import_preset", "How files are read was changed", importPreset),
   "import_preset.deleted": defineEvent("import_preset", "A preset for files was deleted", importPreset),
+
+  ...exceptionEvents,
 
   "view.created": defineEvent("view", "Somebody saved a view of a list", view),
   "view.updated": defineEvent("view", "A saved view was changed", view),

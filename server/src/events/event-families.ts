@@ -4,7 +4,7 @@ import type { EventType } from "./event-catalogue.ts";
 import { eventCatalogue } from "./event-catalogue.ts";
 
 /** Those of several objects at once belong to the family of one of them. */
-const plurals = { orders: "order", shipments: "shipment", locations: "location" } as const;
+const plurals = { orders: "order", shipments: "shipment", locations: "location", exceptions: "exception" } as const;
 
 type PrefixOf<Type> = Type extends `${infer First}.${string}` ? First : never;
 type Family = Exclude<PrefixOf<EventType>, keyof typeof plurals>;
@@ -30,6 +30,7 @@ const familyScopes: Record<Family, Scope> = {
   pickup: "pickups:read",
   rate_comparison: "rates:read",
   webhook: "webhooks:read",
+  exception: "exceptions:read",
   view: "admin",
   pipeline: "operations:read",
   operation_run: "operations:read",

@@ -13,6 +13,7 @@ import { TokenAnswer } from "../features/auth/auth.schemas.ts";
 import { Bridge, TaskInfo } from "../features/bridges/bridges.schemas.ts";
 import * as carrierAccounts from "../features/carrier-accounts/carrier-accounts.schemas.ts";
 import { ConditionSet } from "../features/condition-sets/condition-sets.schemas.ts";
+import * as exceptions from "../features/exceptions/exceptions.schemas.ts";
 import * as labels from "../features/labels/labels.schemas.ts";
 import { Location } from "../features/locations/locations.schemas.ts";
 import * as operations from "../features/operations/operations.schemas.ts";
@@ -50,6 +51,8 @@ export const namedSchemas: Record<string, TSchema> = {
   Condition: ConditionShape,
   ConditionSet,
   Event: EventEnvelope,
+  Exception: exceptions.Exception,
+  ExceptionSummary: exceptions.ExceptionSummary,
   Execution,
   ExecutionSummary,
   Label: labels.LabelAnswer,

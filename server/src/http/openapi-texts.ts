@@ -39,6 +39,7 @@ export const tagTexts: Record<string, string> = {
   "condition-sets": "Named sets of texts, for conditions of actions, mappings and surcharges",
   bridges: "Connections to shops, ERPs and files; each is a configured connector",
   tasks: "What a bridge does, at once or in the background; an execution is one such piece of work",
+  exceptions: "What went wrong and somebody has to see: why, the record, and what can be done about it",
   transformations: "Mappings between a bridge's data and the hub's: test, suggest, version, replay",
   schedules: "Tasks by the clock",
   automations: "Pipelines that start by themselves",

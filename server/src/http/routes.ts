@@ -6,6 +6,8 @@ import { bridgeRemovalRoutes } from "../features/bridge-removal/bridge-removal.r
 import { bridgeRoutes } from "../features/bridges/bridges.routes.ts";
 import { carrierAccountRoutes } from "../features/carrier-accounts/carrier-accounts.routes.ts";
 import { conditionSetRoutes } from "../features/condition-sets/condition-sets.routes.ts";
+import { exceptionFixRoutes } from "../features/exception-fixes/exception-fixes.routes.ts";
+import { exceptionRoutes } from "../features/exceptions/exceptions.routes.ts";
 import { eventRoutes } from "../features/events/events.routes.ts";
 import { labelRoutes } from "../features/labels/labels.routes.ts";
 import { locationRoutes } from "../features/locations/locations.routes.ts";
@@ -45,6 +47,8 @@ const allRoutes: Route[] = [
   ...bridgeRoutes,
   ...bridgeRemovalRoutes,
   ...taskRoutes,
+  ...exceptionRoutes,
+  ...exceptionFixRoutes,
   ...transformationRoutes,
   ...replayRoutes,
   ...scheduleRoutes,

@@ -99,6 +99,7 @@ function readSettings(reader: SettingReader): Config {
     keepDays: {
       runs: readDays(reader, "HUB_KEEP_RUNS_DAYS", 365),
       executions: readDays(reader, "HUB_KEEP_EXECUTIONS_DAYS", 90),
+      exceptions: readDays(reader, "HUB_KEEP_EXCEPTIONS_DAYS", 180),
       comparisons: readDays(reader, "HUB_KEEP_COMPARISONS_DAYS", 365),
       pickups: readDays(reader, "HUB_KEEP_PICKUPS_DAYS", 730),
       labelFiles: readDays(reader, "HUB_KEEP_LABEL_FILES_DAYS", 180),

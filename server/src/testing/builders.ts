@@ -67,6 +67,12 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     const account = await org.post("/carrier-accounts", { name: `Carrier ${crypto.randomUUID()}`, carrier: "demo" });
     return (await org.post("/shipments/labels", { ...aParcel, carrierAccountId: account.body.id })).body.label.id;
   },
+  exception: async (org) => {
+    const account = await org.post("/carrier-accounts", { name: `Carrier ${crypto.randomUUID()}`, carrier: "demo" });
+    // Refused, and so told of.
+    await org.post("/shipments/labels", { ...aParcel, service: "by_balloon", carrierAccountId: account.body.id });
+    return (await org.get("/exceptions?kind=label&limit=1")).body.data[0].id;
+  },
   pickup: async (org) => {
     const carrierAccountId = await builders.carrier_account(org);
     const pickupAddress = { address1: "1 Port Street", city: "Newark", zip: "07114", countryCode: "US" };

@@ -16,6 +16,7 @@ const never = new AbortController().signal;
 const keepDays: Record<Kept, number> = {
   runs: 365,
   executions: 90,
+  exceptions: 180,
   comparisons: 365,
   pickups: 730,
   labelFiles: 180,
@@ -162,6 +163,26 @@ test("of a label what is printed goes after half a year, and it is said so; the 
   expect(gone.body.detail).toMatch(/kept for a time/);
   expect((await org.get(path)).body).toEqual(before);
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 labelFiles");
+});
+
+test("an exception goes half a year after it was closed, an open one when it was not met for as long (reliability R9)", async () => {
+  const { body: account } = await org.post("/carrier-accounts", { name: "Refuses", carrier: "demo" });
+  const refused = { ...aParcel, service: "by_balloon", carrierAccountId: account.id };
+  for (const reference of ["closed", "open", "young"]) {
+    if (reference === "young") hub.advance(100 * dayMs);
+    expect((await org.post("/shipments/labels", { ...refused, reference })).status).toBe(409);
+  }
+  const { data } = (await org.get("/exceptions?kind=label")).body as { data: { id: string }[] };
+  expect(data).toHaveLength(3);
+  const [young, open, closed] = data.map(({ id }) => `/exceptions/${id}`) as [string, string, string];
+  expect((await org.post(`${closed}/resolve`, { action: "dismiss" })).status).toBe(200);
+  hub.advance(81 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect(await Promise.all([young, open, closed].map(statusOf))).toEqual([200, 404, 200]);
+  hub.advance(100 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect(await Promise.all([young, open, closed].map(statusOf))).toEqual([404, 404, 404]);
+  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 exceptions");
 });
 
 test("what is to be kept for ever is (reliability R9)", async () => {

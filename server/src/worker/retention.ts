@@ -3,6 +3,7 @@ import type { Tx } from "../db/database.ts";
 import { systemContext } from "../context.ts";
 import { recordEvent } from "../events/record-event.ts";
 import type { Kept } from "../context.ts";
+import { deleteOldExceptionsAcrossOrgs } from "../features/exceptions/exceptions.ts";
 import { deleteOldLabelFilesAcrossOrgs } from "../features/labels/labels.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
 import { deleteOldPickupsAcrossOrgs } from "../features/pickups/pickups.ts";
@@ -16,6 +17,7 @@ type RemoveSome = (tx: Tx, before: Date) => Promise<string[]>;
 export const removals: Record<Kept, RemoveSome> = {
   runs: deleteOldRunsAcrossOrgs,
   executions: deleteOldExecutionsAcrossOrgs,
+  exceptions: deleteOldExceptionsAcrossOrgs,
   comparisons: deleteOldComparisonsAcrossOrgs,
   pickups: deleteOldPickupsAcrossOrgs,
   labelFiles: deleteOldLabelFilesAcrossOrgs,

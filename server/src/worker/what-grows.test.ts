@@ -31,6 +31,7 @@ const bounds: Record<string, Bound> = {
   condition_sets: byPeople,
   events: { bound: "the audit log is never shortened: it would no longer prove anything" },
   event_items: { bound: "as the audit log, of which it is an index" },
+  exceptions: { kept: "exceptions" },
   hub_state: { bound: "a few rows in all" },
   idempotency_keys: { deletedIn: "http/idempotency.store.ts" },
   locations: byPeople,

@@ -58,7 +58,7 @@ export const bridgeExecutionsQuery = (bridgeId: string, page: number, limit = 50
     refetchInterval: 5_000,
   });
 
-const ended = new Set<string>(["succeeded", "failed", "cancelled", "timed_out", "expired"]);
+const ended = new Set<string>(["succeeded", "completed_with_errors", "failed", "cancelled", "timed_out", "expired"]);
 export const hasEnded = ({ status }: Pick<Execution, "status">): boolean => ended.has(status);
 
 /** Asked again until it is over. */

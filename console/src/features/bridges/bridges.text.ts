@@ -8,6 +8,7 @@ export const executionTones: Record<string, Tone> = {
   queued: "skip",
   running: "info",
   succeeded: "ok",
+  completed_with_errors: "warn",
   failed: "bad",
   timed_out: "bad",
   expired: "warn",

@@ -6,6 +6,7 @@ export const executionTones: Record<string, Tone> = {
   queued: "skip",
   running: "info",
   succeeded: "ok",
+  completed_with_errors: "warn",
   failed: "bad",
   cancelled: "skip",
   timed_out: "bad",

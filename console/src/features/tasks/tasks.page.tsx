@@ -24,8 +24,25 @@ import { executionCountQuery, executionsQuery, taskStatsQuery } from "./tasks.qu
 import { failedStatuses, statusTones, text, triggerWords } from "./tasks.text.ts";
 
 /** Beside each other in the figures; the last two are rare and are one. */
-const shown = ["running", "queued", "succeeded", "failed", "timed_out,expired", "cancelled"] as const;
-const never = { timed_out: 0, expired: 0, running: 0, queued: 0, succeeded: 0, failed: 0, cancelled: 0 };
+const shown = [
+  "running",
+  "queued",
+  "succeeded",
+  "completed_with_errors",
+  "failed",
+  "timed_out,expired",
+  "cancelled",
+] as const;
+const never = {
+  timed_out: 0,
+  expired: 0,
+  running: 0,
+  queued: 0,
+  succeeded: 0,
+  completed_with_errors: 0,
+  failed: 0,
+  cancelled: 0,
+};
 
 /** What the address asks for. Without a status: what failed and nobody has retried. */
 function filterOf(search: Search): TaskFilter {

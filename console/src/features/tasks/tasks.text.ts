@@ -4,6 +4,7 @@ export const statusTones: Record<string, Tone> = {
   queued: "skip",
   running: "info",
   succeeded: "ok",
+  completed_with_errors: "warn",
   failed: "bad",
   timed_out: "bad",
   expired: "warn",

@@ -64,7 +64,7 @@ export const newestOrder = async (): Promise<object | undefined> => {
 
 /** What a call answered last; what it was given, if that is what is mapped. */
 export const lastExecution = async (bridgeId: string, taskName: string) => {
-  const query = { bridgeId, taskName, status: "succeeded", limit: 1 };
+  const query = { bridgeId, taskName, status: "succeeded,completed_with_errors", limit: 1 };
   const { data } = await hub.call("GET /api/v1/tasks/executions", { query });
   return data[0] && hub.call("GET /api/v1/tasks/executions/{id}", { path: { id: data[0].id } });
 };

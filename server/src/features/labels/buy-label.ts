@@ -18,7 +18,8 @@ import { checkAgain, planLabel } from "./plan-label.ts";
 
 type Answer = LabelSale | Unfinished<LabelSale>;
 
-export async function buyLabel(ctx: Ctx, request: LabelRequest): Promise<Answer> {
+/** `onWish`: what is done together with writing it down. */
+export async function buyLabel(ctx: Ctx, request: LabelRequest, onWish?: (tx: Tx) => Promise<void>): Promise<Answer> {
   const { open, wish } = await planLabel(ctx, request);
   const now = nowOf(ctx);
   const label: ShipmentLabel = {
@@ -47,8 +48,27 @@ export async function buyLabel(ctx: Ctx, request: LabelRequest): Promise<Answer>
     await checkAgain(tx, ctx, request, wish);
     await store.insertLabels(tx, ctx.orgId, [label]);
     await record(tx, ctx, label, "requested");
+    await onWish?.(tx);
     return label;
   });
+}
+
+/** The same parcel as another wish, since the carrier refused the first; to where its order goes by now. */
+export async function buyLabelAgain(ctx: Ctx, id: string, onWish: (tx: Tx) => Promise<void>): Promise<Answer> {
+  const refused = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
+  const { status, carrierAccountId, orderId, service, from, to, weight, dimensions, reference, lines } = refused;
+  if (status !== "failed") throw new HubError("invalid_state", `The label is ${status}.`);
+  if (carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");
+  const request: LabelRequest = {
+    carrierAccountId,
+    service,
+    from,
+    weight,
+    ...(orderId === null ? { to } : { orderId, lines }),
+    ...(dimensions && { dimensions }),
+    ...(reference !== null && { reference }),
+  };
+  return await buyLabel(ctx, request, onWish);
 }
 
 /** Asks once more under the same key, so that what the carrier has sold after all is not bought a second time. */

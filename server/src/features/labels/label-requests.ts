@@ -19,6 +19,7 @@ import type { Failure } from "../carrier-accounts/open-carrier.ts";
 import { readOrders } from "../orders/orders.ts";
 import type { PreparedParcel } from "../shipments/shipments.ts";
 import { prepareParcel, recordParcel, voidParcel } from "../shipments/shipments.ts";
+import { noteLabel } from "./label-troubles.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { effectKeyOf, move, touched } from "./label.ts";
 import * as store from "./labels.store.ts";
@@ -33,6 +34,7 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShipmentLabel>
 export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<ShipmentLabel> {
   await store.updateLabel(tx, ctx.orgId, label);
   await record(tx, ctx, label, what);
+  await noteLabel(tx, ctx, label, what);
   return label;
 }
 

@@ -9,7 +9,7 @@ import { presentLabel } from "./label.ts";
 import type { LabelAnswer, LabelQuery } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 
-export { buyLabel, retryLabel } from "./buy-label.ts";
+export { buyLabel, buyLabelAgain, retryLabel } from "./buy-label.ts";
 export { labelWork } from "./label-requests.ts";
 export { deleteOldLabelFilesAcrossOrgs } from "./labels.store.ts";
 export { voidLabel } from "./void-label.ts";

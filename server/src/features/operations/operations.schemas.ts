@@ -18,6 +18,7 @@ import {
   Version,
 } from "../../core/schema.ts";
 import type { OrderFilterRequest } from "../orders/order-filter.schemas.ts";
+import { executionStatuses } from "../tasks/tasks.schemas.ts";
 import { SelectionFilter } from "./selections.schemas.ts";
 
 const maxOrders = 10_000;
@@ -273,6 +274,17 @@ export const RunResult = Type.Object({
 });
 export type RunResult = Static<typeof RunResult>;
 
+const TaskEnds = Type.Object({
+  step: Nullable({ ...Count, description: "Of the pipeline, from 0; null: queued before steps were kept" }),
+  type: Nullable(Type.String({ description: "The action of the step" })),
+  bridge_id: Id,
+  task_name: Type.String(),
+  executions: Type.Object(CountOfEach(executionStatuses), { description: "As they are now, each by its last retry" }),
+  failed_orders: { ...Count, description: "Of tasks that send orders: these did not arrive" },
+  unknown_orders: { ...Count, description: "Nobody knows whether these did" },
+});
+export type TaskEnds = Static<typeof TaskEnds>;
+
 export const RunDetail = Type.Object({
   ...runFields,
   errors_by_code: Type.Record(Type.String(), Count),
@@ -283,6 +295,9 @@ export const RunDetail = Type.Object({
       drifted_orders: Type.Array(Type.String(), { description: "Changed since the preflight; the first 10,000" }),
     }),
   ),
+  tasks: Type.Array(TaskEnds, {
+    description: "What its steps queued at bridges, and how that ended; by step and task",
+  }),
   results: Type.Array(RunResult, { description: "The first 100; see /results for all" }),
 });
 export type RunDetail = Static<typeof RunDetail>;

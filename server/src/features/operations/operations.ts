@@ -28,6 +28,7 @@ import { mapWithEffects } from "./run/run-effects.ts";
 import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
 import { withSavedPipeline } from "./saved-pipelines.ts";
 import { preflightUndoOf } from "./undo-preflight.ts";
+import { listTaskEnds } from "./run/task-ends.ts";
 import { listUndoable } from "./run/list-undoable.ts";
 import type { PlannedOrders } from "./run/plan-run.ts";
 import { planOrders, toPortions } from "./run/plan-run.ts";
@@ -329,5 +330,6 @@ async function describe(ctx: Ctx, db: Queryable, run: RunRow, shown = firstResul
   // Asked for again and again while a run is at work, so it counts nothing that can be told from the counters.
   const errors = hasErrors ? await results.countErrors(db, run.id) : {};
   const first = shown === 0 ? [] : await results.readResultsAfter(db, ctx.orgId, run.id, -1, shown);
-  return { ...presentWithoutResults(ctx, run), errors_by_code: errors, results: presentResults(ctx, first) };
+  const tasks = await listTaskEnds(db, ctx.orgId, run);
+  return { ...presentWithoutResults(ctx, run), errors_by_code: errors, tasks, results: presentResults(ctx, first) };
 }

@@ -10,7 +10,8 @@ type Caller = Pick<Ctx, "principal">;
 /** The run without what has to be looked up. */
 export function presentWithoutResults(ctx: Caller, run: RunRow): RunDetail {
   const preflight = run.drifted === null ? null : { drifted_orders: run.drifted };
-  return { ...presentRun(ctx, run), errors_by_code: {}, retried_by: [], undone_by: [], preflight, results: [] };
+  const none = { errors_by_code: {}, retried_by: [], undone_by: [], tasks: [], results: [] };
+  return { ...presentRun(ctx, run), ...none, preflight };
 }
 
 export function presentRun(ctx: Caller, run: RunRow): RunRecord {

@@ -2,6 +2,7 @@ import { cutText } from "../../core/cut-text.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordOrders } from "./order-events.ts";
+import type { FieldChange } from "./order-changes.ts";
 import type { Order, OrderEnv, OrderPatch } from "./order.ts";
 import { orderEnv } from "./order.ts";
 import { fulfillmentHold, moveProblem, newHold, withHold } from "./order-rules.ts";
@@ -24,9 +25,18 @@ export async function concludeFulfillment(
   const env = orderEnv(ctx);
   const byId = new Map(outcomes.map((outcome) => [outcome.orderId, outcome]));
   const orders = await store.lockOrders(tx, ctx.orgId, [...byId.keys()]);
-  const edits = orders.map((order) => ({ order, patch: patchFor(env, what, order, byId.get(order.id)!) }));
+  const edits = orders.map((order) => {
+    const outcome = byId.get(order.id)!;
+    return { order, patch: patchFor(env, what, order, outcome), kept: keptBy(what, order, outcome) };
+  });
   const saved = await saveChanges(tx, ctx, "fulfillment", edits);
   await recordOrders(tx, ctx, { type: "orders.updated", source: "fulfillment", ...saved });
+}
+
+/** That they were asked, and the order is still theirs, is part of its history. */
+function keptBy(what: "send" | "recall", order: Order, { status }: FulfillmentOutcome): FieldChange[] {
+  if (what === "send" || status === "done" || order.status !== "sent") return [];
+  return [{ path: "/status", from: "sent", to: "ready", kept: true }];
 }
 
 function patchFor(

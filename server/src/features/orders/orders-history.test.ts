@@ -25,7 +25,7 @@ async function hold(orgId: string, ids: string[], holds: Hold[]): Promise<void> 
   await change(ctx, async (tx) => {
     const orders = await lockOrders(tx, orgId, ids);
     const held = orders.map((order) => ({ ...order, holds, version: order.version + 1 }));
-    await updateOrders(tx, orgId, held, ["holds"], ctx.clock.now().toISOString());
+    await updateOrders(tx, ctx, held, new Set(["holds"]), ctx.clock.now().toISOString());
   });
 }
 

@@ -63,8 +63,9 @@ export {
   readOrders,
   readVersions,
   resolveRefs,
-  updateOrders,
 } from "./orders.store.ts";
+export { updateOrders } from "./update-orders.ts";
+export { decideDispute } from "./import/disputes.ts";
 
 export async function getOrder(ctx: Ctx, ref: string): Promise<OrderAnswer> {
   return presentTo(ctx, await findByRef(ctx.db, ctx, ref));

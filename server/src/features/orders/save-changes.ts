@@ -6,7 +6,7 @@ import type { FieldChange } from "./order-changes.ts";
 import { changesOf, fieldsIn } from "./order-changes.ts";
 import type { ChangeKind } from "./order-history.store.ts";
 import { insertChanges } from "./order-history.store.ts";
-import * as store from "./orders.store.ts";
+import { updateOrders } from "./update-orders.ts";
 
 /**
  * An order, locked, and what is to become of it. `kept`: what its timeline says besides. `unseen`: fields that count as
@@ -31,7 +31,7 @@ export async function saveChanges(tx: Tx, ctx: Ctx, kind: ChangeKind, edits: Edi
     const shown = [...changes, ...kept];
     return shown.length === 0 ? [] : [{ orderId: order.id, changes: shown, version }];
   });
-  await store.updateOrders(tx, ctx.orgId, orders, fields, updatedAt);
+  await updateOrders(tx, ctx, orders, fields, updatedAt);
   await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind, at });
   return { orders, fields };
 }

@@ -18,6 +18,8 @@ export const sourceFacts = [
   "delivered",
 ] as const;
 export type SourceFact = (typeof sourceFacts)[number];
+/** What an order may not follow. A total changes nothing about what is to be shipped, so that there is no rule for it. */
+export type DisputedFact = SourceFact | "total_changed";
 
 /**
  * apply: the order follows. recall: it follows once the fulfilment partner has given it back, and is held until then.
@@ -73,7 +75,8 @@ export function sourceVerdict(status: OrderStatus, fact: SourceFact): SourceVerd
 /** The handle of the hold that an order has because it is on hold at its source. */
 export const sourceHold = "source_hold";
 
-export function conflictHandle(fact: SourceFact): string {
+/** Also the code of the exception that tells of it. */
+export function conflictHandle(fact: DisputedFact): string {
   return `source_${fact}`;
 }
 
@@ -82,7 +85,14 @@ export function isOfSource(hold: Hold): boolean {
   return hold.source === "bridge" && (hold.handle === sourceHold || hold.reason === "source_conflict");
 }
 
-const news: Partial<Record<SourceFact, string>> = {
+const news: Record<DisputedFact, string> = {
+  paid: "Its source says that the order is paid.",
+  reopened: "Its source has taken back that the order is cancelled.",
+  released: "Its source has released the order.",
+  partly_fulfilled: "Its source has shipped some of the order.",
+  fulfilled: "Its source has shipped the order.",
+  delivered: "Its source says that the order has arrived.",
+  total_changed: "Its source has changed what the order costs.",
   refunded: "Its source has refunded the order.",
   cancelled: "Its source has cancelled the order.",
   deleted: "Its source has deleted the order.",
@@ -94,11 +104,19 @@ const news: Partial<Record<SourceFact, string>> = {
 const whereabouts: Partial<Record<OrderStatus, string>> = {
   sent: "It is with the fulfilment partner.",
   partially_shipped: "Some of it has been shipped.",
+  shipped: "It has been shipped.",
+  delivered: "It has been delivered.",
+  cancelled: "It is cancelled here.",
 };
+
+/** What the source says, and how far the order is. */
+export function describeDispute(order: Pick<Order, "status">, fact: DisputedFact): string {
+  return [news[fact], whereabouts[order.status]].filter(Boolean).join(" ");
+}
 
 /** What the source said was not done: somebody has to decide. */
 export function conflictHold(env: OrderEnv, order: Order, fact: SourceFact, more = "Nobody was told."): Hold {
-  const note = [news[fact], whereabouts[order.status], more].filter(Boolean).join(" ");
+  const note = `${describeDispute(order, fact)} ${more}`;
   return newHold(env, { handle: conflictHandle(fact), reason: "source_conflict", source: "bridge", note });
 }
 

@@ -22,6 +22,7 @@ import {
   outcomeUnknown,
 } from "../carrier-accounts/carrier-requests.ts";
 import type { CarrierAnswer, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
+import { notePickup } from "./pickup-troubles.ts";
 import type { Pickup } from "./pickup.ts";
 import { confirmed, dueOf, effectKeyOf, move, overAt, presentPickup, refused, touched } from "./pickup.ts";
 import { toOffsetText } from "./pickup-window.ts";
@@ -45,6 +46,7 @@ export async function save(
   const saved = { ...pickup, dueAt: dueOf(pickup, nowOf(ctx), retryAfterMs) };
   await store.updatePickup(tx, ctx.orgId, saved);
   await record(tx, ctx, saved, what);
+  await notePickup(tx, ctx, saved, what);
   return saved;
 }
 

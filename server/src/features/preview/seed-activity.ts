@@ -2,8 +2,8 @@ import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { systemContext } from "../../context.ts";
 import { createAutomation } from "../automations/automations.ts";
-import { listBridges } from "../bridges/bridges.ts";
-import { createCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
+import { createBridge, listBridges } from "../bridges/bridges.ts";
+import { createCarrierAccount, listCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
 import { addValues, createConditionSet } from "../condition-sets/condition-sets.ts";
 import { buyLabel } from "../labels/labels.ts";
 import { aParcel } from "../labels/labels.schemas.ts";
@@ -25,6 +25,7 @@ const steps: Record<string, (ctx: Ctx) => Promise<void>> = {
   places: seedPlaces,
   tasks: seedTasks,
   labels: seedLabels,
+  exceptions: seedExceptions,
   // Before the runs: what those change is the first that they see.
   automations: seedAutomations,
   webhooks: seedWebhooks,
@@ -104,6 +105,27 @@ async function seedTasks(ctx: Ctx): Promise<void> {
 async function seedLabels(ctx: Ctx): Promise<void> {
   const { id: carrierAccountId } = await createCarrierAccount(ctx, { name: "Label printer", carrier: "demo" });
   await buyLabel(ctx, { ...aParcel, weight: { value: 2.5, unit: "lb" }, carrierAccountId });
+}
+
+/** What goes wrong in every hub: records that cannot be read, an order that does not arrive, a carrier that says no. */
+async function seedExceptions(ctx: Ctx): Promise<void> {
+  const { id: bridgeId } = await createBridge(ctx, { name: "Outlet", connector: "demo", settings: { seed: 7 } });
+  const about = { bridgeId, taskName: "tracking.pull" };
+  // Half of the words that the outlet has for it.
+  const transforms = [{ lookup: { map: { exception: "exception", in_transit: "in_transit" } } }];
+  const mappings = [{ source: "state", target: "status", transforms, required: true }];
+  const mapping = { ...about, name: "Words of the outlet", direction: "inbound", mode: "extend", mappings } as const;
+  await createTransformation(ctx, mapping, false);
+  await executeTask(ctx, { ...about, input: { count: 12 } });
+  await executeTask(ctx, { bridgeId, taskName: "orders.export", input: { orderIds: ["OUT-1"] } });
+  const { data } = await listCarrierAccounts(ctx, { page: 1, limit: 100 });
+  const account = data.find(({ carrier }) => carrier === "demo");
+  if (!account) return;
+  const weight = { value: 1, unit: "lb" } as const;
+  const refused = buyLabel(ctx, { ...aParcel, weight, service: "by_balloon", carrierAccountId: account.id });
+  await refused.catch((error: unknown) => {
+    if (!(error instanceof HubError) || error.code !== "label_refused") throw error;
+  });
 }
 
 const tagged = "spring-sale";

@@ -28,8 +28,10 @@ export type QueueOptions = {
   scheduleId?: string;
   scheduledFor?: Date;
   runId?: string;
+  runStep?: number;
   followUp?: FollowUp | undefined;
   retryOf?: ExecutionRow;
+  isPartial?: boolean;
   maxAttempts?: number | undefined;
   retryDelaySeconds?: number | undefined;
   timeoutSeconds?: number | undefined;
@@ -104,7 +106,9 @@ function toRow({ ctx, request }: Requested, id: string, at: Date): NewExecution 
     schedule_id: request.scheduleId ?? null,
     scheduled_for: request.scheduledFor?.toISOString() ?? null,
     retry_of: request.retryOf?.id ?? null,
+    is_partial: request.isPartial ?? false,
     run_id: request.runId ?? request.retryOf?.run_id ?? null,
+    run_step: request.runStep ?? request.retryOf?.run_step ?? null,
     follow_up: request.followUp ?? request.retryOf?.follow_up ?? null,
     effect_root: continuesEffects(request) ? request.retryOf.effect_root : id,
     input: request.input,

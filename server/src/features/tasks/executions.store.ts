@@ -30,7 +30,11 @@ export type ExecutionRow = {
   schedule_id: string | null;
   scheduled_for: Date | null;
   retry_of: string | null;
+  /** Only what failed in the one that it retries. */
+  is_partial: boolean;
   run_id: string | null;
+  /** Which step of the run has queued it. */
+  run_step: number | null;
   follow_up: FollowUp | null;
   /** The first execution of a chain of retries: what it sent is not sent again. */
   effect_root: string;
@@ -61,8 +65,8 @@ export type ExecutionRow = {
   finished_at: Date | null;
 };
 
-const summaryColumns = `id, org_id, bridge_id, task_name, status, mode, trigger, schedule_id, scheduled_for, retry_of, run_id, follow_up,
-  effect_root, error, progress, attempt, max_attempts, next_attempt_at, cancel_requested_at, created_by, request_id, cause, created_at,
+const summaryColumns = `id, org_id, bridge_id, task_name, status, mode, trigger, schedule_id, scheduled_for, retry_of, is_partial, run_id, run_step,
+  follow_up, effect_root, error, progress, attempt, max_attempts, next_attempt_at, cancel_requested_at, created_by, request_id, cause, created_at,
   started_at, finished_at`;
 export const executionColumns = `${summaryColumns}, input, sent_input, result, checkpoint, transformations, attempts, retry_delay_ms,
   timeout_ms, expires_at, lease_attempts, bridge_limit`;
@@ -119,7 +123,9 @@ export type NewExecution = Pick<
   | "trigger"
   | "schedule_id"
   | "retry_of"
+  | "is_partial"
   | "run_id"
+  | "run_step"
   | "follow_up"
   | "effect_root"
   | "input"
@@ -130,10 +136,10 @@ export type NewExecution = Pick<
 > & { scheduled_for: string | null; expires_at: string | null; next_attempt_at: string | null; due_in_ms: number };
 
 const newShape = `id uuid, org_id uuid, created_by jsonb, request_id text, cause jsonb, bridge_id uuid, task_name text, mode text, trigger text,
-  schedule_id uuid, scheduled_for timestamptz, retry_of uuid, run_id uuid, follow_up text, effect_root uuid, input jsonb,
+  schedule_id uuid, scheduled_for timestamptz, retry_of uuid, is_partial boolean, run_id uuid, run_step smallint, follow_up text, effect_root uuid, input jsonb,
   max_attempts integer, retry_delay_ms integer, timeout_ms integer, expires_at timestamptz, next_attempt_at timestamptz,
   bridge_limit integer`;
-const newNames = newShape.replaceAll(/ (uuid|text|timestamptz|jsonb|integer)/g, "");
+const newNames = newShape.replaceAll(/ (uuid|text|timestamptz|jsonb|integer|smallint|boolean)/g, "");
 
 const insertStatement: Prepared = {
   name: "task_executions_insert",
@@ -189,6 +195,7 @@ function meets(orgId: string, { statuses, ...filter }: ExecutionFilter): Conditi
     ["schedule_id = ?", filter.scheduleId],
     ["retry_of = ?", filter.retryOf],
     ["run_id = ?", filter.runId],
+    ["trigger = ?", filter.trigger],
     ["error->>'code' = ?", filter.code],
     ["created_at >= ?", filter.from],
     ["created_at < ?", filter.to],
@@ -262,6 +269,52 @@ export async function listRetries(db: Queryable, orgId: string, id: string): Pro
     orgId,
     id,
   ]);
+}
+
+type EndsOfRun = {
+  step: number | null;
+  bridgeId: string;
+  taskName: string;
+  status: ExecutionStatus;
+  executions: number;
+  failedOrders: number;
+  unknownOrders: number;
+};
+
+/** What a run has queued, by step and task; of what was retried the retry counts. */
+export async function countEndsOfRun(db: Queryable, orgId: string, runId: string): Promise<EndsOfRun[]> {
+  const orders = (name: string): string =>
+    `coalesce(sum(case when jsonb_typeof(result #> '{summary,${name}}') = 'number' then (result #>> '{summary,${name}}')::integer end), 0)::integer`;
+  return await db.query<EndsOfRun>(
+    `select run_step as step, bridge_id as "bridgeId", task_name as "taskName", status, count(*)::integer as executions,
+            ${orders("failed")} as "failedOrders", ${orders("outcomeUnknown")} as "unknownOrders"
+       from task_executions e
+      where org_id = $1 and run_id = $2 and not exists (select from task_executions n where n.retry_of = e.id)
+      group by 1, 2, 3, 4 order by 1, 2, 3`,
+    [orgId, runId],
+  );
+}
+
+/** Those of these that have not ended. */
+export async function listUnfinished(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.query<{ id: string }>(
+    "select id from task_executions where org_id = $1 and id = any($2::uuid[]) and finished_at is null",
+    [orgId, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The execution and those that it retries, one after the other. */
+export async function listChain(db: Queryable, orgId: string, id: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `with recursive chain as (
+       select id, retry_of from task_executions where org_id = $1 and id = $2
+       union select e.id, e.retry_of from chain c join task_executions e on e.org_id = $1 and e.id = c.retry_of)
+     select id from chain`,
+    [orgId, id],
+  );
+  return rows.map((row) => row.id);
 }
 
 export type LogLine = { at: Date; attempt: number; level: "info" | "warn" | "error"; message: string };

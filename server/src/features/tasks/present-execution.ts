@@ -25,6 +25,7 @@ export function presentSummary(ctx: Caller, row: ExecutionRow): ExecutionSummary
     scheduleId: row.schedule_id,
     scheduledFor: row.scheduled_for?.toISOString() ?? null,
     retryOf: row.retry_of,
+    isPartial: row.is_partial,
     runId: row.run_id,
     attempt: row.attempt,
     maxAttempts: row.max_attempts,

@@ -93,7 +93,7 @@ test("one that cannot be queued says why and stays; a bridge of others is not fo
   const wrong = await retryMany({ status: "failed,succeeded" });
   expect([wrong.status, wrong.body.errors[0]]).toMatchObject([
     400,
-    { pointer: "/status", allowed: ["failed", "timed_out", "cancelled", "expired"] },
+    { pointer: "/status", allowed: ["failed", "timed_out", "cancelled", "expired", "completed_with_errors"] },
   ]);
   expect((await retryMany({ status: "faild" })).body.errors[0]).toMatchObject({
     pointer: "/status",

@@ -2,7 +2,10 @@ import { badField, HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
 import { findKnownBridge, findTask } from "../bridges/bridge-tasks.ts";
+import { listRecordsLeft } from "../exceptions/exceptions.ts";
+import { sinks } from "./attempt/record-sinks.ts";
 import { refsLeft } from "./attempt/run-push.ts";
 import type { QueueOptions, QueueRequest } from "./enqueue-executions.ts";
 import { checkTask, defaultAttempts, enqueueExecutions } from "./enqueue-executions.ts";
@@ -11,15 +14,15 @@ import * as store from "./executions.store.ts";
 import { presentExecution } from "./present-execution.ts";
 import type { Execution, RetryManyAnswer, RetryManyRequest, RetryRequest } from "./tasks.schemas.ts";
 import { maxRetriesAtOnce } from "./tasks.schemas.ts";
+import type { ExecutionStatus } from "./tasks.states.ts";
 import { readStatuses, retryableStatuses } from "./tasks.states.ts";
 
 export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest): Promise<Execution> {
   const found = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
-  const left = await listLeft(ctx, found);
+  const left = await findLeft(ctx, found);
   refuseRetry(found, left);
-  // What arrived is left out where the rest is known.
-  const input = request.input ?? (left.length === 0 ? found.input : { ...found.input, orderIds: left });
-  const checked = await checkTask(ctx, { bridgeId: found.bridge_id, taskName: found.task_name, input });
+  const asked = request.input === undefined ? left : { input: request.input, isPartial: false };
+  const checked = await checkTask(ctx, { bridgeId: found.bridge_id, taskName: found.task_name, input: asked.input });
   return await change(ctx, async (tx) => {
     // It may have grown too old while nobody looked.
     const row = orNotFound("execution", await store.lockExecution(tx, ctx.orgId, id));
@@ -31,25 +34,61 @@ export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest
         extra: { executionId: open.id },
       });
     }
-    const [retried] = await enqueueExecutions(tx, ctx, [{ ...checked, ...optionsOf(row) }]);
+    const [retried] = await enqueueExecutions(tx, ctx, [{ ...checked, ...optionsOf(row), isPartial: asked.isPartial }]);
     return presentExecution(ctx, retried!);
   });
 }
 
-/** Orders that did not arrive, of an execution that as a whole has succeeded. */
-async function listLeft(ctx: Ctx, { status, bridge_id, task_name, result }: ExecutionRow): Promise<string[]> {
-  if (status !== "succeeded") return [];
+/** What of it did not go well. `isPartial`: the rest of it is not done again. */
+type Left = { input: Record<string, unknown>; isPartial: boolean; isNothing?: boolean };
+
+async function findLeft(ctx: Ctx, row: ExecutionRow): Promise<Left> {
+  const { status, bridge_id, task_name, result, input } = row;
   const bridge = await findKnownBridge(ctx, bridge_id);
-  return bridge && findTask(bridge, task_name)?.mode === "push" ? refsLeft(result) : [];
+  const task = bridge && findTask(bridge, task_name);
+  // Before there was a status for it, what failed in part had succeeded.
+  const hasEnded = status === "completed_with_errors" || status === "succeeded";
+  if (task?.mode === "push") {
+    const refs = status === "cancelled" ? [] : refsLeft(result);
+    if (refs.length > 0) return { input: { ...input, orderIds: refs }, isPartial: true };
+    return { input, isPartial: false, isNothing: hasEnded };
+  }
+  const isByRecord = task?.mode === "pull" && sinks[task.yields].kind === "pages";
+  if (!isByRecord || !(status === "completed_with_errors" || row.is_partial)) {
+    return { input, isPartial: false, isNothing: status === "succeeded" };
+  }
+  const [first] = await listRecordsLeft(ctx.db, ctx.orgId, await store.listChain(ctx.db, ctx.orgId, row.id), one);
+  return { input, isPartial: true, isNothing: first === undefined };
 }
 
-function refuseRetry({ status }: ExecutionRow, left: string[]): void {
-  if (retryableStatuses.includes(status) || left.length > 0) return;
-  const hint =
-    status === "succeeded" ? "It succeeded; execute the task again instead." : "Wait for it, or cancel it first.";
-  throw new HubError("execution_not_failed", `The execution is ${status}. ${hint}`, {
-    extra: { retryableStatuses },
-  });
+const one = { after: "", limit: 1 };
+
+function refuseRetry({ status }: ExecutionRow, { isNothing = false }: Left): void {
+  const isRetryable = retryableStatuses.includes(status) || status === "succeeded";
+  if (isRetryable && !isNothing) return;
+  const hints: Partial<Record<ExecutionStatus, string>> = {
+    succeeded: "It succeeded; execute the task again instead.",
+    completed_with_errors: "All that failed of it was taken since, dismissed, or is not kept; execute the task again.",
+  };
+  throw new HubError(
+    "execution_not_failed",
+    `The execution is ${status}. ${hints[status] ?? "Wait for it, or cancel it first."}`,
+    { extra: { retryableStatuses } },
+  );
+}
+
+/** Only these of its orders, in the transaction of whoever asks for it. `resend`: also what may have arrived. */
+export async function retryOrdersOf(
+  tx: Tx,
+  ctx: Ctx,
+  id: string,
+  { orderIds, resend }: { orderIds: string[]; resend: boolean },
+): Promise<string> {
+  const row = orNotFound("execution", await store.lockExecution(tx, ctx.orgId, id));
+  const input = { ...row.input, orderIds, ...(resend ? { resend } : {}) };
+  const checked = await checkTask(ctx, { bridgeId: row.bridge_id, taskName: row.task_name, input });
+  const [retried] = await enqueueExecutions(tx, ctx, [{ ...checked, ...optionsOf(row), isPartial: true }]);
+  return retried!.id;
 }
 
 function optionsOf(row: ExecutionRow): QueueOptions {
@@ -64,7 +103,7 @@ function optionsOf(row: ExecutionRow): QueueOptions {
 
 /** What nobody knows the end of may have happened: somebody looks there first, and then asks for it by its code. */
 const unknownCode = "outcome_unknown";
-const failures = retryableStatuses.filter((status) => status !== "cancelled");
+const failures: ExecutionStatus[] = ["failed", "timed_out", "expired"];
 const maxInputBytes = 8 * 1024 * 1024;
 
 /** Those that failed, meet a filter and were not retried yet, the oldest first; one that cannot be queued stays as it is. */
@@ -122,9 +161,12 @@ type Checked = { row: ExecutionRow; request?: QueueRequest; error?: HubError };
 async function checkAll(ctx: Ctx, rows: ExecutionRow[]): Promise<Checked[]> {
   const checked: Checked[] = [];
   for (const row of rows) {
-    const { bridge_id: bridgeId, task_name: taskName, input } = row;
+    const { bridge_id: bridgeId, task_name: taskName } = row;
     try {
-      checked.push({ row, request: { ...(await checkTask(ctx, { bridgeId, taskName, input })), ...optionsOf(row) } });
+      const left = await findLeft(ctx, row);
+      refuseRetry(row, left);
+      const checkedTask = await checkTask(ctx, { bridgeId, taskName, input: left.input });
+      checked.push({ row, request: { ...checkedTask, ...optionsOf(row), isPartial: left.isPartial } });
     } catch (error) {
       if (!(error instanceof HubError)) throw error;
       checked.push({ row, error });

@@ -13,8 +13,9 @@ import { retryableStatuses } from "./tasks.states.ts";
 /** Between two attempts an execution is queued again; everything else only goes on. */
 const executionMoves: Moves<ExecutionStatus> = {
   queued: ["running", "cancelled", "expired"],
-  running: ["queued", "succeeded", "failed", "cancelled", "timed_out"],
+  running: ["queued", "succeeded", "completed_with_errors", "failed", "cancelled", "timed_out"],
   succeeded: [],
+  completed_with_errors: [],
   failed: [],
   cancelled: [],
   timed_out: [],

@@ -15,6 +15,8 @@ import {
 } from "../../core/schema.ts";
 import { executionStatuses, triggers } from "./tasks.states.ts";
 
+export { executionStatuses } from "./tasks.states.ts";
+
 const Anything = Type.Record(Type.String(), Type.Unknown());
 export const maxInputBytes = 5 * 1024 * 1024;
 export const maxBulkBytes = 32 * 1024 * 1024;
@@ -106,6 +108,7 @@ const filters = {
   taskName: Type.Optional(Type.String({ maxLength: 100 })),
   scheduleId: Type.Optional(Id),
   runId: Type.Optional({ ...Id, description: "Queued by this run of a pipeline" }),
+  trigger: Type.Optional(OneOf(triggers)),
   code: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Of the error it ended with" })),
   from: Since,
   to: Before,
@@ -118,7 +121,8 @@ export const RetryManyRequest = Strict(
       Type.String({
         maxLength: 100,
         description:
-          "One or more of failed, timed_out, expired, cancelled, with commas between. Default: the first three",
+          "One or more of failed, timed_out, expired, cancelled, completed_with_errors, with commas between. Default: the " +
+          "first three. Of what failed in part only that part is done again",
       }),
     ),
     dryRun: Type.Optional(Type.Boolean({ description: "Only say what would be retried" })),
@@ -223,12 +227,15 @@ export const ExecutionSummary = Type.Object({
   id: Id,
   bridgeId: Id,
   taskName: Type.String(),
-  status: OneOf(executionStatuses),
+  status: OneOf(executionStatuses, {
+    description: "completed_with_errors: it was done to its end, and records or orders on the way failed",
+  }),
   mode: OneOf(["async", "sync"]),
   trigger: OneOf(triggers),
   scheduleId: Nullable(Id),
   scheduledFor: Nullable(DateTime),
   retryOf: Nullable(Id),
+  isPartial: Type.Boolean({ description: "Does only what failed in `retryOf`: those orders, or those records" }),
   runId: Nullable(Id),
   attempt: Count,
   maxAttempts: Count,

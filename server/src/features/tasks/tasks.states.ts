@@ -5,6 +5,7 @@ export const executionStatuses = [
   "queued",
   "running",
   "succeeded",
+  "completed_with_errors",
   "failed",
   "cancelled",
   "timed_out",
@@ -12,7 +13,14 @@ export const executionStatuses = [
 ] as const;
 export type ExecutionStatus = (typeof executionStatuses)[number];
 
-export const retryableStatuses: readonly ExecutionStatus[] = ["failed", "timed_out", "cancelled", "expired"];
+/** What was done, and whether all of it: what failed in part is retried in that part. */
+export const retryableStatuses: readonly ExecutionStatus[] = [
+  "failed",
+  "timed_out",
+  "cancelled",
+  "expired",
+  "completed_with_errors",
+];
 export const triggers = ["api", "retry", "schedule", "manual_schedule", "backfill", "operation", "system"] as const;
 export type Trigger = (typeof triggers)[number];
 

@@ -282,7 +282,7 @@ async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: str
     changed.push(evaluation.order);
     for (const step of evaluation.steps) for (const field of fieldsIn(step.changes ?? [])) fields.add(field);
   }
-  await updateOrders(tx, ctx.orgId, changed, fields, now);
+  await updateOrders(tx, ctx, changed, fields, now);
   return fields;
 }
 

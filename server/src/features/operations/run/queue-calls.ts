@@ -27,13 +27,13 @@ export async function queueCalls(tx: Tx, ctx: Ctx, runId: string, evaluations: E
     groups.set(key, group);
   }
   const queued = [...groups.values()];
-  const requests = queued.map(({ call, orderIds }): CheckedTask & QueueOptions => {
+  const requests = queued.map(({ call, orderIds, steps }): CheckedTask & QueueOptions => {
     const found = tasks.get(call);
     // Deleted since the steps were checked: nothing of the portion is to be written.
     if (!found) throw new HubError("conflict", "The bridge was deleted meanwhile.");
     const { bridge, task } = found;
     const input = task.mode === "push" ? { ...call.input, orderIds } : call.input;
-    return { bridge, task, input, trigger: "operation", runId, followUp: call.followUp };
+    return { bridge, task, input, trigger: "operation", runId, runStep: steps[0]!.index, followUp: call.followUp };
   });
   const executions = await enqueueExecutions(tx, ctx, requests);
   for (const [index, { steps }] of queued.entries()) {

@@ -7,7 +7,7 @@ import { moveProblem, withHold } from "../order-rules.ts";
 import type { ImportedOrder, OrderRequest } from "../orders.schemas.ts";
 import type { OrderStatus } from "../orders.states.ts";
 import { openStatuses, orderStatuses } from "../orders.states.ts";
-import type { SourceFact } from "../source-rules.ts";
+import type { DisputedFact, SourceFact } from "../source-rules.ts";
 import { conflictHandle, conflictHold, isCallingOff, isOfSource, sourceHold, sourceVerdict } from "../source-rules.ts";
 
 /** What a source last said, as a short hash for each thing it says something about. */
@@ -30,7 +30,9 @@ export type Followed = {
   /** Fields that say something else here than there, and stay. */
   kept: string[];
   /** Those of them that have just changed there, and what the source says now. */
-  leftOut: Map<keyof Order, unknown>;
+  leftOut: Map<keyof Order, { to: unknown; fact: DisputedFact }>;
+  /** What is the same on both sides again, or was taken back there. */
+  agreed: SourceFact[];
   /** Fields that were changed here and, later, there. */
   overwritten: string[];
   /** What was not done, so that the order is on hold until somebody has decided. */
@@ -66,6 +68,7 @@ export function followSource(
     marks: {},
     kept: [],
     leftOut: new Map(),
+    agreed: [],
     overwritten: [],
     conflicts: [],
     isRecalled: false,
@@ -90,7 +93,7 @@ export function firstMarks(order: Order, said: ImportedOrder, env: OrderEnv): Ma
 
 function followFields(work: Work): void {
   const { order, said, before, env, followed } = work;
-  const { patch, marks, kept, leftOut, overwritten } = followed;
+  const { patch, marks, kept, leftOut, agreed, overwritten } = followed;
   const isFollowed = (field: string): boolean => !takenOnce.has(field) && !apart.has(field) && !identity.has(field);
   const named = (Object.keys(said) as RequestField[]).filter(isFollowed);
   // The total goes with the lines.
@@ -108,7 +111,10 @@ function followFields(work: Work): void {
     const isSame = isDeepStrictEqual(here, there);
     // Another name or price changes nothing about what is to be shipped.
     const isShippedAlike = isSame || (field === "lines" && isDeepStrictEqual(contentOf(here), contentOf(there)));
-    if (about && isShippedAlike) settle(work, conflictHandle(about));
+    if (about && isShippedAlike) {
+      settle(work, conflictHandle(about));
+      agreed.push(about);
+    }
     if (isSame) continue;
     const fact = isShippedAlike ? undefined : about;
     const isRepeated = last === mark;
@@ -117,7 +123,7 @@ function followFields(work: Work): void {
     const isWithLines = field === "total" && leftOut.has("lines");
     if (isRepeated || isWithLines || verdict !== "apply" || (isChangedHere && keptInConflict.has(field))) {
       kept.push(field);
-      if (!isRepeated) leftOut.set(name, fresh[name]);
+      if (!isRepeated) leftOut.set(name, { to: fresh[name], fact: about ?? "total_changed" });
       if (!isRepeated && fact && verdict === "conflict") placeConflict(work, fact);
       continue;
     }
@@ -219,7 +225,10 @@ function followStatus(work: Work): void {
   }
   if (verdict === "apply" && !problem) {
     if (to !== order.status) patch.status = to;
-    if (fact === "reopened") drop(work, isCallingOff);
+    if (fact === "reopened") {
+      drop(work, isCallingOff);
+      followed.agreed.push("cancelled", "deleted");
+    }
     if (to === "cancelled" || to === "shipped" || to === "delivered") drop(work, isOfSource);
     return followMoney(work);
   }
@@ -232,7 +241,7 @@ function followStatus(work: Work): void {
     delete marks.status;
     marks["status/kept"] = mark;
   }
-  if (mark === undefined || lastKept !== mark) followed.leftOut.set("status", to);
+  if (mark === undefined || lastKept !== mark) followed.leftOut.set("status", { to, fact });
 }
 
 /** What was paid back is not shipped without somebody having looked; unless the whole order was called off. */

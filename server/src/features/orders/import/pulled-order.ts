@@ -1,4 +1,6 @@
 import { earlierOf } from "../../../connectors/shape.ts";
+import type { Order } from "../order.ts";
+import type { ImportedOrder } from "../orders.schemas.ts";
 import type { Partner } from "./recall-partners.ts";
 
 /** An order as a bridge delivers it: the body of a request, and its identity and age there. */
@@ -7,7 +9,7 @@ export type PulledOrder = { externalId: string; updatedAt: string | undefined; b
 /** `conflicts`: orders that say something else here than there, and what was done about it. */
 export type PulledOutcome = {
   counts: Record<string, number>;
-  failures: unknown[];
+  failures: (Failure & { externalId: string })[];
   conflicts: unknown[];
   /** What is to be asked for as soon as all of it is written. */
   recalls: (Partner & { input: { orderIds: string[] } })[];
@@ -21,4 +23,16 @@ export function fail(outcome: PulledOutcome, item: PulledOrder, { code, message,
   outcome.counts.failed!++;
   outcome.failedSince = earlierOf(outcome.failedSince, item.updatedAt);
   outcome.failures.push({ externalId: item.externalId, code, message, errors });
+}
+
+/** A shop's lines have no ids of ours: the same SKU at the same place is the same line. */
+export function withLineIds(request: ImportedOrder, order: Order): ImportedOrder {
+  if (!Array.isArray(request.lines)) return request;
+  const free = [...order.lines];
+  const lines = request.lines.map((line) => {
+    const index = free.findIndex(({ sku }) => sku === (line as { sku?: unknown } | null)?.sku);
+    const [known] = index === -1 ? [] : free.splice(index, 1);
+    return known && line.id === undefined ? { ...line, id: known.id } : line;
+  });
+  return { ...request, lines };
 }

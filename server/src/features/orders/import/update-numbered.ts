@@ -19,7 +19,7 @@ import { maskedErrors, namedUnseen } from "../personal-data.ts";
 import type { Edit } from "../save-changes.ts";
 import { saveChanges } from "../save-changes.ts";
 import { explainUnknown } from "../unknown-orders.ts";
-import { withLineIds } from "./update-pulled.ts";
+import { withLineIds } from "./pulled-order.ts";
 
 /** Which of these records are about an order that is here, by its number; a number of several orders is a failure. */
 export async function findNumbered(

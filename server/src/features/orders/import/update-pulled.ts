@@ -11,8 +11,9 @@ import type { ImportedOrder, OrderRequest } from "../orders.schemas.ts";
 import { saveChanges } from "../save-changes.ts";
 import type { Followed, Marks } from "./follow-source.ts";
 import { followSource } from "./follow-source.ts";
+import { noteDisputes } from "./disputes.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
-import { fail } from "./pulled-order.ts";
+import { fail, withLineIds } from "./pulled-order.ts";
 import * as pulled from "./pulled-orders.store.ts";
 import type { Partner } from "./recall-partners.ts";
 import { findRecallPartners } from "./recall-partners.ts";
@@ -38,12 +39,13 @@ export async function updateChanged(
   const edits = plans.map(({ order, followed: { patch, leftOut } }) => ({
     order,
     patch,
-    kept: [...leftOut].map(([field, to]) => ({ path: `/${field}`, from: order[field], to, kept: true as const })),
+    kept: [...leftOut].map(([field, { to }]) => ({ path: `/${field}`, from: order[field], to, kept: true as const })),
   }));
   const isNews = ({ order, followed }: Plan): boolean => !isDeepStrictEqual(marks.get(order.id), followed.marks);
   const news = plans.filter(isNews).map(({ order, followed }) => [order.id, followed.marks] as const);
   await pulled.saveMarks(tx, ctx.orgId, new Map(news));
   const saved = await saveChanges(tx, ctx, "imported", edits);
+  await noteDisputes(tx, ctx, bridgeId, plans);
   const recalled = plans.filter(({ followed }) => followed.isRecalled).map(({ order }) => order.id);
   const byPartner = Map.groupBy(recalled, (id) => partners.get(id)!);
   outcome.recalls = [...byPartner].map(([partner, orderIds]) => ({ ...partner, input: { orderIds } }));
@@ -103,16 +105,4 @@ function noteConflicts({ counts, conflicts }: PulledOutcome, { item, order, foll
   if (kept.length + overwritten.length + held.length === 0) return;
   const { id: orderId, number } = order;
   conflicts.push({ externalId: item.externalId, orderId, number, kept, overwritten, held, recalled: isRecalled });
-}
-
-/** A shop's lines have no ids of ours: the same SKU at the same place is the same line. */
-export function withLineIds(request: ImportedOrder, order: Order): ImportedOrder {
-  if (!Array.isArray(request.lines)) return request;
-  const free = [...order.lines];
-  const lines = request.lines.map((line) => {
-    const index = free.findIndex(({ sku }) => sku === (line as { sku?: unknown } | null)?.sku);
-    const [known] = index === -1 ? [] : free.splice(index, 1);
-    return known && line.id === undefined ? { ...line, id: known.id } : line;
-  });
-  return { ...request, lines };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { systemContext } from "../../../context.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 import type { Hold } from "../order.ts";
 import { lockOrders, resolveRefs, updateOrders } from "../orders.ts";
@@ -64,7 +65,8 @@ const hold: Hold = {
 await hub.world.db.transaction(async (tx) => {
   const held = [...(await resolveRefs(tx, org.id, ["A-3", "A-5"])).values()];
   for (const order of await lockOrders(tx, org.id, held)) {
-    await updateOrders(tx, org.id, [{ ...order, holds: [hold] }], ["holds"], order.updatedAt);
+    const ctx = systemContext(hub.world, org.id, "test");
+    await updateOrders(tx, ctx, [{ ...order, holds: [hold] }], new Set(["holds"]), order.updatedAt);
   }
 });
 

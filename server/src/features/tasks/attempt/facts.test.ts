@@ -195,12 +195,12 @@ describe("an answer that was lost after the shop had stored what was sent", () =
 });
 
 describe("where some orders failed", () => {
-  test("a retry of the execution, which succeeded, sends just those, and then there is nothing to retry", async () => {
+  test("a retry of the execution sends just those, and then there is nothing to retry", async () => {
     const { push } = await aBridge("blind");
     const orders = [await shippedOrder("P-1"), await shippedOrder("P-2"), await shippedOrder("P-3")];
     shop.inject({ kind: "unauthorized", match: "POST /rest/plain", skip: 1 });
     const part = await push(orders.map(({ id }) => id));
-    expect(part).toMatchObject({ status: "succeeded", result: { summary: { sent: 2, failed: 1 } } });
+    expect(part).toMatchObject({ status: "completed_with_errors", result: { summary: { sent: 2, failed: 1 } } });
     const retry = await org.post(`/tasks/executions/${part.id}/retry`);
     expect(retry.status).toBe(202);
     expect(retry.body).toMatchObject({ retryOf: part.id, input: { orderIds: [orders[1]!.id] } });

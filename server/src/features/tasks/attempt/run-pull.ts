@@ -3,14 +3,16 @@ import { RemoteError } from "../../../core/remote-error.ts";
 import { earlierOf } from "../../../connectors/shape.ts";
 import type { Tx } from "../../../db/database.ts";
 import type { Checkpoint } from "../executions.store.ts";
-import { cleanText, findUnstorableText } from "../../../core/strict-json.ts";
 import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
 import { siteOf } from "../../bridges/bridge-tasks.ts";
 import type { AttemptWork } from "./attempt.ts";
 import { FailedWithResult, superseded } from "./attempt.ts";
 import { findLastPull, holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
-import type { PulledItem, Stored } from "./pulled-item.ts";
+import type { RecordMapping } from "./map-record.ts";
+import { mapRecord } from "./map-record.ts";
+import type { PulledItem, Rejected, Stored } from "./pulled-item.ts";
 import { sinks } from "./record-sinks.ts";
+import { noteRejected, readLeft } from "./rejected-records.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
 
@@ -26,9 +28,10 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   const collected: PulledItem[] = [];
   const sampler = createSampler(world, execution);
   let done = checkpoint.counts.fetched ?? 0;
-  for await (const page of task.pull(call, checkpoint.cursor ?? undefined)) {
+  const cursor = checkpoint.cursor ?? undefined;
+  for await (const page of execution.is_partial ? readLeft(work, cursor) : task.pull(call, cursor)) {
     call.signal.throwIfAborted();
-    const items = page.records.map((record) => toItem(work, record, checkpoint, sampler));
+    const items = page.records.map((record) => toItem({ ...work, task }, record, checkpoint, sampler));
     await sampler.save();
     const usable = items.filter(({ failure }) => failure === undefined);
     const { failures = [] } = page;
@@ -45,20 +48,19 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
       continue;
     }
     const base = structuredClone(checkpoint);
-    let refused: Refused[] = [];
+    const unmapped = items.flatMap(({ externalId, failure }) => (failure ? { externalId, ...failure } : []));
+    let refused: Rejected[] = [];
     await world.db.transaction(async (tx) => {
       const current = structuredClone(base);
       if (sink.kind === "pages") {
         const stored = await sink.store(tx, ctx, bridge.row.id, usable);
         addCounts(current, stored);
-        refused = stored.failures as Refused[];
+        refused = stored.failures;
       }
+      await noteRejected(tx, work, page.records, [...failures, ...unmapped, ...refused]);
       if (!(await saveCheckpoint(tx, execution, current, progress))) throw superseded();
       Object.assign(checkpoint, current);
     });
-    const unmapped = items.flatMap(({ externalId, failure }) =>
-      failure ? { externalId, message: failure.message } : [],
-    );
     await page.onStored?.([...unmapped, ...refused]);
     if (sink.kind === "none") collected.push(...usable.slice(0, Math.max(0, maxShownRecords - collected.length)));
     call.progress(done, page.total);
@@ -84,7 +86,7 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   };
   // The cursor stays where it was: they are read again.
   if (done > 0 && result.failed === done) throw noneTaken(result);
-  if (task.isIncremental && checkpoint.cursor !== null) {
+  if (task.isIncremental && checkpoint.cursor !== null && !execution.is_partial) {
     await world.db.transaction(async (tx) => {
       if (!(await saveCheckpoint(tx, execution, checkpoint, { done, total: done }))) throw superseded();
       const reached = { cursor: checkpoint.cursor, executionId: execution.id };
@@ -93,8 +95,6 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   }
   return result;
 }
-
-type Refused = { externalId: string; message: string };
 
 function noneTaken(result: { fetched: number; failures?: unknown[] }): FailedWithResult {
   const [first] = (result.failures ?? []) as { message?: string; errors?: { message?: string }[] }[];
@@ -110,39 +110,20 @@ function tooMany(): RemoteError {
   return new RemoteError("too_many_records", `More than ${maxWhole} records came; they are only stored all at once.`);
 }
 
-/** The record as the hub takes it; one that cannot be mapped says so, and does not hold up the others. */
-function toItem(
-  { mappings, bridge, task }: AttemptWork,
-  record: PulledRecord,
-  checkpoint: Checkpoint,
-  sampler: Sampler,
-): PulledItem {
-  const { externalId, updatedAt, raw, canonical } = record;
-  const mapped = mappings.inbound?.map(raw, canonical) ?? { ok: true as const, output: canonical };
-  sampler.add(raw, mapped);
-  const errors = mapped.ok ? findUnstorableText([externalId, mapped.output]) : mapped.errors;
-  if (mapped.ok && errors.length === 0) {
-    const body = task.mode === "pull" && task.yields === "orders" ? numbered(mapped.output, bridge) : mapped.output;
-    return { externalId, updatedAt, body };
+function toItem(mapping: RecordMapping, record: PulledRecord, checkpoint: Checkpoint, sampler: Sampler): PulledItem {
+  const { item, mapped } = mapRecord(mapping, record);
+  sampler.add(record.raw, mapped);
+  const { externalId, updatedAt, failure } = item;
+  if (failure) {
+    const { code, errors } = failure;
+    addCounts(checkpoint, { counts: { failed: 1 }, failures: [{ externalId, code, errors }], failedSince: updatedAt });
   }
-  const code = mapped.ok ? "text_not_storable" : "transformation_failed";
-  const shownId = cleanText(externalId);
-  const failures = [{ externalId: shownId, code, errors: errors.slice(0, 5) }];
-  addCounts(checkpoint, { counts: { failed: 1 }, failures, failedSince: updatedAt });
-  const [{ target = "", message }] = errors as [{ target?: string; message: string }];
-  const failure = { code, message: target ? `${target}: ${message}` : message };
-  return { externalId: shownId, updatedAt, body: {}, failure };
+  return item;
 }
 
-/** Every shop begins at #1001: with a prefix the numbers of two can be told apart. */
-function numbered(body: Record<string, unknown>, { row }: OpenBridge): Record<string, unknown> {
-  const { number } = body;
-  return row.number_prefix !== null && typeof number === "string" && number !== ""
-    ? { ...body, number: row.number_prefix + number }
-    : body;
-}
+type Counted = Omit<Stored, "failures"> & { failures: unknown[] };
 
-function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [], failedSince }: Stored): void {
+function addCounts(checkpoint: Checkpoint, { counts, failures, conflicts = [], failedSince }: Counted): void {
   for (const [name, count] of Object.entries(counts)) {
     checkpoint.counts[name] = (checkpoint.counts[name] ?? 0) + count;
   }
@@ -162,9 +143,11 @@ const cursorKey = (bridge: OpenBridge, task: PullTask) => ({
  * Where a pull begins. One that reads on begins after the last one. Records that could not be taken then lie behind it:
  * once the transformation is another one, they are read again.
  */
-async function beginPull({ world, bridge, call, mappings }: AttemptWork, task: PullTask): Promise<Checkpoint> {
+async function beginPull(work: AttemptWork, task: PullTask): Promise<Checkpoint> {
+  const { world, bridge, call, mappings, execution } = work;
   const fresh: Checkpoint = { cursor: null, counts: {}, failures: [] };
-  const last = task.isIncremental ? await findLastPull(world.db, cursorKey(bridge, task)) : undefined;
+  const last =
+    task.isIncremental && !execution.is_partial ? await findLastPull(world.db, cursorKey(bridge, task)) : undefined;
   if (!last) return fresh;
   const readsOn: Checkpoint = { ...fresh, cursor: last.cursor ?? null };
   const { failedSince, mapping } = last;

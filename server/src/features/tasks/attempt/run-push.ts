@@ -11,7 +11,7 @@ import { createSampler } from "./task-samples.ts";
 type Skipped = { status: "skipped"; reason: "nothing_shipped" | "order_cancelled" };
 type ShipmentResult = FactResult & { shipmentId: string; trackingNumber: string | null };
 
-type PushResult = (FactResult | Skipped) & {
+export type PushResult = (FactResult | Skipped) & {
   orderId: string | null;
   ref: string;
   number: string | null;
@@ -82,11 +82,23 @@ const byUrgency: FactResult["status"][] = [
   "already_sent",
 ];
 
-/** Of an execution that pushed: which orders it named have not arrived. */
+const left: readonly PushResult["status"][] = ["failed", "outcome_unknown", "in_progress"];
+
+/** It has not arrived, as far as is known. */
+export function isLeft({ status }: PushResult): boolean {
+  return left.includes(status);
+}
+
+/** Of an execution that pushed: what became of each order. */
+export function resultsOf(result: unknown): PushResult[] {
+  return ((result ?? {}) as { results?: PushResult[] }).results ?? [];
+}
+
+/** Which of the orders it named have not arrived. */
 export function refsLeft(result: unknown): string[] {
-  const { results } = (result ?? {}) as { results?: PushResult[] };
-  const left: PushResult["status"][] = ["failed", "outcome_unknown", "in_progress"];
-  return (results ?? []).filter(({ status }) => left.includes(status)).map(({ ref }) => ref);
+  return resultsOf(result)
+    .filter(isLeft)
+    .map(({ ref }) => ref);
 }
 
 function concludePush(results: PushResult[], retry: RemoteError | undefined): Record<string, unknown> {

@@ -7,6 +7,7 @@ export type Mapped = { ok: true; output: Record<string, unknown> } | { ok: false
 
 type ActiveMapping = {
   used: { id: string; version: number };
+  mode: ActiveTransformation["mode"];
   /** `base`: what is taken without it, which it may extend; the data themselves unless said. */
   map(data: unknown, base?: unknown): Mapped;
   /** As if it were always the same moment: what only the time has changed is the same then. */
@@ -35,5 +36,5 @@ function toMapping({ id, version, mode, usesNow, run }: ActiveTransformation): A
       ? { ok: true, output: mergePatch(base, mapped.output) as Record<string, unknown> }
       : mapped;
   const mapTimeless = usesNow ? (data: unknown) => onto(run(data, always), data) : undefined;
-  return { used: { id, version }, map: (data, base = data) => onto(run(data), base), mapTimeless };
+  return { used: { id, version }, mode, map: (data, base = data) => onto(run(data), base), mapTimeless };
 }

@@ -6,7 +6,7 @@ import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { applyTrackingRecords, toEventStatus } from "../../shipments/shipments.ts";
 import type { TrackingRecord } from "../../shipments/shipments.ts";
-import type { PulledItem, Stored } from "./pulled-item.ts";
+import type { PulledItem, Rejected, Stored } from "./pulled-item.ts";
 
 const Text = Type.String({ minLength: 1, maxLength: 200 });
 const Moment = Type.String({ format: "date-time" });
@@ -33,18 +33,23 @@ const findErrors = createFinder(Tracking, "body");
 
 /** Pulled tracking becomes events of the shipments that have the number; numbers of no shipment are counted. */
 export async function storeTracking(tx: Tx, ctx: Ctx, _bridgeId: string, items: PulledItem[]): Promise<Stored> {
-  const failures: unknown[] = [];
-  const records = items.flatMap(({ externalId, body }): TrackingRecord[] => {
-    const [error] = findErrors(body);
-    if (!error) return [toRecord(body as Tracking)];
-    failures.push({ externalId, code: "validation_failed", message: `${error.pointer}: ${error.message}` });
-    return [];
-  });
+  const failures: Rejected[] = [];
+  const sound: PulledItem[] = [];
+  for (const item of items) {
+    const [error] = findErrors(item.body);
+    if (!error) sound.push(item);
+    else failures.push({ ...rejection(item), message: `${error.pointer}: ${error.message}` });
+  }
+  const records = sound.map(({ body }) => toRecord(body as Tracking));
   const { matched, unmatched, added, duplicates, invalid } = await applyTrackingRecords(tx, ctx, records);
   return {
     counts: { matched, unmatched: unmatched.length, added, duplicates, failed: failures.length + invalid.length },
-    failures: [...failures, ...invalid],
+    failures: [...failures, ...invalid.map(({ index, ...why }) => ({ ...rejection(sound[index]!), index, ...why }))],
   };
+}
+
+function rejection({ externalId }: PulledItem): Pick<Rejected, "externalId" | "code"> {
+  return { externalId, code: "validation_failed" };
 }
 
 function toRecord({ carrier, trackingNumber, events, status, statusAt, ...rest }: Tracking): TrackingRecord {

@@ -33,7 +33,7 @@ export const taskLeases = leasesOn<TaskRow>({
 export type Settlement = {
   id: string;
   attempt: number;
-  status: "queued" | "succeeded" | "failed" | "timed_out";
+  status: "queued" | "succeeded" | "completed_with_errors" | "failed" | "timed_out";
   attempt_status: Attempt["status"];
   result: unknown;
   error: Failure | null;

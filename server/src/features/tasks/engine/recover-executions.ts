@@ -2,7 +2,10 @@ import type { World } from "../../../context.ts";
 import { recordEventsAcrossOrgs } from "../../../events/record-event.ts";
 import { expireAcrossOrgs, findOverdueAcrossOrgs, lockUnknownAcrossOrgs } from "./attempts.store.ts";
 import type { ExecutionRow } from "../executions.store.ts";
+import { findKnownBridge, findTask } from "../../bridges/bridge-tasks.ts";
 import { concludeFollowUps } from "./follow-ups.ts";
+import type { Ended } from "./note-endings.ts";
+import { noteEndings } from "./note-endings.ts";
 import type { AttemptOutcome } from "../attempt/attempt.ts";
 import { decide, writeEndings } from "./settle-attempts.ts";
 
@@ -47,10 +50,17 @@ export function untouchedOutcome(execution: ExecutionRow): AttemptOutcome {
   return { ...lostOutcome(execution), status: "interrupted", error, isUntouched: true };
 }
 
+async function toEnded(world: World, execution: ExecutionRow): Promise<Ended> {
+  const bridge = await findKnownBridge(world, execution.bridge_id);
+  const task = bridge && findTask(bridge, execution.task_name);
+  return { execution, status: "expired", result: null, error: null, task, bridgeName: bridge?.row.name };
+}
+
 async function expireSome(world: World): Promise<number> {
   return await world.db.transaction(async (tx) => {
     const expired = await expireAcrossOrgs(tx, world.clock.now(), together);
     await concludeFollowUps(tx, world, expired);
+    await noteEndings(tx, world, await Promise.all(expired.map((execution) => toEnded(world, execution))));
     await recordEventsAcrossOrgs(
       tx,
       world,

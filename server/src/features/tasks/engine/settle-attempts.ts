@@ -5,11 +5,14 @@ import { isRefusedForGood } from "../../../db/database.ts";
 import type { ForeignEvent } from "../../../events/record-event.ts";
 import { eventRecords } from "../../../events/record-event.ts";
 import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
+import { findTask } from "../../bridges/bridge-tasks.ts";
+import { refsLeft } from "../attempt/run-push.ts";
 import type { Settlement } from "./attempts.store.ts";
 import { settleAttempts } from "./attempts.store.ts";
 import { createHealthNotes } from "./bridge-health.ts";
 import type { ExecutionRow } from "../executions.store.ts";
 import { concludeFollowUps } from "./follow-ups.ts";
+import { noteEndings } from "./note-endings.ts";
 import type { Failure } from "../tasks.schemas.ts";
 import type { AttemptOutcome } from "../attempt/attempt.ts";
 
@@ -131,7 +134,8 @@ export function decide(
   const asked = outcome.error?.retryAfterMs;
   const waitMs = status === "interrupted" || status === "lost" ? (asked ?? 0) : nextDelayMs(execution, asked);
   const delayMs = willRetry ? waitMs : undefined;
-  const finalStatus = status === "succeeded" || status === "timed_out" ? status : "failed";
+  const done = hasFailedPart(task, result) ? "completed_with_errors" : "succeeded";
+  const finalStatus = status === "succeeded" ? done : status === "timed_out" ? status : "failed";
   return {
     delayMs,
     settlement: {
@@ -148,6 +152,12 @@ export function decide(
       due_in_ms: delayMs ?? null,
     },
   };
+}
+
+/** It went on to its end, and something on the way was left out. */
+function hasFailedPart(task: ConnectorTask | undefined, result: unknown): boolean {
+  if (task?.mode === "push") return refsLeft(result).length > 0;
+  return task?.mode === "pull" && ((result as { failed?: number } | null)?.failed ?? 0) > 0;
 }
 
 const maxInterruptions = 50;
@@ -193,6 +203,14 @@ export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promi
     tx,
     world,
     ended.map(({ execution }) => execution),
+  );
+  await noteEndings(
+    tx,
+    world,
+    ended.map(({ execution, bridge, settlement: { status, result, error } }) => {
+      const task = bridge && findTask(bridge, execution.task_name);
+      return { execution, status, result, error, task, bridgeName: bridge?.row.name };
+    }),
   );
   tx.afterCommit(() => {
     world.sealer.nudge();

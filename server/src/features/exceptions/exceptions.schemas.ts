@@ -1,0 +1,204 @@
+import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
+import { Before, Count, CountOfEach, DateTime, Id, NameList, Nullable, OneOf } from "../../core/schema.ts";
+import { optional, pageQuery, Since, Strict } from "../../core/schema.ts";
+import { Type } from "../../core/type.ts";
+
+export const exceptionKinds = [
+  "rejected_record",
+  "import_conflict",
+  "recall",
+  "push",
+  "label",
+  "pickup",
+  "execution",
+] as const;
+export type ExceptionKind = (typeof exceptionKinds)[number];
+
+const exceptionStatuses = ["open", "resolved", "dismissed"] as const;
+export type ExceptionStatus = (typeof exceptionStatuses)[number];
+
+const fixActions = ["retry", "accept_theirs", "keep_ours", "edit_and_retry", "dismiss"] as const;
+export type FixAction = (typeof fixActions)[number];
+
+const aboutTypes = ["order", "record", "execution", "label", "pickup"] as const;
+export type AboutType = (typeof aboutTypes)[number];
+
+const Anything = Type.Record(Type.String(), Type.Unknown());
+const Kind = OneOf(exceptionKinds, {
+  description:
+    "rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: " +
+    "a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole",
+});
+const Action = OneOf(fixActions, {
+  description:
+    "retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it " +
+    "is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done",
+});
+
+const Fix = Type.Object({
+  action: Action,
+  title: Type.String({ description: "What it does here" }),
+  scope: Type.String({ description: "Needed for it, besides exceptions:write" }),
+});
+export type Fix = Static<typeof Fix>;
+
+const LastFix = Type.Object({
+  action: Action,
+  at: DateTime,
+  by: ActorShape,
+  executionId: Nullable({ ...Id, description: "The execution that tries again" }),
+});
+export type LastFix = Static<typeof LastFix>;
+
+export const ExceptionSummary = Type.Object({
+  id: Id,
+  kind: Kind,
+  code: Type.String({ description: "What is wrong, for programs" }),
+  status: OneOf(exceptionStatuses, {
+    description: "resolved: the cause is gone, by a fix or by itself. dismissed: somebody does not want to see it",
+  }),
+  message: Type.String({ description: "What is wrong, for people" }),
+  reason: Nullable(Type.String({ description: "What was said about it; without pii:read only in the hub's words" })),
+  about: Type.Object({
+    type: OneOf(aboutTypes),
+    id: Nullable(Id),
+    name: Nullable(Type.String({ description: "What people know it by: a number, the id at the source, a task" })),
+  }),
+  orderId: Nullable(Id),
+  bridgeId: Nullable(Id),
+  taskName: Nullable(Type.String()),
+  executionId: Nullable({ ...Id, description: "The execution that met it last" }),
+  fixes: Type.Array(Fix, { description: "What can be done about it; none once it is closed" }),
+  lastFix: Nullable(LastFix),
+  timesSeen: Type.Integer({ minimum: 1, description: "The same trouble again is no other exception" }),
+  firstSeenAt: DateTime,
+  openedAt: { ...DateTime, description: "Also when it was opened again" },
+  lastSeenAt: DateTime,
+  resolvedAt: Nullable(DateTime),
+  resolvedBy: Nullable(ActorShape),
+  resolution: Nullable(
+    OneOf([...fixActions, "cause_gone"], { description: "cause_gone: it went by itself, or was put right elsewhere" }),
+  ),
+});
+export type ExceptionSummary = Static<typeof ExceptionSummary>;
+
+export const Exception = Type.Object({
+  ...ExceptionSummary.properties,
+  details: Type.Unsafe<Record<string, unknown>>({
+    ...Anything,
+    description:
+      "`record`: as it came (`raw`, which a transformation maps) and as the hub takes it (`canonical`). `errors`: what is wrong " +
+      "with it. `theirs`: what the source of the order says. `shipments`: what became of each. Texts of records are masked " +
+      "without pii:read",
+  }),
+});
+export type Exception = Static<typeof Exception>;
+
+const filters = {
+  kind: Type.Optional(NameList(exceptionKinds)),
+  ...optional({
+    code: Type.String({ minLength: 1, maxLength: 100 }),
+    bridgeId: Id,
+    taskName: Type.String({ minLength: 1, maxLength: 100 }),
+    orderId: Id,
+    executionId: Id,
+    isTried: Type.Boolean({ description: "Whether somebody has tried to put it right" }),
+  }),
+  from: Since,
+  to: Before,
+};
+export type ExceptionFilter = Static<ReturnType<typeof Strict<typeof filters>>>;
+
+const status = Type.Optional({ ...NameList(exceptionStatuses), default: "open" });
+
+export const ExceptionQuery = pageQuery({ ...filters, status });
+export type ExceptionQuery = Static<typeof ExceptionQuery>;
+
+export const CountsQuery = Strict({ ...filters, status });
+export type CountsQuery = Static<typeof CountsQuery>;
+
+export const ExceptionCounts = Type.Object({
+  total: Count,
+  byKind: Type.Object(CountOfEach(exceptionKinds)),
+  byCode: Type.Array(Type.Object({ code: Type.String(), count: Count })),
+  byBridge: Type.Array(Type.Object({ bridgeId: Nullable(Id), count: Count })),
+  groups: Type.Array(
+    Type.Object({
+      kind: Kind,
+      code: Type.String(),
+      bridgeId: Nullable(Id),
+      count: Count,
+      lastSeenAt: DateTime,
+      message: Type.String({ description: "Of the one that was opened last" }),
+      fixes: Type.Array(Action, { description: "What can be done about all of them at once" }),
+    }),
+    { description: "Those with the most first; 100 at most" },
+  ),
+});
+export type ExceptionCounts = Static<typeof ExceptionCounts>;
+
+const more = optional({
+  resend: Type.Boolean({
+    description: "Of a push: send it once more, also if it may have arrived. Somebody has looked there",
+  }),
+});
+
+export const FixRequest = Strict(
+  {
+    action: Action,
+    ...more,
+    record: Type.Optional(
+      Strict(optional({ raw: Anything, canonical: Anything }), {
+        description: "For edit_and_retry: what takes the place of these parts of `details.record`",
+      }),
+    ),
+  },
+  { examples: [{ action: "retry" }] },
+);
+export type FixRequest = Static<typeof FixRequest>;
+
+const outcome = {
+  status: OneOf(["resolved", "dismissed", "started", "failed"], {
+    description:
+      "started: an execution tries it; the exception is resolved when that succeeds. failed: it is still open",
+  }),
+  executionId: Type.Optional(Id),
+  error: Type.Optional(
+    Type.Object({ code: Type.String(), message: Type.String(), errors: Type.Optional(Type.Array(Anything)) }),
+  ),
+};
+
+export const FixAnswer = Type.Object({ ...outcome, exception: Exception });
+export type FixAnswer = Static<typeof FixAnswer>;
+
+export const maxFixedAtOnce = 500;
+
+export const FixManyRequest = Strict(
+  {
+    action: OneOf(
+      fixActions.filter((action) => action !== "edit_and_retry"),
+      { description: "What is done about each" },
+    ),
+    filter: Strict(filters, { description: "Of those that are open" }),
+    ...more,
+    dryRun: Type.Optional(Type.Boolean({ description: "Only say what would be done" })),
+  },
+  { examples: [{ action: "retry", filter: { kind: "push", code: "rejected" }, dryRun: true }] },
+);
+export type FixManyRequest = Static<typeof FixManyRequest>;
+
+export const FixManyAnswer = Type.Object({
+  dryRun: Type.Boolean(),
+  summary: Type.Object({
+    matched: { ...Count, description: "Are open and meet the filter" },
+    done: { ...Count, description: "Resolved, dismissed or started" },
+    failed: { ...Count, description: "Still open; `results` says why" },
+    remaining: {
+      ...Count,
+      description: `Not looked at yet: at most ${maxFixedAtOnce} a time. Ask again, with isTried false`,
+    },
+  }),
+  results: Type.Array(Type.Object({ id: Id, ...outcome }), { description: "Oldest first; none of a dry run" }),
+});
+export type FixManyAnswer = Static<typeof FixManyAnswer>;

@@ -1,0 +1,47 @@
+import {
+  mask,
+  maskFailure,
+  maskFailuresWithin,
+  maskPersonsWithin,
+  maskProblem,
+  maskTexts,
+  maySeePersonalData,
+} from "../../core/mask-person.ts";
+import type { Ctx } from "../../context.ts";
+import type { KeptRecord, StoredException, TroubleDetails } from "./exception.ts";
+import { openRecord } from "./exception.ts";
+import type { Exception, ExceptionSummary } from "./exceptions.schemas.ts";
+import { fixesOf } from "./suggested-fixes.ts";
+
+type Caller = Pick<Ctx, "principal">;
+
+export function presentSummary(ctx: Caller, row: StoredException): ExceptionSummary {
+  const { aboutType, aboutId, aboutName, reason } = row;
+  return {
+    ...row,
+    reason: reason === null || maySeePersonalData(ctx) ? reason : maskReason(row, reason),
+    about: { type: aboutType, id: aboutId, name: aboutName },
+    fixes: fixesOf(row),
+  };
+}
+
+/** What is wrong with a record is told by quoting it. */
+function maskReason({ kind, code }: StoredException, reason: string): string {
+  return kind === "rejected_record" ? mask : maskFailure({ code, message: reason }).message;
+}
+
+export function presentException(ctx: Ctx, row: StoredException): Exception {
+  const record = openRecord(ctx, row);
+  const details = { ...row.details, ...(record ? { record } : {}) };
+  return { ...presentSummary(ctx, row), details: maySeePersonalData(ctx) ? details : maskDetails(details) };
+}
+
+/** In a record of others nobody can tell which text is a name. */
+function maskDetails({ record, errors, ...rest }: TroubleDetails & { record?: KeptRecord }): Record<string, unknown> {
+  const hide = (part: unknown): unknown => maskTexts(maskPersonsWithin(part));
+  return {
+    ...(record ? { record: { ...record, raw: hide(record.raw), canonical: hide(record.canonical) } } : {}),
+    ...(errors ? { errors: (errors as { message?: unknown }[]).map(maskProblem) } : {}),
+    ...(maskFailuresWithin(maskPersonsWithin(rest)) as object),
+  };
+}

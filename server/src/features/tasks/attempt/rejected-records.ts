@@ -1,0 +1,82 @@
+import type { Page, PulledRecord } from "../../../connectors/connector.ts";
+import { cleanText, textProblem } from "../../../core/strict-json.ts";
+import type { Tx } from "../../../db/database.ts";
+import type { KeptRecord, Trouble } from "../../exceptions/exceptions.ts";
+import { factKeys, listRecordsLeft, noteTroubles, openRecord, settleFacts } from "../../exceptions/exceptions.ts";
+import { listChain } from "../executions.store.ts";
+import type { AttemptWork } from "./attempt.ts";
+import type { Rejected } from "./pulled-item.ts";
+
+/** A record that is larger is told of, and not kept. */
+const maxRecordBytes = 64 * 1024;
+
+/** Whose records they are. */
+export type RecordSource = { bridgeId: string; bridgeName: string; taskName: string; executionId: string | null };
+
+/** In the transaction of a page: what of it was not taken is told to somebody, and what was taken is no trouble any more. */
+export async function noteRejected(
+  tx: Tx,
+  { ctx, execution, bridge }: Pick<AttemptWork, "ctx" | "execution" | "bridge">,
+  records: PulledRecord[],
+  rejected: Rejected[],
+): Promise<void> {
+  const { bridge_id: bridgeId, task_name: taskName, id: executionId } = execution;
+  const source = { bridgeId, bridgeName: bridge.row.name, taskName, executionId };
+  const byId = new Map(records.map((record) => [cleanText(record.externalId), record]));
+  const isRejected = new Set(rejected.map(({ externalId }) => externalId));
+  const taken = [...byId.keys()].filter((externalId) => !isRejected.has(externalId));
+  await settleFacts(
+    tx,
+    ctx,
+    taken.map((externalId) => factKeys.record(bridgeId, taskName, externalId)),
+  );
+  await noteTroubles(
+    tx,
+    ctx,
+    rejected.map((one) => troubleOfRecord(source, one, keepable(byId.get(one.externalId)))),
+  );
+}
+
+export function troubleOfRecord(source: RecordSource, rejected: Rejected, record: KeptRecord | undefined): Trouble {
+  const { bridgeName, ...from } = source;
+  const { externalId, code, message, errors = [] } = rejected;
+  return {
+    key: factKeys.record(source.bridgeId, source.taskName, externalId),
+    kind: "rejected_record",
+    code,
+    message: `A record of ${bridgeName} was not taken.`,
+    reason: message,
+    about: { type: "record", id: null, name: externalId },
+    ...from,
+    details: errors.length > 0 ? { errors } : {},
+    ...(record ? { record } : {}),
+  };
+}
+
+function keepable(record: PulledRecord | undefined): KeptRecord | undefined {
+  if (!record) return undefined;
+  const { externalId, updatedAt = null, raw, canonical } = record;
+  const kept = { externalId, updatedAt, raw, canonical };
+  const isSmall = Buffer.byteLength(JSON.stringify(kept)) <= maxRecordBytes;
+  return isSmall && textProblem(externalId) === undefined ? kept : undefined;
+}
+
+const leftAtOnce = 200;
+
+/** The records that an execution, or one that it retried, has left behind: as they came then. */
+export async function* readLeft({ ctx, execution }: AttemptWork, cursor: unknown): AsyncGenerator<Page> {
+  const chain = await listChain(ctx.db, ctx.orgId, execution.id);
+  let after = typeof cursor === "string" ? cursor : "";
+  for (;;) {
+    const left = await listRecordsLeft(ctx.db, ctx.orgId, chain, { after, limit: leftAtOnce });
+    const last = left.at(-1);
+    if (!last) return;
+    after = last.factKey;
+    const records = left.flatMap((row) => openRecord(ctx, row) ?? []);
+    yield { records: records.map(toPulled), cursor: after };
+  }
+}
+
+export function toPulled({ updatedAt, ...record }: KeptRecord): PulledRecord {
+  return updatedAt === null ? record : { ...record, updatedAt };
+}
