@@ -34,7 +34,7 @@ export type Args<Key extends OperationKey> =
   Record<string, never> extends Input<Key> ? [input?: Input<Key>] : [input: Input<Key>];
 
 /** A file as the body; its `type` is sent as the Content-Type, in which it may name a charset. */
-export type FileInput<Key extends OperationKey> = Omit<Input<Key>, "body"> & { file: Blob };
+type FileInput<Key extends OperationKey> = Omit<Input<Key>, "body"> & { file: Blob };
 
 /** One request and what came of it; `status` 0: no answer. */
 export type Exchange = {
