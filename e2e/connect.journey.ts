@@ -1,8 +1,10 @@
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { importFields } from "../console/src/features/orders/order-import.text.ts";
+import { writeXlsx } from "../server/src/core/csv/xlsx.ts";
+import { xlsxType } from "../server/src/route.ts";
 import { afterFile } from "../server/src/testing/after-file.ts";
+import { shopifyHeader, shopifyLine, shopifyOrder, shopifyRow } from "../server/src/testing/shopify-export.ts";
 import type { StandInShop } from "../server/src/testing/stand-in-shop.ts";
 import { startStandInShop } from "../server/src/testing/stand-in-shop.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
@@ -114,39 +116,112 @@ test("settings that somebody else changed meanwhile are shown beside one's own",
   expect([saved.name, saved.settings.url]).toEqual(["My shop", shop.url]);
 });
 
-const file = (text: string) => ({ name: "july.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+/** Four orders of a real shop: one that is right, one of no quantity, one with a weird price, one that is here already. */
+function shopifyExport(): string {
+  const order = (number: string, cells: Record<string, string>): string =>
+    shopifyRow({ ...shopifyOrder, Name: number, Id: number.replace("#", "555"), ...cells });
+  return [
+    shopifyHeader,
+    order("#7001", shopifyLine("Mug", "2", "MUG-1")),
+    shopifyRow({ Name: "#7001", Email: "ann@example.com", ...shopifyLine("Poster", "1", "POS-1") }),
+    order("#7002", { ...shopifyLine("Mug", "none", "MUG-1"), Email: "bob@example.com" }),
+    order("#7003", { ...shopifyLine("Mug", "1", "MUG-1"), "Lineitem price": "a lot" }),
+    order("#7004", shopifyLine("Mug", "1", "MUG-1")),
+  ].join("\n");
+}
 
-test("a file is looked at before it is imported; what is wrong with it comes back as a file", async () => {
+test("a shop's export is recognised, looked at, put right and imported; what is wrong comes back as a file", async () => {
+  await org.post("/orders", { number: "#7004" });
   await page.goto(`${hub.url}/orders`);
   await page.getByRole("link", { name: "Import", exact: true }).click();
-  await page.getByText("One row per line of an order").waitFor();
-  const rows = [
-    "Order Number,Artikel,Qty,Ship City",
-    "J-1,MUG-01,2,Albany",
-    "J-1,TEE-02,1,Albany",
-    "J-2,MUG-01,many,Reno",
-  ];
-  await page.getByLabel("Choose a CSV file").setInputFiles(file(rows.join("\n")));
-  await page.getByText("1 column not read").waitFor();
-  await page.getByLabel("Field of Artikel").fill("line.sku");
-  await page.keyboard.press("Enter");
-  await page.getByText("all 4 are read").waitFor();
-  await page.getByRole("region", { name: "What is wrong" }).first().getByText("Qty").waitFor();
+  await page.getByText("Exports of Shopify").waitFor();
+  const file = { name: "july.csv", mimeType: "text/csv", buffer: Buffer.from(shopifyExport()) };
+  await page.getByLabel("Choose a CSV or XLSX file").setInputFiles(file);
+  await page
+    .getByText("Recognised as Shopify: orders export, by the columns Name, Lineitem name, and Lineitem quantity.")
+    .waitFor();
+  const rejected = page.getByRole("table", { name: "Rejected rows" });
+  await rejected.getByRole("row", { name: /4 Lineitem quantity not a number/ }).waitFor();
+  await rejected.getByRole("row", { name: /6 Name order number taken/ }).waitFor();
+  await page.getByRole("button", { name: "Import 1 order" }).waitFor();
   await lookAt(page, "order-import");
-  await page.getByRole("button", { name: "Import 1 order" }).click();
-  await page.getByText("1 created").waitFor();
+  // What stands in the shop's own columns is looked at, and one of them is wanted here.
+  await page.getByRole("button", { name: /^Show \d+ columns that are not needed/ }).click();
+  await page.getByRole("button", { name: "What Accepts Marketing is: Left out" }).click();
+  await page.getByPlaceholder("Type to find").fill("newsletter");
+  await page.getByRole("option", { name: "Own field: newsletter" }).click();
+  await page.getByLabel("If an order of that number is here already").click();
+  await page.getByRole("option", { name: "Update the order" }).click();
+  await page.getByRole("button", { name: "Import 2 orders" }).click();
+  await page.getByLabel("What came of it").getByText("not taken").waitFor();
+  await takePicture(page, "order-import-done");
   const saving = page.waitForEvent("download");
   await page.getByRole("button", { name: "Rejected rows as CSV" }).click();
   const saved = await saving;
   expect(saved.suggestedFilename()).toBe("july-rejected.csv");
-  expect(await text(await saved.createReadStream())).toContain("J-2");
-  const order = (await org.get("/orders/J-1")).body;
-  expect(order.lines.map(({ sku }: { sku: string }) => sku)).toEqual(["MUG-01", "TEE-02"]);
+  const kept = await text(await saved.createReadStream());
+  expect([kept.includes("#7002"), kept.includes("#7003"), kept.includes("#7004")]).toEqual([true, true, false]);
+  const order = (await org.get(`/orders/${encodeURIComponent("#7001")}`)).body;
+  expect(order.lines.map(({ sku }: { sku: string }) => sku)).toEqual(["MUG-1", "POS-1"]);
+  expect(order.customFields).toEqual({ newsletter: "no" });
 });
 
-test("every field that is offered for a column is one that the hub knows", async () => {
-  const columns = importFields.map((_, at) => `Column ${at}`);
-  const mapping = Object.fromEntries(columns.map((column, at) => [column, importFields[at]]));
-  const { status, body } = await org.post("/orders/import", { csv: `${columns.join(",")}\n`, mapping, dryRun: true });
-  expect([status, body.columns.map(({ field }: { field: string }) => field)]).toEqual([200, importFields]);
+test("a spreadsheet of nobody's program is mapped by hand, and what was said is kept for the next one", async () => {
+  async function* rows() {
+    yield [["Bestellnr", "Artikel", "Anzahl", "Ort", "Datum"]];
+    yield [
+      ["N-1", "MUG", 2, "Ulm", "03/02/2026"],
+      ["N-2", "TEE", 1, "Köln", "04/02/2026"],
+    ];
+  }
+  const buffer = Buffer.concat(await Array.fromAsync(writeXlsx([{ name: "Juli", portions: rows() }])));
+  const file = { name: "juli.xlsx", mimeType: xlsxType, buffer };
+  await page.goto(`${hub.url}/orders/import`);
+  await page.getByLabel("Choose a CSV or XLSX file").setInputFiles(file);
+  await page.getByText("Not from a program that is known").waitFor();
+  await page.getByText("0 of 5 are read").waitFor();
+  const says = async (column: string, typed: string, name: string): Promise<void> => {
+    await page.getByRole("button", { name: `What ${column} is: Left out` }).click();
+    await page.getByPlaceholder("Type to find").fill(typed);
+    await page.getByRole("option", { name }).first().click();
+    await page.getByRole("button", { name: `What ${column} is: ${name}` }).waitFor();
+  };
+  await says("Bestellnr", "order number", "Order number");
+  await says("Artikel", "sku", "Line: SKU");
+  await says("Anzahl", "line: quantity", "Line: quantity");
+  await says("Ort", "ship to: city", "Ship to: city");
+  await says("Datum", "ordered", "Ordered on");
+  await page.getByText("03/02/2026 was read as 2026-03-02. Say the order of dates on the left").waitFor();
+  await page.getByRole("button", { name: "Encoding, signs, country" }).click();
+  await page.getByLabel("Order of dates").click();
+  await page.getByRole("option", { name: "Day first" }).click();
+  await page.getByText("was read as 2026-03-02").waitFor({ state: "detached" });
+  await takePicture(page, "order-import-by-hand");
+  await page.getByRole("button", { name: "Save as preset" }).click();
+  await page.getByLabel("Name of the preset").fill("Lager Nord");
+  await page.keyboard.press("Enter");
+  await page.getByText("As saved; other columns by their names.").waitFor();
+  await page.getByRole("button", { name: "Import 2 orders" }).click();
+  await page.getByText("Every row was taken.").waitFor();
+  const order = (await org.get("/orders/N-1")).body;
+  expect(order).toMatchObject({ orderedAt: "2026-02-03T00:00:00.000Z", shippingAddress: { city: "Ulm" } });
+  await page.getByLabel("Another file").setInputFiles(file);
+  await page.getByText("0 of 5 are read").waitFor();
+  await page.getByLabel("Read as").click();
+  await page.getByRole("option", { name: "Lager Nord" }).click();
+  await page.getByText("all 5 are read").waitFor();
+  await page.getByRole("table", { name: "Rejected rows" }).getByText("order number taken").first().waitFor();
+});
+
+test("a long file shows how far it is, and cannot be imported twice meanwhile", async () => {
+  const lines = Array.from({ length: 9_000 }, (_, at) => `L-${at},MUG,1`);
+  const buffer = Buffer.from(["Order Number,SKU,Quantity", ...lines].join("\n"));
+  await page.goto(`${hub.url}/orders/import`);
+  await page.getByLabel("Choose a CSV or XLSX file").setInputFiles({ name: "long.csv", mimeType: "text/csv", buffer });
+  const button = page.getByRole("button", { name: "Import 9,000 orders" });
+  await button.click();
+  await page.getByText(/^[1-9],000 of 9,000 rows/).waitFor();
+  expect(await button.getAttribute("aria-disabled")).toBe("true");
+  await page.getByText("Every row was taken.").waitFor();
+  expect((await org.get("/orders/counts?search=L-8999")).body.total).toBe(1);
 });

@@ -1,5 +1,3 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Bench, Figure } from "./bench.ts";
 import { median } from "./bench.ts";
 import { createdAtOf } from "./bench-order.ts";
@@ -8,6 +6,7 @@ import { withDataDir } from "./hub-process.ts";
 import { time } from "./in-turn.ts";
 import type { OrderPlace } from "./order-place.ts";
 import { withOrders } from "./order-place.ts";
+import { watchMemory } from "./watch-memory.ts";
 
 const few = 10_000;
 const many = 100_000;
@@ -77,35 +76,4 @@ async function timeBoth(
   // What a step changes is not what the filter asks for, but for the hold: it comes with the same portion.
   const run = await time(() => runToTheEnd(client, { filter }));
   return { run, preflight };
-}
-
-/** The most that the hub and the process that helps it hold, beyond what they held in the beginning. */
-function watchMemory(pid: number): { stop(): Promise<number> } {
-  const samples: number[] = [];
-  let isOver = false;
-  const watching = (async () => {
-    while (!isOver) {
-      samples.push(await residentOfAll(pid));
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  })();
-  return {
-    async stop() {
-      isOver = true;
-      await watching;
-      return Math.max(...samples) - samples[0]!;
-    },
-  };
-}
-
-/** Of the process and of those of its children that are Node: the database is none of them. */
-async function residentOfAll(pid: number): Promise<number> {
-  const { stdout } = await promisify(execFile)("ps", ["-eo", "pid=,ppid=,rss=,comm="]);
-  const all = stdout
-    .trim()
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/));
-  const isOurs = ([own, parent, , name]: string[]): boolean =>
-    own === String(pid) || (parent === String(pid) && /node|MainThread/.test(name ?? ""));
-  return all.filter(isOurs).reduce((sum, [, , rss]) => sum + Number(rss) / 1024, 0);
 }

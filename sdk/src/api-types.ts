@@ -3329,6 +3329,10 @@ export type Operations = {
       preset?: string;
       /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: refuse */
       existing?: "refuse" | "skip" | "update";
+      /** An id of one's own, under which GET /orders/import/watch tells how far it is */
+      watchId?: string;
+      /** As in the body, as text of JSON: {"from": "originZip"} */
+      mapping?: string;
       /** Check everything, create nothing */
       dryRun?: boolean;
     };
@@ -3353,6 +3357,8 @@ export type Operations = {
       preset?: string;
       /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: refuse */
       existing?: "refuse" | "skip" | "update";
+      /** An id of one's own, under which GET /orders/import/watch tells how far it is */
+      watchId?: string;
     };
     answer: {
       dryRun: boolean;
@@ -3372,6 +3378,19 @@ export type Operations = {
       columns: Array<{
         column: string;
         field: string | null;
+        /** In how many rows something stands there */
+        filled: number;
+      }>;
+      /** What a column can be */
+      fields: Array<{
+        field: string;
+        isRequired: boolean;
+      }>;
+      /** The first 20 rows */
+      sample: Array<{
+        row: number;
+        /** As in the file, in the order of `columns` */
+        cells: Array<string>;
       }>;
       /** The first 1,000 */
       errors: Array<{
@@ -3390,6 +3409,14 @@ export type Operations = {
       /** The rows that were not taken, with a column for the reason */
       rejectedCsv?: string;
     };
+  };
+  /** Follow an import as server-sent events: how many rows it has gone through (`orders.import.watch`) */
+  "GET /api/v1/orders/import/watch": {
+    query: {
+      /** The `watchId` that the import is begun with, before or after this */
+      id: string;
+    };
+    answer: string;
   };
   /** Count orders by status (`orders.count`) */
   "GET /api/v1/orders/counts": {
@@ -4014,6 +4041,19 @@ export type Operations = {
       columns: Array<{
         column: string;
         field: string | null;
+        /** In how many rows something stands there */
+        filled: number;
+      }>;
+      /** What a column can be */
+      fields: Array<{
+        field: string;
+        isRequired: boolean;
+      }>;
+      /** The first 20 rows */
+      sample: Array<{
+        row: number;
+        /** As in the file, in the order of `columns` */
+        cells: Array<string>;
       }>;
       /** The first 1,000 */
       errors: Array<{

@@ -33,6 +33,9 @@ export type Input<Key extends OperationKey> = Given<Key, "path"> &
 export type Args<Key extends OperationKey> =
   Record<string, never> extends Input<Key> ? [input?: Input<Key>] : [input: Input<Key>];
 
+/** A file as the body; its `type` is sent as the Content-Type, in which it may name a charset. */
+type FileInput<Key extends OperationKey> = Omit<Input<Key>, "body"> & { file: Blob };
+
 /** One request and what came of it; `status` 0: no answer. */
 export type Exchange = {
   method: string;
@@ -59,11 +62,13 @@ export type ClientOptions = {
 
 export type HubClient = {
   call<Key extends OperationKey>(key: Key, ...args: Args<Key>): Promise<Answer<Key>>;
+  /** For operations that take a file itself, such as text/csv. */
+  upload<Key extends OperationKey>(key: Key, input: FileInput<Key>): Promise<Answer<Key>>;
   /** Messages of a stream; `after` is sent as Last-Event-ID. */
   stream<Key extends OperationKey>(key: Key, input: Input<Key> & { after?: string }): AsyncGenerator<StreamMessage>;
 };
 
-type Anything = CallOptions & { path?: object; query?: object; body?: unknown; after?: string };
+type Anything = CallOptions & { path?: object; query?: object; body?: unknown; file?: Blob; after?: string };
 type Sent = { method: string; url: string; headers: Record<string, string>; body: unknown; signal?: AbortSignal };
 
 const passing = new Set([408, 429, 502, 503, 504]);
@@ -74,7 +79,8 @@ export function createClient(options: ClientOptions): HubClient {
   const prepare = (key: string, input: Anything): Sent => {
     const [method = "", template = ""] = key.split(" ", 2);
     const sent: Record<string, string> = { accept: "application/json", ...headers };
-    if (input.body !== undefined) sent["content-type"] = "application/json";
+    if (input.file) sent["content-type"] = input.file.type;
+    else if (input.body !== undefined) sent["content-type"] = "application/json";
     if (input.ifMatch !== undefined) sent["if-match"] = `"${input.ifMatch}"`;
     if (input.prefer) sent["prefer"] = input.prefer;
     if (method === "POST" && !unkeyedPosts.has(key)) sent["idempotency-key"] = input.idempotencyKey ?? randomId();
@@ -82,7 +88,7 @@ export function createClient(options: ClientOptions): HubClient {
       method,
       url: baseUrl + urlOf(template, input.path, input.query),
       headers: sent,
-      body: input.body,
+      body: input.file ?? input.body,
       ...(input.signal ? { signal: input.signal } : {}),
     };
   };
@@ -109,7 +115,7 @@ export function createClient(options: ClientOptions): HubClient {
       response = await fetch(url, {
         method,
         headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
         ...(sent.signal ? { signal: sent.signal } : {}),
       });
     } catch (error) {
@@ -148,6 +154,9 @@ export function createClient(options: ClientOptions): HubClient {
         throw error;
       });
       return (await readAnswer(response)) as never;
+    },
+    async upload(key, input) {
+      return (await readAnswer(await send(prepare(key, input as Anything)))) as never;
     },
     async *stream(key, input) {
       const sent = prepare(key, input as Anything);

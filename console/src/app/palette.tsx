@@ -103,6 +103,7 @@ const pages: Array<[name: string, href: string]> = [
   ["Orders", paths.orders()],
   ["Operations", paths.operations()],
   ["Presets", paths.presets()],
+  ["Exceptions", paths.exceptions()],
   ["Rates", paths.rates()],
   ["New rate comparison", paths.newRate()],
   ["Carriers", paths.carriers()],

@@ -23,6 +23,7 @@ export const paths = {
   automations: (query?: Query) => withQuery("/operations/automations", query),
   newAutomation: () => "/operations/automations/new",
   automation: (id: string, query?: Query) => one("/operations/automations", id, query),
+  exceptions: (query?: Query) => withQuery("/exceptions", query),
   shipments: (query?: Query) => withQuery("/shipments", query),
   shipment: (id: string) => one("/shipments", id),
   labels: (query?: Query) => withQuery("/shipments/labels", query),

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouterState } from "@tanstack/react-router";
+import { openExceptionsQuery } from "../features/exceptions/exception-count.queries.ts";
 import { orderCountsQuery } from "../features/orders/orders.queries.ts";
 import { runningRunsQuery } from "../features/operations/operations.queries.ts";
 import { useMe } from "../live/me.ts";
@@ -16,6 +17,7 @@ export function Rail({ onPick }: { onPick?: () => void }) {
   const me = useMe();
   const { data: counts } = useQuery(orderCountsQuery);
   const { data: running } = useQuery(runningRunsQuery);
+  const { data: wrong } = useQuery({ ...openExceptionsQuery(), enabled: me.scopes.includes("exceptions:read") });
   // By what people come for: the day's work, its prices, what it is connected to, who may do it. A page gets its line here with its route.
   const groups: Array<{ name: string; entries: Entry[] }> = [
     {
@@ -24,6 +26,7 @@ export function Rail({ onPick }: { onPick?: () => void }) {
         { href: paths.overview(), name: "Overview" },
         { href: paths.orders(), name: "Orders", note: counts && formatCount(counts.total) },
         { href: paths.operations(), name: "Operations", note: running ? `${formatCount(running)} running` : undefined },
+        { href: paths.exceptions(), name: "Exceptions", note: wrong ? formatCount(wrong) : undefined },
       ],
     },
     {

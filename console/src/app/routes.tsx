@@ -43,6 +43,10 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/operations/presets.page.tsx"), "PresetsPage"),
   ),
   page(
+    "/exceptions",
+    lazyRouteComponent(() => import("../features/exceptions/exceptions.page.tsx"), "ExceptionsPage"),
+  ),
+  page(
     "/rates",
     lazyRouteComponent(() => import("../features/rate-comparisons/rates.page.tsx"), "RatesPage"),
   ),

@@ -32,6 +32,8 @@ export function curlOf({ method, url, headers, body }: Pick<Exchange, "method" |
     `curl ${method === "GET" ? "" : `-X ${method} `}${quoted(new URL(url, location.origin).href)}`,
     `-H "Authorization: Bearer $HUB_API_KEY"`,
     ...shown.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(body))}`]),
+    ...(body === undefined
+      ? []
+      : [body instanceof Blob ? "--data-binary @file" : `-d ${quoted(JSON.stringify(body))}`]),
   ].join(" \\\n  ");
 }

@@ -39,7 +39,8 @@ export type Topic =
   | "rate_comparison"
   | "events"
   | "webhook"
-  | "progress";
+  | "progress"
+  | "import_progress";
 
 const channel = "hub_signals";
 const heartbeatMs = 10_000;

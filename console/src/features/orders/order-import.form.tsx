@@ -1,131 +1,177 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Card, Heading } from "../../ui/card.tsx";
-import { cx } from "../../ui/class-names.ts";
-import { plural } from "../../ui/format.ts";
-import { Table, Td, Th } from "../../ui/table.tsx";
-import { inputClass } from "../../ui/text-field.tsx";
-import type { ColumnMapping, ImportAnswer } from "./order-import.page.tsx";
-import { importFields } from "./order-import.text.ts";
+import { Fold } from "../../ui/fold.tsx";
+import { Select } from "../../ui/select.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import type { BuiltInPreset, ImportPreset } from "../import-presets/import-presets.queries.ts";
+import { builtInPresetsQuery, importPresetsQuery } from "../import-presets/import-presets.queries.ts";
+import { SavePreset } from "./import-preset-save.tsx";
+import type { ImportAnswer, Reading } from "./order-import.queries.ts";
+import { existingTexts, readingTexts } from "./order-import.text.ts";
 
-/** What each column of the file is taken for. Another answer looks at the file again. */
-export function ImportColumns({
-  answer,
-  mapping,
-  onChange,
-}: {
-  answer: ImportAnswer;
-  mapping: ColumnMapping;
-  onChange(mapping: ColumnMapping): void;
-}) {
-  const unread = answer.columns.filter(({ field }) => field === null).length;
+type Props = {
+  reading: Reading;
+  /** Undefined while it is looked at, and when it cannot be read so. */
+  answer: ImportAnswer | undefined;
+  isLooking: boolean;
+  onChange(reading: Reading): void;
+};
+
+/** How the file is read: as whose, with which signs; kept under a name for the next one. */
+export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
+  const { data: own = [] } = useQuery(importPresetsQuery);
+  const { data: builtIn = [] } = useQuery(builtInPresetsQuery);
+  const saved = own.find(({ id }) => id === reading.preset);
+  const set = (name: Exclude<keyof Reading, "mapping">, value: string): void => {
+    const { [name]: _old, ...rest } = reading;
+    onChange({ ...rest, mapping: reading.mapping, ...(value ? { [name]: value } : {}) });
+  };
+  /** What was said by hand was said of the other one. */
+  const readAs = (preset: string): void => {
+    const { preset: _old, ...rest } = reading;
+    onChange({ ...rest, mapping: {}, ...(preset ? { preset } : {}) });
+  };
+  /** It says from now on what was said by hand. */
+  const takeSaved = (preset: string): void => {
+    const { existing, encoding } = reading;
+    onChange({
+      mapping: {},
+      ...(preset ? { preset } : {}),
+      ...(existing ? { existing } : {}),
+      ...(encoding ? { encoding } : {}),
+    });
+  };
+  const said: ImportPreset["settings"] = saved?.settings ?? {};
   return (
-    <section aria-label="Columns">
-      <Heading
-        title="Columns"
-        note={unread === 0 ? `all ${answer.columns.length} are read` : `${plural(unread, "column")} not read`}
-      />
-      <datalist id="order-fields">
-        {importFields.map((field) => (
-          <option key={field} value={field}>
-            {field}
-          </option>
-        ))}
-      </datalist>
-      <Card>
-        <Table label="Columns">
-          <thead>
-            <tr>
-              <Th>Column of the file</Th>
-              <Th>Is the order&apos;s</Th>
-              <Th>What is said of it</Th>
-            </tr>
-          </thead>
-          <tbody>
-            {answer.columns.map(({ column, field }, at) => (
-              <tr key={`${column} ${at}`}>
-                <Td className="font-medium">{column || <span className="text-muted">(no name)</span>}</Td>
-                <Td className="w-72 min-w-40">
-                  <FieldInput
-                    key={field}
-                    column={column}
-                    field={field}
-                    onChange={(next) => onChange({ ...mapping, [column]: next === "" ? null : next })}
-                  />
-                </Td>
-                <Td className="text-muted">
-                  {answer.warnings.find((warning) => warning.column === column)?.message ?? "–"}
-                </Td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
-      </Card>
-    </section>
+    <Card className="px-3 py-2.5" label="How it is read">
+      <Heading title="How it is read" />
+      <div className="flex flex-col gap-2.5">
+        <Select
+          label="Read as"
+          value={reading.preset ?? ""}
+          options={[
+            { value: "", label: "What it is recognised as" },
+            ...own.map(({ id, name }) => ({ value: id, label: name, note: "saved" })),
+            ...builtIn.map(({ name, title }) => ({ value: name, label: title })),
+            { value: "none", label: "None of these" },
+          ]}
+          onChange={readAs}
+        />
+        <p className="text-sm text-muted">
+          {answer
+            ? readAsText(reading, answer, saved, builtIn)
+            : isLooking
+              ? "The file is being looked at."
+              : "It cannot be read so."}
+        </p>
+        <Select
+          label="If an order of that number is here already"
+          value={reading.existing ?? "refuse"}
+          options={optionsOf(existingTexts)}
+          onChange={(next) => set("existing", next === "refuse" ? "" : next)}
+        />
+        <Fold key={saved?.id ?? ""} title="Encoding, signs, country" isOpenAtFirst={hasSigns(reading)}>
+          <div className="flex flex-col gap-2.5">
+            <Choice label="Encoding" name="encoding" {...{ reading, said, set }} />
+            <Choice label="Between columns" name="delimiter" {...{ reading, said, set }} />
+            <Choice label="Decimal sign" name="decimalSign" {...{ reading, said, set }} />
+            <Choice label="Order of dates" name="dateOrder" {...{ reading, said, set }} />
+            <CodeField
+              label="Country of addresses without one"
+              hint="Two letters, such as US"
+              said={said.country}
+              length={2}
+              value={reading.country ?? ""}
+              onChange={(next) => set("country", next)}
+            />
+            <CodeField
+              label="Currency of amounts without one"
+              hint="Three letters, such as EUR"
+              said={said.currency}
+              length={3}
+              value={reading.currency ?? ""}
+              onChange={(next) => set("currency", next)}
+            />
+          </div>
+        </Fold>
+        {answer && <SavePreset reading={reading} answer={answer} saved={saved} onSaved={takeSaved} />}
+      </div>
+    </Card>
   );
 }
 
-/** Handed on when it is left, not with every letter. */
-function FieldInput({
-  column,
-  field,
-  onChange,
+const hasSigns = ({ encoding, delimiter, decimalSign, dateOrder, country, currency }: Reading): boolean =>
+  [encoding, delimiter, decimalSign, dateOrder, country, currency].some((said) => said !== undefined);
+
+const optionsOf = (texts: Record<string, string>) => Object.entries(texts).map(([value, label]) => ({ value, label }));
+
+function Choice({
+  label,
+  name,
+  reading,
+  said,
+  set,
 }: {
-  column: string;
-  field: string | null;
-  onChange(field: string): void;
+  label: string;
+  name: keyof typeof readingTexts;
+  reading: Reading;
+  /** By the preset. */
+  said: { [Name in keyof typeof readingTexts]?: string | undefined };
+  set(name: keyof typeof readingTexts, value: string): void;
 }) {
-  const [typed, setTyped] = useState(field ?? "");
-  const leave = (): void => {
-    if (typed.trim() !== (field ?? "")) onChange(typed.trim());
-  };
+  const texts: Record<string, string> = readingTexts[name];
+  const usual = texts[said[name] ?? ""];
   return (
-    <input
-      aria-label={`Field of ${column}`}
-      list="order-fields"
-      placeholder="left out"
-      value={typed}
-      onChange={(event) => setTyped(event.target.value)}
-      onBlur={leave}
-      onKeyDown={(event) => event.key === "Enter" && leave()}
-      className={cx(inputClass, "my-0.5 h-6")}
+    <Select
+      label={label}
+      value={reading[name] ?? ""}
+      options={[{ value: "", label: usual ? `As saved: ${usual}` : "Found out" }, ...optionsOf(texts)]}
+      onChange={(next) => set(name, next)}
     />
   );
 }
 
-const maxShown = 100;
+/** Handed on when it is whole, or empty again. */
+function CodeField({
+  label,
+  hint,
+  said = "",
+  length,
+  value,
+  onChange,
+}: {
+  label: string;
+  hint: string;
+  said: string | undefined;
+  length: number;
+  value: string;
+  onChange(value: string): void;
+}) {
+  const [typed, setTyped] = useState(value);
+  const type = (text: string): void => {
+    const next = text.toUpperCase().replaceAll(/[^A-Z]/g, "");
+    setTyped(next);
+    if (next.length === length || next === "") onChange(next);
+  };
+  return <TextField label={label} hint={hint} placeholder={said} value={typed} maxLength={length} onChange={type} />;
+}
 
-/** What is wrong, by the row as a spreadsheet counts it. */
-export function ImportErrors({ answer: { errors, summary } }: { answer: ImportAnswer }) {
-  if (errors.length === 0) return null;
-  const shown = errors.slice(0, maxShown);
-  return (
-    <section aria-label="What is wrong">
-      <Heading
-        title="What is wrong"
-        note={`${shown.length === errors.length ? "" : `the first ${shown.length} of `}${plural(errors.length, "mistake")}, in ${plural(summary.failed, "order")}`}
-      />
-      <Card>
-        <Table label="What is wrong">
-          <thead>
-            <tr>
-              <Th isNumber className="w-16">
-                Row
-              </Th>
-              <Th>Column</Th>
-              <Th>Why</Th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ row, column, code, message }) => (
-              <tr key={`${row} ${column} ${code} ${message}`}>
-                <Td isNumber>{row}</Td>
-                <Td className="whitespace-nowrap">{column ?? <span className="text-muted">whole row</span>}</Td>
-                <Td>{message}</Td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
-      </Card>
-    </section>
-  );
+const listed = new Intl.ListFormat("en-US");
+
+/** Whose file it is taken for, and why. */
+function readAsText(
+  { preset }: Reading,
+  answer: ImportAnswer,
+  saved: ImportPreset | undefined,
+  builtIn: readonly BuiltInPreset[],
+): string {
+  const found = builtIn.find(({ name }) => name === answer.preset);
+  if (preset === "none") return "Columns are read by their names alone.";
+  if (saved) return found ? `As saved, on top of ${found.title}.` : "As saved; other columns by their names.";
+  if (!found) return "Not from a program that is known: columns are read by their names.";
+  if (preset) return `Read as ${found.title}, because you say so.`;
+  const header = new Set(answer.columns.map(({ column }) => column.toLowerCase()));
+  const signs = found.recognisedBy.find((names) => names.every((name) => header.has(name.toLowerCase()))) ?? [];
+  return `Recognised as ${found.title}, by the columns ${listed.format(signs)}.`;
 }

@@ -1,88 +1,54 @@
-import type { Answer } from "@order-operations-hub/sdk/client";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { randomId } from "@order-operations-hub/sdk/client";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMemo, useRef, useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
+import { useWatch } from "../../live/watch.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
-import { Card, Heading } from "../../ui/card.tsx";
-import { cx } from "../../ui/class-names.ts";
+import { Card, Skeleton } from "../../ui/card.tsx";
 import { Crumbs } from "../../ui/crumbs.tsx";
 import { downloadText } from "../../ui/download-text.ts";
-import { Figures } from "../../ui/figures.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { ImportColumns, ImportErrors } from "./order-import.form.tsx";
+import { ProgressBar } from "../../ui/progress-bar.tsx";
+import { ImportColumns } from "./import-columns.tsx";
+import { changedBy, ImportErrors, ImportSummary } from "./import-report.tsx";
+import { ReadingForm } from "./order-import.form.tsx";
+import type { ChosenFile, ImportAnswer, ImportProgress, Reading } from "./order-import.queries.ts";
+import { fileQuery, sendFile } from "./order-import.queries.ts";
 import { sampleCsv } from "./order-import.text.ts";
 
-export type ImportAnswer = Answer<"POST /api/v1/orders/import">;
-export type ColumnMapping = Record<string, string | null>;
-type File = { name: string; csv: string };
-
-/** Spreadsheets on Windows write their own encoding, in which nearly every text with an accent is no UTF-8. */
-function decode(bytes: ArrayBuffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
-}
+const accept = ".csv,.tsv,.txt,.xlsx,text/csv";
+const asItIs: Reading = { mapping: {} };
 
 /** A file is looked at before anything is created: what each column is, what would come of it, what is wrong. */
 export function OrderImportPage() {
   const refused = missingScope(useMe(), "orders:write");
-  const [file, setFile] = useState<File>();
-  const [mapping, setMapping] = useState<ColumnMapping>({});
-  const send = ({ csv, columns, dryRun }: { csv: string; columns: ColumnMapping; dryRun: boolean }) =>
-    hub.call("POST /api/v1/orders/import", { body: { csv, mapping: columns, dryRun } });
-  const look = useMutation({ mutationFn: send });
-  const take = useMutation({
-    mutationFn: send,
-    onSuccess: () => void queryClient.invalidateQueries({ queryKey: ["orders"] }),
-  });
-  const begin = async (given: globalThis.File): Promise<void> => {
-    const next = { name: given.name, csv: decode(await given.arrayBuffer()) };
-    setFile(next);
-    setMapping({});
-    take.reset();
-    look.mutate({ csv: next.csv, columns: {}, dryRun: true });
+  const [file, setFile] = useState<ChosenFile>();
+  const chosen = useRef(0);
+  const choose = async (given: File): Promise<void> => {
+    const bytes = await given.arrayBuffer();
+    // The same file again may say something else by now.
+    setFile({ id: `${(chosen.current += 1)} ${given.name}`, name: given.name, bytes });
   };
-  const remap = (columns: ColumnMapping): void => {
-    setMapping(columns);
-    if (file) look.mutate({ csv: file.csv, columns, dryRun: true });
-  };
-  const report = look.data;
+  if (file) return <FromFile key={file.id} file={file} onFile={(given) => void choose(given)} />;
   return (
     <>
-      <PageHead
-        title={
-          <Crumbs href={paths.orders()} name="Orders">
-            Import
-          </Crumbs>
-        }
-        note={file?.name}
-      >
-        {file && !refused && (
-          <FileDrop
-            isSmall
-            label="Another file"
-            accept=".csv,.txt,.tsv,text/csv"
-            onFile={(given) => void begin(given)}
-          />
-        )}
-      </PageHead>
-      {refused && <p className="mb-3 text-muted">{refused}</p>}
-      {!file && !refused && (
+      <Head />
+      {refused ? (
+        <p className="text-muted">{refused}</p>
+      ) : (
         <FileDrop
-          label="Choose a CSV file"
-          accept=".csv,.txt,.tsv,text/csv"
+          label="Choose a CSV or XLSX file"
+          accept={accept}
           hint={
             <>
-              One row per line of an order; rows with the same number are one order. Columns are recognised by their
-              names.{" "}
+              Exports of Shopify, WooCommerce, Amazon, ShipStation, Etsy and eBay are recognised. In other files there
+              is one row per line of an order; rows with the same number are one order.{" "}
               <button
                 type="button"
                 onClick={() => downloadText("orders-sample.csv", sampleCsv)}
@@ -92,81 +58,125 @@ export function OrderImportPage() {
               </button>
             </>
           }
-          onFile={(given) => void begin(given)}
+          onFile={(given) => void choose(given)}
         />
-      )}
-      {look.error && <ProblemBox error={look.error} />}
-      {take.error && <ProblemBox error={take.error} />}
-      {take.data && file ? (
-        <Taken answer={take.data} fileName={file.name} />
-      ) : (
-        report &&
-        file && (
-          <div className={cx("flex flex-col gap-3.5 transition-opacity", look.isPending && "opacity-55")}>
-            <Summary answer={report} />
-            <div className="flex flex-wrap items-center gap-2">
-              <Button
-                kind="primary"
-                isBusy={take.isPending}
-                disabledReason={
-                  report.summary.created === 0
-                    ? "None of them can be created."
-                    : look.isPending && "It is looked at again."
-                }
-                onClick={() => take.mutate({ csv: file.csv, columns: mapping, dryRun: false })}
-              >
-                {`Import ${plural(report.summary.created, "order")}`}
-              </Button>
-              {report.summary.failed > 0 && (
-                <span className="text-muted">
-                  {plural(report.summary.failed, "order stays", "orders stay")} out, with the reason below.
-                </span>
-              )}
-            </div>
-            <ImportColumns answer={report} mapping={mapping} onChange={remap} />
-            <ImportErrors answer={report} />
-          </div>
-        )
       )}
     </>
   );
 }
 
-function Summary({ answer: { summary, dryRun } }: { answer: ImportAnswer }) {
+function Head({ fileName, children }: { fileName?: string; children?: React.ReactNode }) {
   return (
-    <Figures
-      label={dryRun ? "What would come of it" : "What came of it"}
-      figures={[
-        { label: "rows", value: summary.rows },
-        { label: "orders in them", value: summary.orders },
-        { label: dryRun ? "would be created" : "created", value: summary.created, tone: "ok" },
-        {
-          label: dryRun ? "cannot be taken" : "not taken",
-          value: summary.failed,
-          ...(summary.failed > 0 ? { tone: "bad" as const } : {}),
-        },
-      ]}
-    />
+    <PageHead
+      title={
+        <Crumbs href={paths.orders()} name="Orders">
+          Import
+        </Crumbs>
+      }
+      note={fileName}
+    >
+      {children}
+    </PageHead>
   );
 }
 
-function Taken({ answer, fileName }: { answer: ImportAnswer; fileName: string }) {
-  const { rejectedCsv, summary } = answer;
+/** How many rows of a file were gone through, while somebody waits for it. */
+function useRows(watchId: string | undefined): number {
+  const [told, setTold] = useState<{ id: string; rows: number }>();
+  useWatch(
+    watchId,
+    (signal) => hub.stream("GET /api/v1/orders/import/watch", { query: { id: watchId! }, signal }),
+    (state) => setTold({ id: watchId!, rows: (state as ImportProgress).rows }),
+  );
+  return told && told.id === watchId ? told.rows : 0;
+}
+
+function FromFile({ file, onFile }: { file: ChosenFile; onFile(file: File): void }) {
+  const [reading, setReading] = useState<Reading>(asItIs);
+  // One for each look at the file, and another one for its import.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  const watchId = useMemo(() => randomId(), [reading]);
+  const importId = useMemo(() => randomId(), []);
+  const look = useQuery(fileQuery(file, reading, watchId));
+  const take = useMutation({
+    mutationFn: () => sendFile(file, reading, { dryRun: false, watchId: importId }),
+    onSuccess: () => void queryClient.invalidateQueries({ queryKey: ["orders"] }),
+  });
+  const rows = useRows(take.isPending ? importId : look.isFetching ? watchId : undefined);
+  const report = look.data;
+  if (take.data) return <Taken answer={take.data} fileName={file.name} onFile={onFile} />;
   return (
-    <div className="flex flex-col gap-3.5">
-      <Summary answer={answer} />
-      <Card className="flex flex-wrap items-center gap-2 px-3.5 py-3" label="Done">
-        <Heading title={`${formatCount(summary.created)} created`} />
+    <>
+      <Head fileName={file.name}>
+        <FileDrop isSmall label="Another file" accept={accept} onFile={onFile} />
+        <Button
+          kind="primary"
+          isBusy={take.isPending}
+          disabledReason={unready(report, look.isFetching)}
+          onClick={() => take.mutate()}
+        >
+          {report ? `Import ${plural(changedBy(report), "order")}` : "Import"}
+        </Button>
+      </Head>
+      <div className="flex flex-col gap-3.5">
+        {take.error && <ProblemBox error={take.error} />}
+        {look.error && <ProblemBox error={look.error} />}
+        {take.isPending && report && (
+          <ProgressBar
+            label="Import"
+            done={rows}
+            total={report.summary.rows}
+            text={`${formatCount(rows)} of ${plural(report.summary.rows, "row")}. All of it is there at the end, or nothing.`}
+          />
+        )}
+        <div className="grid items-start gap-3.5 lg:grid-cols-[300px_minmax(0,1fr)]">
+          <ReadingForm reading={reading} answer={report} isLooking={look.isFetching} onChange={setReading} />
+          <div className="flex min-w-0 flex-col gap-3.5">
+            {look.isPending && (
+              <Card label="Columns">
+                {rows > 0 && <p className="px-3 pt-2.5 text-muted">{plural(rows, "row")} looked at.</p>}
+                <Skeleton rows={10} />
+              </Card>
+            )}
+            {report && (
+              <>
+                <ImportSummary answer={report} />
+                <ImportErrors answer={report} fileName={file.name} />
+                <ImportColumns
+                  answer={report}
+                  mapping={reading.mapping}
+                  isOld={look.isFetching}
+                  onChange={(mapping) => setReading({ ...reading, mapping })}
+                />
+              </>
+            )}
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function unready(report: ImportAnswer | undefined, isLooking: boolean): string | undefined {
+  if (isLooking) return "The file is being looked at.";
+  if (!report) return "The file could not be read.";
+  return changedBy(report) === 0 ? "None of its orders can be taken." : undefined;
+}
+
+function Taken({ answer, fileName, onFile }: { answer: ImportAnswer; fileName: string; onFile(file: File): void }) {
+  return (
+    <>
+      <Head fileName={fileName}>
+        <FileDrop isSmall label="Another file" accept={accept} onFile={onFile} />
         <Link href={paths.orders({ sort: "-createdAt" })} className={buttonClass("primary")}>
           To the orders
         </Link>
-        {rejectedCsv !== undefined && (
-          <Button onClick={() => downloadText(fileName.replace(/(\.\w+)?$/, "-rejected.csv"), rejectedCsv)}>
-            Rejected rows as CSV
-          </Button>
-        )}
-      </Card>
-      <ImportErrors answer={answer} />
-    </div>
+      </Head>
+      <div className="flex flex-col gap-3.5">
+        <ImportSummary answer={answer} />
+        {answer.summary.failed === 0 && <p className="text-ok">Every row was taken.</p>}
+        <ImportErrors answer={answer} fileName={fileName} />
+      </div>
+    </>
   );
 }

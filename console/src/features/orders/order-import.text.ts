@@ -1,34 +1,91 @@
-const address = ["name", "company", "address1", "address2", "city", "provinceCode", "zip", "countryCode", "phone"];
+import { sentence, words } from "../../ui/format.ts";
+import type { ImportWarning } from "./order-import.queries.ts";
 
-/** What a column can be; `customFields.` and a name of one's own is taken as well. */
-export const importFields: readonly string[] = [
-  "number",
-  "externalId",
-  "status",
-  "paymentStatus",
-  "priority",
-  "tags",
-  "channel",
-  "currency",
-  "total",
-  "orderedAt",
-  "shipBy",
-  "deliverBy",
-  "dispatchOn",
-  "customer.name",
-  "customer.email",
-  "customer.phone",
-  "line.sku",
-  "line.name",
-  "line.quantity",
-  "line.price",
-  "line.weight",
-  "shipping.carrier",
-  "shipping.service",
-  "note",
-  ...address.map((part) => `shippingAddress.${part}`),
-  ...address.map((part) => `billingAddress.${part}`),
-];
+const groups: Record<string, string> = {
+  customer: "Customer",
+  line: "Line",
+  shipping: "Delivery",
+  shippingAddress: "Ship to",
+  billingAddress: "Bill to",
+  customFields: "Own field",
+};
+const names: Record<string, string> = {
+  number: "Order number",
+  externalId: "Id in the shop",
+  orderedAt: "Ordered on",
+  bridgeId: "Bridge (id)",
+  locationId: "Location (id)",
+  assigneeId: "Assignee (id)",
+  "line.id": "Line: id",
+  "line.sku": "Line: SKU",
+  "line.price": "Line: price of one",
+  "line.total": "Line: price of all",
+  customFields: "Own fields (JSON)",
+};
+const parts: Record<string, string> = {
+  email: "e-mail",
+  zip: "ZIP",
+  address1: "address",
+  address2: "address, second line",
+  address3: "address, third line",
+  province: "state or province",
+  provinceCode: "code of the state",
+  countryCode: "code of the country",
+  carrierAccountId: "carrier account (id)",
+};
+
+/** "shippingAddress.zip" as people call it. */
+export function fieldName(field: string): string {
+  const [group = "", ...rest] = field.split(".");
+  const part = rest.join(".");
+  const own = group === "customFields" ? part : (parts[part] ?? words(part));
+  return names[field] ?? (part === "" ? sentence(field) : `${groups[group] ?? sentence(group)}: ${own}`);
+}
+
+/** Something of one's own: a name that is no field's, as an option. */
+export function ownField(typed: string): { value: string; label: string } | undefined {
+  const name = typed.replace(/^customFields\./, "");
+  return /^[A-Za-z][\w.-]{0,63}$/.test(name)
+    ? { value: `customFields.${name}`, label: `Own field: ${name}` }
+    : undefined;
+}
+
+const warnings: Record<string, string> = {
+  guessed_column: "Guessed from its name. Choose another if it is something else.",
+  unknown_column: "Not read: nothing has this name. Choose what it is, or leave it out.",
+  duplicate_field: "Not read: another column is that already.",
+  assumed_unit: "No unit is named: numbers are pounds. Call the column Weight (oz), or add one for the unit.",
+  assumed_quantity: "No column is the quantity: it is 1 in every row.",
+  assumed_currency: "No column is the currency: amounts are in USD, unless you say otherwise on the left.",
+};
+/** These quote a cell and what it was read as; then comes what to say where. */
+const quoting: Record<string, string> = {
+  assumed_decimal_sign: "Say the decimal sign on the left if it is the other one.",
+  assumed_date_order: "Say the order of dates on the left if the other number is the month.",
+};
+
+/** As the page says it, where each thing has a place to be put right. */
+export function warningText({ code, message }: ImportWarning): string {
+  return quoting[code] ? `${message.split(" Say ", 1)[0]} ${quoting[code]}` : (warnings[code] ?? message);
+}
+
+export const existingTexts = {
+  refuse: "Refuse the row",
+  skip: "Leave the order as it is",
+  update: "Update the order",
+} as const;
+
+export const readingTexts = {
+  encoding: {
+    "utf-8": "UTF-8",
+    "windows-1252": "Windows-1252",
+    "utf-16le": "UTF-16 (little endian)",
+    "utf-16be": "UTF-16 (big endian)",
+  },
+  delimiter: { comma: "Comma", semicolon: "Semicolon", tab: "Tab" },
+  decimalSign: { ".": "Point, as in 12.50", ",": "Comma, as in 12,50" },
+  dateOrder: { mdy: "Month first: 12/31/2026", dmy: "Day first: 31/12/2026" },
+} as const;
 
 export const sampleCsv = `Order Number,SKU,Quantity,Price,Customer Name,Customer Email,Ship Name,Ship Address 1,Ship City,Ship State,Ship Zip,Ship Country
 SHOP-1001,MUG-01,2,9.50,Ines Pereira,ines@example.com,Ines Pereira,1 Main Street,Albany,NY,12207,US

@@ -8,6 +8,7 @@ import { Card, Heading, Skeleton } from "../../ui/card.tsx";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { ExceptionsLine } from "../exceptions/exceptions.pick.tsx";
 import { freeze } from "./order-selection.ts";
 import { OrderFacts, OrderLines } from "./order-facts.tsx";
 import { OrderTimeline } from "./order-timeline.tsx";
@@ -50,6 +51,7 @@ export function OrderPage() {
         </Button>
       </PageHead>
       {missingScope(me, "pii:read") && <p className="mb-2 text-muted">{text.personal}</p>}
+      <ExceptionsLine about={{ orderId: order.id }} />
       <div className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <div className="flex flex-col gap-3.5">
           <Card className="px-3 py-2" label="Order">

@@ -1,8 +1,8 @@
 import { Card, Heading } from "../../ui/card.tsx";
 import { cx } from "../../ui/class-names.ts";
+import { FileColumns } from "../../ui/file-columns.tsx";
 import { formatCount, sentence } from "../../ui/format.ts";
 import { Select } from "../../ui/select.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
 import type { FileReport, Mapping } from "./rate-comparisons.queries.ts";
 import { fieldNames } from "./rate-comparisons.text.ts";
 
@@ -36,50 +36,29 @@ export function ColumnMapping({ report, mapping, onChange, isOld }: Props) {
           </p>
         )}
       </div>
-      <Table label="Columns of the file">
-        <thead>
-          <tr>
-            <Th>In the file</Th>
-            <Th className="w-52">Is</Th>
-            <Th isNumber>Filled</Th>
-            <Th>First values</Th>
-          </tr>
-        </thead>
-        <tbody>
-          {columns.map(({ column, field, filled }, index) => (
-            <tr key={`${index} ${column}`}>
-              <Td className="max-w-48 truncate font-medium">{column || <span className="text-faint">no name</span>}</Td>
-              <Td className="py-1">
-                <Select
-                  label={`What ${column || `column ${index + 1}`} is`}
-                  isLabelHidden
-                  value={field ?? ""}
-                  placeholder="Not read"
-                  options={[
-                    { value: "", label: "Not read" },
-                    ...fields.map((one) => ({
-                      value: one.field,
-                      label: nameOf(one.field),
-                      ...(one.isRequired ? { note: "needed" } : {}),
-                    })),
-                  ]}
-                  onChange={(next) => choose(column, next)}
-                />
-              </Td>
-              <Td isNumber className={cx("whitespace-nowrap", filled < summary.rows && field !== null && "text-warn")}>
-                {summary.rows === 0 ? "–" : `${Math.floor((filled / summary.rows) * 100)} %`}
-              </Td>
-              <Td className="max-w-0 min-w-40 truncate text-muted">{firstValues(sample, index)}</Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <FileColumns
+        columns={columns}
+        rows={summary.rows}
+        sample={sample}
+        warnsOfGaps
+        renderPick={({ column, field }, name) => (
+          <Select
+            label={`What ${name} is`}
+            isLabelHidden
+            value={field ?? ""}
+            placeholder="Not read"
+            options={[
+              { value: "", label: "Not read" },
+              ...fields.map((one) => ({
+                value: one.field,
+                label: nameOf(one.field),
+                ...(one.isRequired ? { note: "needed" } : {}),
+              })),
+            ]}
+            onChange={(next) => choose(column, next)}
+          />
+        )}
+      />
     </Card>
   );
 }
-
-const firstValues = (sample: FileReport["sample"], index: number): string =>
-  [...new Set(sample.map(({ cells }) => cells[index]?.trim() ?? ""))]
-    .filter((cell) => cell !== "")
-    .slice(0, 4)
-    .join(", ");

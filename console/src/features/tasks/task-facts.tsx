@@ -35,7 +35,12 @@ export function TaskFacts({ execution, bridgeName }: { execution: Execution; bri
       : []),
     ...linkFact("Run", execution.runId, paths.run, "the run that queued it"),
     ...linkFact("Schedule", execution.scheduleId, paths.schedule, "the schedule it belongs to"),
-    ...linkFact("Retry of", execution.retryOf, paths.task, "the execution it replaces"),
+    ...linkFact(
+      "Retry of",
+      execution.retryOf,
+      paths.task,
+      execution.isPartial ? "what failed in that execution, and nothing else" : "the execution it replaces",
+    ),
     ...execution.retriedBy.flatMap((id) => linkFact("Retried by", id, paths.task, "the execution in its place")),
     ["Id", <CopyText key="id" text={execution.id} label="Copy the id" />],
   ];

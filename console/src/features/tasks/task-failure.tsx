@@ -9,6 +9,7 @@ import { codeHelp, text, unknownCode } from "./tasks.text.ts";
 /** Why it failed and what can be done. What nobody knows the end of is explained, before anybody repeats it. */
 export function TaskFailure({ execution }: { execution: Execution }) {
   const { error, status } = execution;
+  if (status === "completed_with_errors") return <InPart execution={execution} />;
   if (!error || status === "succeeded") return null;
   const isUnknown = error.code === unknownCode;
   const last = execution.retriedBy.at(-1);
@@ -60,6 +61,24 @@ export function TaskFailure({ execution }: { execution: Execution }) {
           )}
         </p>
       </div>
+    </section>
+  );
+}
+
+/** It went to its end, and some of what it met on the way did not go well. */
+function InPart({ execution: { retriedBy } }: { execution: Execution }) {
+  const last = retriedBy.at(-1);
+  return (
+    <section aria-label="What failed of it" className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5">
+      <p className="font-medium text-warn">It was done to its end, and a part of it failed.</p>
+      <p>
+        Below is what. A retry does that part only.{" "}
+        {last && (
+          <Link href={paths.task(last)} className="text-accent-text underline underline-offset-2">
+            It was retried: see that
+          </Link>
+        )}
+      </p>
     </section>
   );
 }

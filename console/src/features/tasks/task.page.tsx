@@ -15,6 +15,7 @@ import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { tell } from "../../ui/toast.tsx";
+import { ExceptionsLine } from "../exceptions/exceptions.pick.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { Attempts, TaskFacts } from "./task-facts.tsx";
 import { TaskData } from "./task-data.tsx";
@@ -74,6 +75,7 @@ function Task({ execution }: { execution: Execution }) {
     onSettled: () => setAsking(false),
   });
   const isUnknown = execution.error?.code === unknownCode;
+  const isPart = execution.status === "completed_with_errors";
   const failure = cancel.error ?? retry.error;
   const bridgeName = bridges?.find((one) => one.id === execution.bridgeId)?.name;
   return (
@@ -108,9 +110,10 @@ function Task({ execution }: { execution: Execution }) {
           disabledReason={taskCan.retry(execution, me)}
           onClick={() => (isUnknown ? setAsking(true) : retry.mutate())}
         >
-          Retry
+          {isPart ? "Retry what failed" : "Retry"}
         </Button>
       </PageHead>
+      <ExceptionsLine about={{ executionId: id }} />
       <div className="flex flex-col gap-2.5">
         {failure && <ProblemBox error={failure} />}
         <TaskFailure execution={execution} />

@@ -1,7 +1,7 @@
 import type { FieldError } from "../errors.ts";
-import { validationFailed } from "../errors.ts";
+import { badField, validationFailed } from "../errors.ts";
 import { alternatives, foldName } from "../nearest.ts";
-import { escapePointer } from "../strict-json.ts";
+import { escapePointer, parseStrictJson } from "../strict-json.ts";
 import type { CellReader, DateOrder } from "./csv-cells.ts";
 
 /** A field, how its columns are usually called, the best name first, and how its cells are read. */
@@ -104,6 +104,24 @@ function presetColumns(
     if (field !== null && field !== "note") taken.add(field);
   }
   return found;
+}
+
+/** As it stands in a query, where there is room for text alone. */
+export function parseMapping(text: string | undefined): ColumnMapping {
+  if (text === undefined) return {};
+  try {
+    const read = parseStrictJson(Buffer.from(text));
+    if (isMapping(read)) return read;
+  } catch {
+    // Told below.
+  }
+  const message = 'This is no JSON that says the field of each column, such as {"from": "originZip"}.';
+  throw badField("query/mapping", "format", message);
+}
+
+function isMapping(value: unknown): value is ColumnMapping {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((field) => field === null || typeof field === "string");
 }
 
 function readMapping(header: readonly string[], mapping: ColumnMapping, vocabulary: Vocabulary) {

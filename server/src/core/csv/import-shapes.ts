@@ -63,7 +63,29 @@ export const presetSettings = {
   ),
 };
 
-export const Columns = Type.Array(Type.Object({ column: Text, field: Nullable(Text) }));
+export const Columns = Type.Array(
+  Type.Object({
+    column: Text,
+    field: Nullable(Text),
+    filled: Type.Integer({ minimum: 0, description: "In how many rows something stands there" }),
+  }),
+);
+
+export const Fields = Type.Array(Type.Object({ field: Text, isRequired: Type.Boolean() }), {
+  description: "What a column can be",
+});
+
+/** Of `sample`. */
+export const sampledRow = {
+  row: Type.Integer({ minimum: 1 }),
+  cells: Type.Array(Text, { description: "As in the file, in the order of `columns`" }),
+};
+
+/** In a query there is room for text alone. */
+export const MappingText = Type.String({
+  maxLength: 20_000,
+  description: 'As in the body, as text of JSON: {"from": "originZip"}',
+});
 
 export const Warnings = Type.Array(Type.Object({ column: Text, code: Text, message: Text }), {
   description: "Columns that were not read, and what was guessed or assumed, the first 1,000",
@@ -72,6 +94,8 @@ export const Warnings = Type.Array(Type.Object({ column: Text, code: Text, messa
 /** Of the answer: what was read, and what was not. */
 export const importReport = {
   columns: Columns,
+  fields: Fields,
+  sample: Type.Array(Type.Object(sampledRow), { description: "The first 20 rows" }),
   errors: Type.Array(
     Type.Object({
       row: Type.Integer({ minimum: 1, description: "As a spreadsheet counts: the header is row 1" }),

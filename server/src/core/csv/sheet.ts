@@ -10,6 +10,8 @@ import type { CellReader, Conventions, DateOrder } from "./csv-cells.ts";
 import { conventionsOf, extraCells } from "./csv-cells.ts";
 import type { Column, ColumnMapping, SheetField, SheetPreset, Warning } from "./csv-columns.ts";
 import { matchColumns, recognise } from "./csv-columns.ts";
+import type { FileSample } from "./file-sample.ts";
+import { createSample } from "./file-sample.ts";
 
 const maxReported = 1_000;
 
@@ -70,6 +72,8 @@ export type Sheet = {
   conventions: Conventions;
   readers: (CellReader | undefined)[];
   rows: AsyncGenerator<Row>;
+  /** Of the rows that were read so far. */
+  sample: FileSample;
 };
 
 /** A cell or a whole row. */
@@ -93,17 +97,24 @@ export async function openSheet(csv: string, kind: SheetKind, options: SheetOpti
   if (missing.length > 0 && !mayLackColumns) {
     throw validationFailed(missing.map((error) => ({ pointer: "/csv/1", ...error, allowed: header })));
   }
-  if (!mayLackColumns && columns.every(({ field }) => field === null)) {
-    const message = "No column has a name that is known. Name them in `mapping`, or check the delimiter.";
-    throw badField("/csv", "no_known_columns", message);
-  }
+  if (!mayLackColumns && isUnknown(columns)) throw badField("/csv", noKnownColumns.code, noKnownColumns.message);
   const readerOf = new Map(kind.fields.map(([field, , read]) => [field, read]));
   const readers = columns.map(({ field }) => withWords(readerOf.get(field ?? ""), preset?.values?.[field ?? ""]));
   const { decimalSign, dateOrder = preset?.dateOrder, timeZone } = options;
   const said = { ...(decimalSign && { decimalSign }), ...(dateOrder && { dateOrder }), ...(timeZone && { timeZone }) };
   const conventions = conventionsOf(delimiter, said);
   const told = warnings.slice(0, maxReported);
-  return { kind, preset, columns, warnings: told, country, currency, delimiter, conventions, readers, rows };
+  const sample = createSample(columns.length);
+  return { kind, preset, columns, warnings: told, country, currency, delimiter, conventions, readers, rows, sample };
+}
+
+const noKnownColumns = {
+  code: "no_known_columns",
+  message: "No column has a name that is known. Name them in `mapping`, or check the delimiter.",
+};
+
+function isUnknown(columns: Column[]): boolean {
+  return columns.every(({ field }) => field === null);
 }
 
 /** The words of a program, put into ours. */
@@ -203,6 +214,7 @@ export async function* readRecords(sheet: Sheet, maxOpen = Infinity): AsyncGener
   };
   for await (const row of sheet.rows) {
     if (isNotData(sheet, row)) continue;
+    sheet.sample.add(row);
     const errors: CellError[] = [];
     const cells = readCells(sheet, row, errors);
     // A row without a key is a record of its own.
@@ -334,28 +346,42 @@ export function reportOn(sheet: ReadSheet, failures: readonly (Failure | undefin
 
 /** What became of a file, record by record: only those that failed are kept. */
 export function createReport(sheet: Sheet) {
+  const { kind, columns, sample } = sheet;
   const failed: SheetRecord[] = [];
   const counts = { records: 0, rows: 0 };
+  const errorsOf = (record: SheetRecord, failure: Failure | undefined): CellError[] => {
+    // Nothing of it was read: whatever else is wrong with it follows from that.
+    if (isUnknown(columns)) return [{ row: record.rows[0]!.number, column: null, ...noKnownColumns }];
+    return failure ? failure.errors.map((error) => toCellError(sheet, record, error)) : record.errors;
+  };
   return {
     add(record: SheetRecord, failure?: Failure): void {
       counts.records++;
       counts.rows += record.rows.length;
-      const errors = failure ? failure.errors.map((error) => toCellError(sheet, record, error)) : record.errors;
+      const errors = errorsOf(record, failure);
       if (errors.length > 0) failed.push({ ...record, errors });
     },
+    rows: () => counts.rows,
     finish() {
       const errors = failed.flatMap((record) => record.errors).toSorted((a, b) => a.row - b.row);
       return {
         records: counts.records,
         summary: { rows: counts.rows, created: counts.records - failed.length, failed: failed.length },
         preset: sheet.preset?.name ?? null,
-        columns: sheet.columns,
+        columns: columns.map((column, index) => ({ ...column, filled: sample.filled[index]! })),
+        fields: fieldsOf(kind),
+        sample: sample.rows,
         errors: errors.slice(0, maxReported),
         warnings: sheet.warnings,
         ...(failed.length === 0 ? {} : { rejectedCsv: writeRejected(sheet, failed) }),
       };
     },
   };
+}
+
+/** What a column can be. */
+export function fieldsOf({ fields, required }: SheetKind): { field: string; isRequired: boolean }[] {
+  return fields.map(([field]) => ({ field, isRequired: required?.includes(field) ?? false }));
 }
 
 /** To be put right and sent again: the rows as they came, each with what is wrong with it. */

@@ -211,3 +211,7 @@ export const ImportAnswer = Type.Object({
   ...importReport,
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;
+
+export const ImportProgress = Type.Object({
+  rows: Type.Integer({ minimum: 0, description: "Of the file, that were gone through" }),
+});

@@ -1,6 +1,6 @@
 import { Type } from "../../core/type.ts";
 import { Deleted } from "../../core/schema.ts";
-import { defineRoute } from "../../route.ts";
+import { defineRoute, liveType } from "../../route.ts";
 import { sheetHeavyFromBytes } from "../../core/csv/import-shapes.ts";
 import * as answers from "./order-answers.schemas.ts";
 import * as shapes from "./orders.schemas.ts";
@@ -58,6 +58,19 @@ export const orderRoutes = [
     heavyFromBytes: sheetHeavyFromBytes,
     answer: [200, answers.ImportAnswer],
     handle: (ctx, { query, body }) => orders.importOrders(ctx, query, body),
+  }),
+  defineRoute("GET /orders/import/watch", {
+    name: "orders.import.watch",
+    scope: "orders:read",
+    summary: "Follow an import as server-sent events: how many rows it has gone through",
+    description:
+      "Of an import that is begun with the same `watchId`, before or after. At most four messages a second; the last one is " +
+      "called `end`. Nothing is kept of it, and what came of the import is its own answer. It ends as well when nothing was " +
+      "heard for two minutes.",
+    query: shapes.ImportWatchQuery,
+    answerType: liveType,
+    answer: [200, answers.ImportProgress],
+    handle: async (ctx, { query }) => orders.watchImport(ctx, query.id),
   }),
   defineRoute("GET /orders/counts", {
     name: "orders.count",

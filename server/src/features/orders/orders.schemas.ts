@@ -2,7 +2,7 @@ import type { Static, TSchema } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import { orderPresets } from "../../connectors/csv/order-presets.ts";
-import { importRequest, readingOptions } from "../../core/csv/import-shapes.ts";
+import { importRequest, MappingText, readingOptions } from "../../core/csv/import-shapes.ts";
 import { PatchFor } from "../../core/merge-patch.ts";
 import { orderLimits } from "../../core/order-limits.ts";
 import { DateTime, Id, linePattern, Nullable, OneOf, optional, Strict } from "../../core/schema.ts";
@@ -207,10 +207,17 @@ const importOptions = {
         "a change by hand could do it, and keeps what it says nothing about. Default: refuse",
     }),
   ),
+  watchId: Type.Optional(
+    Type.String({
+      format: "uuid",
+      description: "An id of one's own, under which GET /orders/import/watch tells how far it is",
+    }),
+  ),
 };
 
 export const ImportQuery = Strict({
   ...importOptions,
+  mapping: Type.Optional(MappingText),
   dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
 });
 export type ImportQuery = Static<typeof ImportQuery>;
@@ -226,3 +233,7 @@ export const ImportRequest = Strict(
   { examples: [{ csv: "Order Number,SKU,Quantity\nSHOP-17,MUG-01,2\n", dryRun: true }] },
 );
 export type ImportRequest = Static<typeof ImportRequest>;
+
+export const ImportWatchQuery = Strict({
+  id: Type.String({ format: "uuid", description: "The `watchId` that the import is begun with, before or after this" }),
+});

@@ -33,6 +33,7 @@ export type { FulfillmentOutcome } from "./conclude-fulfillment.ts";
 export { createOrder, createOrdersInBulk } from "./create-orders.ts";
 export { deleteOrder, updateOrder } from "./change-order.ts";
 export { importOrders } from "./import/import-orders.ts";
+export { watchImport } from "./import/import-progress.ts";
 export {
   correctListedShipment,
   listBoughtShipment,

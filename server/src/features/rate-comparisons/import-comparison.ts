@@ -1,9 +1,9 @@
 import type { Row } from "../../core/csv/csv.ts";
 import type { ColumnMapping } from "../../core/csv/csv-columns.ts";
+import { parseMapping } from "../../core/csv/csv-columns.ts";
 import type { CellError, Sheet } from "../../core/csv/sheet.ts";
-import { missingColumns, openSheet, placedError, writeRejected } from "../../core/csv/sheet.ts";
+import { fieldsOf, missingColumns, openSheet, placedError, writeRejected } from "../../core/csv/sheet.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
-import { parseStrictJson } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
@@ -20,8 +20,6 @@ import { maxItems } from "./rate-comparisons.schemas.ts";
 import { checkAccounts, insert, insertSize } from "./rate-comparisons.ts";
 
 const maxReported = 200;
-const maxSampled = 20;
-const maxSampledCharacters = 200;
 const maxRejected = 10_000;
 
 type Rejected = { rows: [Row]; errors: CellError[] };
@@ -30,15 +28,13 @@ type Reading = {
   items: number;
   skipped: number;
   errors: CellError[];
-  /** Of each column, in how many rows something stands there. */
-  filled: number[];
   sample: ImportAnswer["sample"];
   rejected: Rejected[];
 };
 
 /** A file of parcels. It is read while it is written to the database; any mistake in it, and nothing was written. */
 export async function importComparison(ctx: Ctx, query: ImportQuery, request: ImportRequest): Promise<ImportAnswer> {
-  const { csv, mapping = readMapping(query.mapping), dryRun = query.dryRun ?? false, ...rest } = request;
+  const { csv, mapping = parseMapping(query.mapping), dryRun = query.dryRun ?? false, ...rest } = request;
   const { skipInvalid = query.skipInvalid ?? false, ...given } = rest;
   if (dryRun) return await readFile(ctx, { ...query, ...given }, csv, mapping);
   const header = headerOf(query, given);
@@ -66,12 +62,12 @@ async function readFile(ctx: Ctx, header: Partial<ComparisonHeader>, csv: string
 
 function startReading(sheet: Sheet): Reading {
   const errors = missingColumns(sheet.kind, sheet.columns).map((error) => ({ row: 1, column: null, ...error }));
-  return { rows: 0, items: 0, skipped: 0, errors, filled: sheet.columns.map(() => 0), sample: [], rejected: [] };
+  return { rows: 0, items: 0, skipped: 0, errors, sample: [], rejected: [] };
 }
 
 function answerOf(
-  { kind, columns, delimiter, warnings }: Sheet,
-  { rows, items, skipped, errors, filled, sample, rejected: failed }: Reading,
+  { kind, columns, delimiter, warnings, sample: { filled } }: Sheet,
+  { rows, items, skipped, errors, sample, rejected: failed }: Reading,
   comparison: ImportAnswer["comparison"],
 ): ImportAnswer {
   return {
@@ -79,30 +75,12 @@ function answerOf(
     dryRun: comparison === null,
     summary: { rows, items, skipped },
     columns: columns.map((column, index) => ({ ...column, filled: filled[index]! })),
-    fields: kind.fields.map(([field]) => ({ field, isRequired: kind.required?.includes(field) ?? false })),
+    fields: fieldsOf(kind),
     sample,
     errors,
     ...(failed.length === 0 ? {} : { rejectedCsv: writeRejected({ columns, delimiter }, failed) }),
     warnings,
   };
-}
-
-/** In a query there is room for text alone. */
-function readMapping(text: string | undefined): ColumnMapping {
-  if (text === undefined) return {};
-  try {
-    const read = parseStrictJson(Buffer.from(text));
-    if (isMapping(read)) return read;
-  } catch {
-    // Told below.
-  }
-  const message = 'This is no JSON that says the field of each column, such as {"from": "originZip"}.';
-  throw badField("query/mapping", "format", message);
-}
-
-function isMapping(value: unknown): value is ColumnMapping {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((field) => field === null || typeof field === "string");
 }
 
 function headerOf(query: ImportQuery, given: Omit<ImportRequest, "csv" | "mapping">): ComparisonHeader {
@@ -135,7 +113,7 @@ async function* readBatches(sheet: Sheet, reading: Reading): AsyncGenerator<Item
     reading.rows++;
     const found: CellError[] = [];
     const item = readItem(sheet, row, found);
-    note(reading, row, isReadable ? item : undefined, found);
+    note(sheet, reading, row, isReadable ? item : undefined, found);
     if (!item || !isReadable) {
       reading.skipped++;
       continue;
@@ -152,18 +130,12 @@ async function* readBatches(sheet: Sheet, reading: Reading): AsyncGenerator<Item
 }
 
 /** For those who look at the file: what stands in it, and what is wrong with it. */
-function note(reading: Reading, row: Row, item: ItemRequest | undefined, errors: CellError[]): void {
-  for (const index of reading.filled.keys()) if ((row.cells[index] ?? "").trim() !== "") reading.filled[index]!++;
-  if (reading.sample.length < maxSampled) {
-    const cells = reading.filled.map((_, index) => clipText(row.cells[index] ?? ""));
-    reading.sample.push({ row: row.number, cells, item: item ?? null });
-  }
+function note(sheet: Sheet, reading: Reading, row: Row, item: ItemRequest | undefined, errors: CellError[]): void {
+  const sampled = sheet.sample.add(row);
+  if (sampled) reading.sample.push({ ...sampled, item: item ?? null });
   if (reading.errors.length < maxReported) reading.errors.push(...errors);
   if (errors.length > 0 && reading.rejected.length < maxRejected) reading.rejected.push({ rows: [row], errors });
 }
-
-const clipText = (text: string): string =>
-  text.length <= maxSampledCharacters ? text : `${Array.from(text).slice(0, maxSampledCharacters).join("")}…`;
 
 function refused({ errors }: Reading) {
   return validationFailed(

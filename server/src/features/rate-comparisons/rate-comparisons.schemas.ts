@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
-import { Columns, Warnings } from "../../core/csv/import-shapes.ts";
+import { Columns, Fields, MappingText, sampledRow, Warnings } from "../../core/csv/import-shapes.ts";
 import { CalendarDate } from "../../carriers/rate-card/card.schemas.ts";
 import { serviceLevels } from "../../carriers/rate-card/service-level.ts";
 import { Count, DateTime, Id, Name, NameList, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
@@ -163,12 +163,7 @@ export const ImportQuery = Strict({
   name: Type.Optional(Name),
   carrierAccountId: Type.Optional(Type.String({ format: "uuid" })),
   sourceCarrier: Type.Optional(Type.String({ maxLength: 100 })),
-  mapping: Type.Optional(
-    Type.String({
-      maxLength: 20_000,
-      description: 'As in the body, as text of JSON: {"from": "originZip"}',
-    }),
-  ),
+  mapping: Type.Optional(MappingText),
   dryRun: Type.Optional(Type.Boolean()),
   skipInvalid: Type.Optional(Type.Boolean()),
 });
@@ -228,19 +223,11 @@ export const ImportAnswer = Type.Object({
   comparison: Nullable(Comparison),
   dryRun: Type.Boolean(),
   summary: Type.Object({ rows: Count, items: Count, skipped: Count }),
-  columns: Type.Array(
-    Type.Object({
-      ...Columns.items.properties,
-      filled: Type.Integer({ minimum: 0, description: "In how many rows something stands there" }),
-    }),
-  ),
-  fields: Type.Array(Type.Object({ field: Type.String(), isRequired: Type.Boolean() }), {
-    description: "What a column can be",
-  }),
+  columns: Columns,
+  fields: Fields,
   sample: Type.Array(
     Type.Object({
-      row: Count,
-      cells: Type.Array(Type.String(), { description: "As in the file, in the order of `columns`" }),
+      ...sampledRow,
       item: Nullable(ItemRequest),
     }),
     { description: "The first 20 rows, and what was read there; null: nothing, see `errors`" },

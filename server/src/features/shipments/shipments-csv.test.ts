@@ -17,7 +17,7 @@ describe("importing shipments", () => {
     expect((await org.get("/shipments")).body.data).toEqual([]);
     const { body } = await org.post("/shipments/import", { csv });
     expect(body.summary).toEqual({ rows: 2, created: 2, failed: 0 });
-    expect(body.columns.at(-1)).toEqual({ column: "Nonsense", field: null });
+    expect(body.columns.at(-1)).toEqual({ column: "Nonsense", field: null, filled: 1 });
     expect(body.warnings).toMatchObject([
       { column: "Nonsense", code: "unknown_column" },
       { code: "assumed_unit" },

@@ -2,6 +2,8 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { writeXlsx } from "../../../core/csv/xlsx.ts";
 import { xlsxType } from "../../../route.ts";
+import type { Block, StreamReader } from "../../../testing/stream-reader.ts";
+import { openStream } from "../../../testing/stream-reader.ts";
 import type { TestOrg } from "../../../testing/test-hub.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 
@@ -57,6 +59,77 @@ describe("a file itself", () => {
     const broken = await upload(org, bytes.subarray(0, 300), { "content-type": xlsxType });
     expect([broken.status, codesOf(broken.body.errors)]).toEqual([400, ["malformed_xlsx"]]);
   });
+});
+
+describe("somebody who looks at a file first", () => {
+  const csv = "Bestellnr;Artikel;Farbe\nA-1;MUG;rot\nA-1;TEE;\n";
+
+  test("is told what stands in its columns and what they can be, also when none of them is known", async () => {
+    const org = await hub.org();
+    const dry = await org.post("/orders/import", { csv, dryRun: true });
+    expect([dry.status, dry.body.summary]).toEqual([200, { rows: 2, orders: 2, created: 0, failed: 2 }]);
+    expect(dry.body.columns).toEqual([
+      { column: "Bestellnr", field: null, filled: 2 },
+      { column: "Artikel", field: null, filled: 2 },
+      { column: "Farbe", field: null, filled: 1 },
+    ]);
+    expect(dry.body.sample).toEqual([
+      { row: 2, cells: ["A-1", "MUG", "rot"] },
+      { row: 3, cells: ["A-1", "TEE", ""] },
+    ]);
+    expect(dry.body.fields).toContainEqual({ field: "line.sku", isRequired: false });
+    expect(dry.body.errors).toMatchObject([
+      { row: 2, column: null, code: "no_known_columns" },
+      { row: 3, code: "no_known_columns" },
+    ]);
+    expect((await org.post("/orders/import", { csv })).body.errors[0].code).toBe("no_known_columns");
+  });
+
+  test("says what they are beside the file itself, too", async () => {
+    const org = await hub.org();
+    const upload = async (mapping: string) =>
+      await org.post(`/orders/import?mapping=${encodeURIComponent(mapping)}`, undefined, {
+        rawBody: Buffer.from(csv),
+        headers: { "content-type": "text/csv" },
+      });
+    const { body } = await upload('{"Bestellnr":"number","Artikel":"line.sku","Farbe":"customFields.farbe"}');
+    expect(body.summary).toEqual({ rows: 2, orders: 1, created: 1, failed: 0 });
+    expect((await org.get("/orders/A-1")).body).toMatchObject({ customFields: { farbe: "rot" } });
+    for (const wrong of ["number", "[]", '{"Artikel":1}', '{"Artikel":"line.sku"']) {
+      expect((await upload(wrong)).body.errors).toMatchObject([{ pointer: "query/mapping", code: "format" }]);
+    }
+  });
+});
+
+/** Without the signs of life of a quiet stream. */
+const toldBy = ({ blocks }: StreamReader): Block[] => blocks.filter(({ data }) => data !== undefined);
+
+test("how far an import is, is told to whoever follows it in the organization, on any node", async () => {
+  const [org, other, second] = [await hub.org(), await hub.org(), await hub.secondNode()];
+  const id = "0197a000-0000-7000-8000-000000000001";
+  const follow = (client: TestOrg, url: string) =>
+    openStream(`${url}/api/v1/orders/import/watch?id=${id}`, { authorization: `Bearer ${client.token}` });
+  const streams = [await follow(org, hub.url), await follow(org, second.url), await follow(other, second.url)] as const;
+  const rows = Array.from({ length: 1_500 }, (_, at) => `W-${at}`);
+  const begin = async (client: TestOrg, numbers: string[]) =>
+    await client.post("/orders/import", { csv: ["number", ...numbers].join("\n"), watchId: id });
+  expect((await begin(org, rows)).body.summary.created).toBe(1_500);
+  await begin(other, ["X"]);
+  await Promise.all(streams.map(({ ended }) => ended));
+  const told = streams.map((stream) => [toldBy(stream)[0], toldBy(stream).at(-1)]);
+  const ofOrg = [{ data: '{"rows":1000}' }, { event: "end", data: '{"rows":1500}' }];
+  expect(told).toEqual([ofOrg, ofOrg, [{ data: '{"rows":1}' }, { event: "end", data: '{"rows":1}' }]]);
+});
+
+test("an import that is refused has ended, too", async () => {
+  const org = await hub.org();
+  const id = "0197a000-0000-7000-8000-000000000002";
+  const stream = await openStream(`${hub.url}/api/v1/orders/import/watch?id=${id}`, {
+    authorization: `Bearer ${org.token}`,
+  });
+  expect((await org.post("/orders/import", { csv: "foo\n1\n", watchId: id })).status).toBe(400);
+  await stream.ended;
+  expect(toldBy(stream)).toEqual([{ event: "end", data: '{"rows":0}' }]);
 });
 
 describe("orders that are here already", () => {

@@ -1,4 +1,5 @@
 import { orderSheet } from "../../../connectors/csv/order-sheet.ts";
+import { parseMapping } from "../../../core/csv/csv-columns.ts";
 import type { CellError, Sheet, SheetRecord } from "../../../core/csv/sheet.ts";
 import { createReport, openSheet, readRecords, toCellError } from "../../../core/csv/sheet.ts";
 import type { RowFailure } from "../../../core/row-failure.ts";
@@ -17,6 +18,7 @@ import {
 } from "../create-orders.ts";
 import type { ImportAnswer } from "../order-answers.schemas.ts";
 import type { ImportQuery, ImportRequest } from "../orders.schemas.ts";
+import { reportProgress } from "./import-progress.ts";
 import { findNumbered, updateNumbered } from "./update-numbered.ts";
 
 const maxRows = 200_000;
@@ -29,28 +31,35 @@ type Counts = { updated: number; unchanged: number; skipped: number };
 
 /** A spreadsheet of orders. What is right is created or updated, what is not comes back with the reason beside it. */
 export async function importOrders(ctx: Ctx, query: ImportQuery, body: ImportRequest): Promise<ImportAnswer> {
-  const request = { ...query, ...body };
+  const { mapping = parseMapping(query.mapping) } = body;
+  const request = { ...query, ...body, mapping };
   const { dryRun = false } = request;
   const options = await sheetOptions(ctx, request);
+  const progress = reportProgress(ctx, request.watchId);
   const read = async (db: Queryable, take: Take): Promise<ImportAnswer> => {
-    const sheet = await openSheet(request.csv, orderSheet, { ...options, maxRows });
+    const sheet = await openSheet(request.csv, orderSheet, { ...options, maxRows, mayLackColumns: dryRun });
     const report = createReport(sheet);
     const counts: Counts = { updated: 0, unchanged: 0, skipped: 0 };
     for await (const records of inPortions(readRecords(sheet, maxOpen))) {
       const failures = await takePortion(db, ctx, sheet, records, { ...request, take, counts });
       for (const record of records) report.add(record, failures.get(record));
+      progress.tell(report.rows());
     }
     const { records, summary, ...told } = report.finish();
     const others = counts.updated + counts.unchanged + counts.skipped;
     const more = request.existing === undefined ? {} : counts;
     return { dryRun, ...told, summary: { ...summary, created: summary.created - others, orders: records, ...more } };
   };
-  if (dryRun) return await read(ctx.db, tryPortion);
-  return await change(ctx, async (tx) => await read(tx, (_db, own, requests) => createPortion(tx, own, requests)));
+  try {
+    if (dryRun) return await read(ctx.db, tryPortion);
+    return await change(ctx, async (tx) => await read(tx, (_db, own, requests) => createPortion(tx, own, requests)));
+  } finally {
+    progress.end();
+  }
 }
 
 async function sheetOptions(ctx: Ctx, request: ImportRequest) {
-  const { csv: _csv, dryRun: _dryRun, existing: _existing, preset, mapping, ...options } = request;
+  const { csv: _csv, dryRun: _dryRun, existing: _existing, watchId: _watchId, preset, mapping, ...options } = request;
   const saved = await findSheetOptions(ctx, preset);
   const timeZone = await findTimeZone(ctx, ctx.orgId);
   return { ...saved, ...options, timeZone, mapping: { ...saved.mapping, ...mapping } };

@@ -1,0 +1,14 @@
+import { queryOptions } from "@tanstack/react-query";
+import { hub } from "../../live/hub.ts";
+
+type About = { orderId?: string; executionId?: string };
+
+/** How many are open. Apart from what else is asked for: every page shows it. */
+export const openExceptionsQuery = (about: About = {}) =>
+  queryOptions({
+    queryKey: ["exceptions", "open", about],
+    queryFn: async ({ signal }): Promise<number> =>
+      (await hub.call("GET /api/v1/exceptions/counts", { query: about, signal })).total,
+    refetchInterval: 30_000,
+    retry: false,
+  });

@@ -1,0 +1,49 @@
+import { useMe } from "../../live/me.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
+import { exceptionCan } from "./exceptions.can.ts";
+import type { Exception, FixRequest } from "./exceptions.queries.ts";
+import { fixName, text } from "./exceptions.text.ts";
+
+type Props = { exception: Exception; isBusy: boolean; onFix(body: FixRequest): void; onEdit(): void };
+
+/** What can be done, each with what it means here. The first is what most people want. */
+export function FixButtons({ exception, isBusy, onFix, onEdit }: Props) {
+  const me = useMe();
+  const isUnknown = exception.kind === "push" && exception.code === "outcome_unknown";
+  return (
+    <section aria-label="What can be done" className="flex flex-col gap-1.5">
+      {isUnknown && <p className="text-warn">{text.unknown}</p>}
+      {exception.fixes.map((fix, at) => (
+        <div key={fix.action} className="flex items-center gap-2.5">
+          <Button
+            kind={at === 0 && fix.action !== "dismiss" ? "primary" : "plain"}
+            className="min-w-32"
+            isBusy={isBusy}
+            disabledReason={exceptionCan.fix(fix, me)}
+            onClick={() => (fix.action === "edit_and_retry" ? onEdit() : onFix({ action: fix.action as "retry" }))}
+          >
+            {fixName(fix.action)}
+          </Button>
+          <span className="text-muted">{fix.title}</span>
+        </div>
+      ))}
+      {isUnknown && exception.fixes.some(({ action }) => action === "retry") && (
+        <div className="flex items-center gap-2.5">
+          <ConfirmButton
+            label="Send it again"
+            title="Have you looked at the other side?"
+            yes="It is missing there: send it again"
+            no="Not yet"
+            isDangerous
+            disabledReason={exceptionCan.fix({ scope: "tasks:execute" }, me)}
+            run={async () => onFix({ action: "retry", resend: true })}
+          >
+            <p>It may have arrived all the same. Sent once more, it would be there twice.</p>
+          </ConfirmButton>
+          <span className="text-muted">Also if it may have arrived</span>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,99 @@
+import { useState } from "react";
+import { useMe } from "../../live/me.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { formatCount } from "../../ui/format.ts";
+import { Menu } from "../../ui/menu.tsx";
+import { useSearchParams } from "../../ui/search-params.ts";
+import { Table, Td, Th } from "../../ui/table.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { exceptionCan } from "./exceptions.can.ts";
+import type { ExceptionFilter, ExceptionGroup, FixManyRequest } from "./exceptions.queries.ts";
+import { fixName, kindName } from "./exceptions.text.ts";
+import { FixMany } from "./fix-many.tsx";
+
+type Props = { groups: readonly ExceptionGroup[]; filter: ExceptionFilter; bridgeName(id: string): string };
+type Asked = { group: ExceptionGroup; action: FixManyRequest["action"] };
+
+/** What is wrong in the same way is one line, and is put right at once. */
+export function ExceptionGroups({ groups, filter, bridgeName }: Props) {
+  const { set } = useSearchParams();
+  const [asked, setAsked] = useState<Asked>();
+  const refused = exceptionCan.fixMany(useMe());
+  return (
+    <Card label="By what is wrong">
+      <Table label="By what is wrong">
+        <thead>
+          <tr>
+            <Th>What is wrong</Th>
+            <Th>Bridge</Th>
+            <Th>Last seen</Th>
+            <Th isNumber>Exceptions</Th>
+            <Th>
+              <span className="sr-only">Actions</span>
+            </Th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => {
+            const { kind, code, bridgeId } = group;
+            const isOn = filter.code === code && filter.kind === kind;
+            const [first, ...others] = group.fixes as Array<FixManyRequest["action"]>;
+            return (
+              <tr key={`${kind} ${code} ${bridgeId}`}>
+                <Td className="h-8 w-1/2 max-w-0 min-w-64">
+                  <span className="flex min-h-8 items-center gap-2">
+                    <Badge tone="bad">{kindName(kind)}</Badge>
+                    <code className="font-mono text-sm">{code}</code>
+                    <span className="truncate text-muted">{group.message}</span>
+                  </span>
+                </Td>
+                <Td className="max-w-40 truncate text-muted">{bridgeId ? bridgeName(bridgeId) : "–"}</Td>
+                <Td className="whitespace-nowrap text-muted">
+                  <Time at={group.lastSeenAt} />
+                </Td>
+                <Td isNumber>{formatCount(group.count)}</Td>
+                <Td isNumber className="whitespace-nowrap">
+                  <span className="inline-flex items-center gap-1.5">
+                    <Button
+                      kind="quiet"
+                      aria-pressed={isOn}
+                      onClick={() =>
+                        set(
+                          isOn
+                            ? { kind: undefined, code: undefined, bridgeId: undefined, page: undefined }
+                            : { kind, code, bridgeId: bridgeId ?? undefined, page: undefined },
+                        )
+                      }
+                    >
+                      {isOn ? "show all" : "show"}
+                    </Button>
+                    {first && (
+                      <Button disabledReason={refused} onClick={() => setAsked({ group, action: first })}>
+                        {`${fixName(first)} these`}
+                      </Button>
+                    )}
+                    {others.length > 0 && (
+                      <Menu
+                        label="…"
+                        name={`More about ${code}`}
+                        kind="quiet"
+                        items={others.map((action) => ({
+                          label: `${fixName(action)} these`,
+                          disabledReason: refused,
+                          onPick: () => setAsked({ group, action }),
+                        }))}
+                      />
+                    )}
+                  </span>
+                </Td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </Table>
+      {asked && <FixMany {...asked} filter={filter} onClose={() => setAsked(undefined)} />}
+    </Card>
+  );
+}

@@ -1,0 +1,142 @@
+import { useQuery } from "@tanstack/react-query";
+import { Heading } from "../../ui/card.tsx";
+import { fieldName, valueText } from "../../ui/change-text.ts";
+import { Fold } from "../../ui/fold.tsx";
+import { sentence, words } from "../../ui/format.ts";
+import { JsonView } from "../../ui/json-view.tsx";
+import { Table, Td, Th } from "../../ui/table.tsx";
+import { orderQuery } from "../orders/orders.queries.ts";
+import type { Exception } from "./exceptions.queries.ts";
+
+type Data = Record<string, unknown>;
+type FieldProblem = { pointer: string; message: string };
+type KeptRecord = { externalId?: string; raw?: Data | null; canonical?: Data | null };
+
+const isData = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const recordOf = ({ details }: Exception): KeptRecord | undefined =>
+  isData(details["record"]) ? (details["record"] as KeptRecord) : undefined;
+
+/** What is wrong with the record, where it is said of a field. */
+export function problemsOf({ details }: Exception): FieldProblem[] {
+  const { errors } = details;
+  if (!Array.isArray(errors)) return [];
+  return errors
+    .filter(isData)
+    .map((one) => ({ pointer: String(one["pointer"] ?? ""), message: String(one["message"] ?? one["code"] ?? "") }));
+}
+
+/** What it is about, in words: the record that was not taken, theirs beside ours, or what became of each shipment. */
+export function ExceptionRecord({ exception }: { exception: Exception }) {
+  const { theirs, shipments, record: _record, errors: _errors, fact: _fact, ...rest } = exception.details;
+  const record = recordOf(exception);
+  return (
+    <>
+      {isData(theirs) && <TheirsBesideOurs orderId={exception.orderId} theirs={theirs} />}
+      {record && <Record record={record} problems={problemsOf(exception)} />}
+      {Array.isArray(shipments) && shipments.length > 0 && <Shipments shipments={shipments.filter(isData)} />}
+      {Object.keys(rest).length > 0 && (
+        <Fold title="More that is known">
+          <JsonView label="More that is known" value={rest} />
+        </Fold>
+      )}
+    </>
+  );
+}
+
+function Record({ record, problems }: { record: KeptRecord; problems: readonly FieldProblem[] }) {
+  const shown = record.canonical ?? record.raw;
+  if (!shown) return <p className="text-muted">The record was too large to be kept. Look at the source.</p>;
+  const problemAt = (name: string): string | undefined =>
+    problems.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))?.message;
+  const missing = problems.filter(({ pointer }) => pointer !== "" && !Object.hasOwn(shown, pointer.split("/")[1]!));
+  return (
+    <section aria-label="The record">
+      <Heading title="The record" note={record.canonical ? "as the hub reads it" : "as it came"} />
+      <Table label="The record">
+        <tbody>
+          {missing.map(({ pointer, message }) => (
+            <Field key={pointer} name={fieldName(pointer)} value={undefined} problem={message} />
+          ))}
+          {Object.entries(shown).map(([name, value]) => (
+            <Field key={name} name={words(name)} value={value} problem={problemAt(name)} />
+          ))}
+        </tbody>
+      </Table>
+      <div className="mt-1.5">
+        <Fold title="As data">
+          <JsonView label="The record as data" value={record.canonical ? record : record.raw} />
+        </Fold>
+      </div>
+    </section>
+  );
+}
+
+function Field({ name, value, problem }: { name: string; value: unknown; problem: string | undefined }) {
+  return (
+    <tr>
+      <Td className="w-32 align-top text-muted">{sentence(name)}</Td>
+      <Td className="break-words">
+        {valueText(value)}
+        {problem && <p className="text-sm text-bad">{problem}</p>}
+      </Td>
+    </tr>
+  );
+}
+
+function TheirsBesideOurs({ orderId, theirs }: { orderId: string | null; theirs: Data }) {
+  const { data: order } = useQuery({ ...orderQuery(orderId ?? ""), enabled: orderId !== null });
+  return (
+    <section aria-label="Theirs beside ours">
+      <Heading title="Theirs beside ours" />
+      <Table label="Theirs beside ours">
+        <thead>
+          <tr>
+            <Th>Field</Th>
+            <Th>Ours</Th>
+            <Th>Theirs</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(theirs).map(([name, value]) => (
+            <tr key={name}>
+              <Td className="align-top text-muted">{sentence(name)}</Td>
+              <Td className="align-top">{order ? oursText((order as Data)[name]) : "…"}</Td>
+              <Td className="align-top font-medium">{oursText(value)}</Td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </section>
+  );
+}
+
+/** An address whole: which part of it is another one is what people look for. */
+function oursText(value: unknown): string {
+  if (!isData(value)) return valueText(value);
+  const parts = Object.values(value).filter((part) => typeof part === "string" && part !== "");
+  return parts.length > 0 ? parts.join(", ") : valueText(value);
+}
+
+function Shipments({ shipments }: { shipments: readonly Data[] }) {
+  return (
+    <section aria-label="Shipments">
+      <Heading title="What became of each" />
+      <Table label="Shipments">
+        <tbody>
+          {shipments.map((shipment, at) => (
+            <tr key={at}>
+              <Td className="font-mono text-sm">
+                {valueText(shipment["trackingNumber"] ?? shipment["ref"] ?? shipment["id"])}
+              </Td>
+              <Td>{words(String(shipment["status"] ?? ""))}</Td>
+              <Td className="text-muted">
+                {isData(shipment["error"]) ? String(shipment["error"]["message"] ?? "") : "–"}
+              </Td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </section>
+  );
+}

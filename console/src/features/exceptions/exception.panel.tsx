@@ -1,0 +1,182 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { paths } from "../../app/paths.ts";
+import { hub, queryClient } from "../../live/hub.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Heading, Skeleton } from "../../ui/card.tsx";
+import { SidePanel } from "../../ui/dialog.tsx";
+import type { NamedFact } from "../../ui/facts.tsx";
+import { FactList } from "../../ui/facts.tsx";
+import { plural, words } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import { ProblemBox } from "../../ui/problem-box.tsx";
+import { tell } from "../../ui/toast.tsx";
+import { Time } from "../../ui/zone.tsx";
+import { EditRecord } from "./exception-edit.form.tsx";
+import { FixButtons } from "./exception-fixes.tsx";
+import { ExceptionRecord } from "./exception-record.tsx";
+import type { Exception, FixAnswer, FixRequest } from "./exceptions.queries.ts";
+import { exceptionQuery } from "./exceptions.queries.ts";
+import { fixName, kindName, resolutionText, statusTones } from "./exceptions.text.ts";
+
+type Props = { id: string; bridgeName(id: string): string; onClose(): void };
+
+/** One thing that went wrong: why, the record it is about, and what can be done. */
+export function ExceptionPanel({ id, bridgeName, onClose }: Props) {
+  const { data: exception, error } = useQuery(exceptionQuery(id));
+  return (
+    <SidePanel
+      isOpen
+      onClose={onClose}
+      title={
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="truncate font-mono">{exception?.about.name ?? "Exception"}</span>
+          {exception && (
+            <Badge tone={statusTones[exception.status] ?? "skip"}>{words(exception.status)}</Badge>
+          )}
+        </span>
+      }
+    >
+      {error && !exception && <ProblemBox error={error} />}
+      {!exception && !error && <Skeleton rows={10} />}
+      {exception && <Trouble exception={exception} bridgeName={bridgeName} />}
+    </SidePanel>
+  );
+}
+
+function Trouble({ exception, bridgeName }: { exception: Exception; bridgeName(id: string): string }) {
+  const { id } = exception;
+  const [isEditing, setEditing] = useState(false);
+  const fix = useMutation({
+    mutationFn: (body: FixRequest) => hub.call("POST /api/v1/exceptions/{id}/resolve", { path: { id }, body }),
+    onSuccess: async (answer) => {
+      queryClient.setQueryData(exceptionQuery(id).queryKey, answer.exception);
+      await queryClient.invalidateQueries({ queryKey: ["exceptions"] });
+      if (answer.status === "failed") return;
+      setEditing(false);
+      tell(outcomeText(answer), answer.status === "started" ? { text: "It goes from here when that works." } : {});
+    },
+  });
+  const canEdit = exception.fixes.some(({ action }) => action === "edit_and_retry");
+  return (
+    <div className="flex flex-col gap-4">
+      <section
+        aria-label="What is wrong"
+        className={
+          exception.status === "open"
+            ? "rounded-lg border border-bad bg-bad-soft px-3 py-2"
+            : "rounded-lg border border-line px-3 py-2"
+        }
+      >
+        <p className="font-medium">{exception.message}</p>
+        {exception.reason && <p className="mt-0.5 break-words">{exception.reason}</p>}
+        <p className="mt-0.5 text-sm text-muted">
+          {kindName(exception.kind)} <code className="font-mono">{exception.code}</code>
+        </p>
+      </section>
+      {fix.error && <ProblemBox error={fix.error} />}
+      {fix.data?.status === "failed" && <StillOpen answer={fix.data} />}
+      {exception.status === "open" && !isEditing && (
+        <FixButtons
+          exception={exception}
+          isBusy={fix.isPending}
+          onFix={(body) => fix.mutate(body)}
+          onEdit={() => setEditing(true)}
+        />
+      )}
+      {isEditing && canEdit ? (
+        <EditRecord
+          exception={exception}
+          isBusy={fix.isPending}
+          onSave={(record) => fix.mutate({ action: "edit_and_retry", record })}
+          onCancel={() => setEditing(false)}
+        />
+      ) : (
+        <ExceptionRecord exception={exception} />
+      )}
+      <section>
+        <Heading title="About it" />
+        <FactList facts={factsOf(exception, bridgeName)} />
+      </section>
+    </div>
+  );
+}
+
+/** It was tried, and is wrong in some way still. */
+function StillOpen({ answer: { error } }: { answer: FixAnswer }) {
+  if (!error) return null;
+  return (
+    <div role="alert" className="rounded-lg border border-bad bg-bad-soft px-3 py-2 text-bad">
+      <p className="font-medium">It did not work: {error.message}</p>
+      {error.errors && error.errors.length > 0 && (
+        <ul className="mt-1 list-disc ps-4">
+          {error.errors.slice(0, 8).map((one, at) => (
+            <li key={at}>
+              <code className="font-mono text-sm">{String(one["pointer"] ?? "")}</code> {String(one["message"] ?? "")}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function outcomeText({ status }: FixAnswer): string {
+  if (status === "started") return "Tried again";
+  return status === "dismissed" ? "Dismissed" : "Resolved";
+}
+
+const linkClass = "text-accent-text underline underline-offset-2";
+
+function factsOf(exception: Exception, bridgeName: (id: string) => string): Array<NamedFact | false> {
+  const { orderId, bridgeId, executionId, lastFix, resolvedBy } = exception;
+  const by = resolvedBy && (resolvedBy.name ?? resolvedBy.email);
+  return [
+    exception.status !== "open" && [
+      "How it ended",
+      <span key="ended">
+        {resolutionText(exception)}
+        {by && exception.resolution !== "cause_gone" && `, by ${by}`} <Time at={exception.resolvedAt} />
+      </span>,
+    ],
+    orderId !== null && [
+      "Order",
+      <Link key="order" href={paths.order(orderId)} className={linkClass}>
+        {exception.about.type === "order" ? (exception.about.name ?? "open it") : "open it"}
+      </Link>,
+    ],
+    bridgeId !== null && [
+      "Bridge",
+      <Link key="bridge" href={paths.bridge(bridgeId)} className={linkClass}>
+        {bridgeName(bridgeId)}
+      </Link>,
+    ],
+    executionId !== null && [
+      "Task",
+      <Link key="task" href={paths.task(executionId)} className={linkClass}>
+        {exception.taskName ?? "the execution that met it"}
+      </Link>,
+    ],
+    [
+      "Seen",
+      <span key="seen">
+        {plural(exception.timesSeen, "time")}, first <Time at={exception.firstSeenAt} />, last{" "}
+        <Time at={exception.lastSeenAt} />
+      </span>,
+    ],
+    lastFix !== null && [
+      "Tried",
+      <span key="tried">
+        {fixName(lastFix.action)} <Time at={lastFix.at} /> by {lastFix.by.name ?? lastFix.by.email ?? "the hub"}
+        {lastFix.executionId && (
+          <>
+            {", "}
+            <Link href={paths.task(lastFix.executionId)} className={linkClass}>
+              see how it goes
+            </Link>
+          </>
+        )}
+      </span>,
+    ],
+  ];
+}

@@ -1,0 +1,55 @@
+import { words } from "../../ui/format.ts";
+import type { Tone } from "../../ui/tone.ts";
+import type { ExceptionSummary } from "./exceptions.queries.ts";
+
+const kindNames: Record<string, string> = {
+  rejected_record: "Record not taken",
+  import_conflict: "Source says otherwise",
+  recall: "Recall not answered",
+  push: "Not arrived",
+  label: "Label",
+  pickup: "Pickup",
+  execution: "Task failed",
+};
+export const kindName = (kind: string): string => kindNames[kind] ?? words(kind);
+export const kindOptions = Object.entries(kindNames).map(([value, label]) => ({ value, label }));
+
+export const statusTones: Record<string, Tone> = { open: "bad", resolved: "ok", dismissed: "skip" };
+
+/** On buttons for one, and for all of a group. */
+const fixNames: Record<string, string> = {
+  retry: "Retry",
+  accept_theirs: "Accept theirs",
+  keep_ours: "Keep ours",
+  edit_and_retry: "Edit and retry",
+  dismiss: "Dismiss",
+};
+export const fixName = (action: string): string => fixNames[action] ?? words(action);
+
+const resolutions: Record<string, string> = {
+  retry: "tried again, and it worked",
+  accept_theirs: "theirs was accepted",
+  keep_ours: "ours was kept",
+  edit_and_retry: "corrected",
+  dismiss: "dismissed",
+  cause_gone: "went by itself",
+};
+
+/** What somebody has begun and an execution has finished was not gone by itself. */
+export function resolutionText({ resolution, lastFix }: Pick<ExceptionSummary, "resolution" | "lastFix">): string {
+  const how = resolution === "cause_gone" && lastFix ? lastFix.action : resolution;
+  return how === null ? "–" : (resolutions[how] ?? words(how));
+}
+
+/** What each does, for whoever is about to do it to many. */
+export const fixTexts: Record<string, string> = {
+  retry: "Only what failed is done again. What has arrived is not sent again.",
+  accept_theirs: "The orders become what their sources say.",
+  keep_ours: "The orders stay as they are, and nobody is asked about it again.",
+  dismiss: "Nothing is done about them. They are out of sight until something else goes wrong with the same.",
+};
+
+export const text = {
+  allWell: "Nothing is wrong: every record was taken, and everything that was sent has arrived.",
+  unknown: "Nobody knows whether it has arrived. A retry looks it up there first, where the other side can be asked.",
+} as const;

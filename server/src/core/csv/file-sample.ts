@@ -1,0 +1,35 @@
+import type { Row } from "./csv.ts";
+
+const maxSampled = 20;
+const maxCharacters = 200;
+
+export type SampledRow = { row: number; cells: string[] };
+
+/** What stands in the columns of a file, for whoever has to say what they are. */
+export type FileSample = {
+  /** Of each column, in how many rows something stands there. */
+  filled: number[];
+  /** The first ones. */
+  rows: SampledRow[];
+  /** Answers the row as it is shown, if it is one of the first. */
+  add(row: Row): SampledRow | undefined;
+};
+
+export function createSample(columnCount: number): FileSample {
+  const filled = Array.from({ length: columnCount }, () => 0);
+  const rows: SampledRow[] = [];
+  return {
+    filled,
+    rows,
+    add({ number, cells }) {
+      for (const index of filled.keys()) if ((cells[index] ?? "").trim() !== "") filled[index]!++;
+      if (rows.length >= maxSampled) return undefined;
+      const sampled = { row: number, cells: filled.map((_, index) => clipText(cells[index] ?? "")) };
+      rows.push(sampled);
+      return sampled;
+    },
+  };
+}
+
+const clipText = (text: string): string =>
+  text.length <= maxCharacters ? text : `${Array.from(text).slice(0, maxCharacters).join("")}…`;
