@@ -31,9 +31,7 @@ export function ExceptionPanel({ id, bridgeName, onClose }: Props) {
       title={
         <span className="flex min-w-0 items-center gap-2">
           <span className="truncate font-mono">{exception?.about.name ?? "Exception"}</span>
-          {exception && (
-            <Badge tone={statusTones[exception.status] ?? "skip"}>{words(exception.status)}</Badge>
-          )}
+          {exception && <Badge tone={statusTones[exception.status] ?? "skip"}>{words(exception.status)}</Badge>}
         </span>
       }
     >
