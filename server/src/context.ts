@@ -29,8 +29,14 @@ export type World = {
 export type Kept = "runs" | "executions" | "comparisons" | "pickups" | "labelFiles" | "deliveries" | "deliveryAnswers";
 
 export type Settings = {
-  /** An outside issuer whose tokens are accepted besides our own. */
-  oidc?: { issuer: string; audience: string };
+  /** An outside issuer. */
+  oidc?: {
+    issuer: string;
+    /** Tokens of it that are made for this are accepted besides our own. */
+    audience?: string | undefined;
+    /** What the hub is there: with it people sign in through the issuer. */
+    client?: { id: string; secret?: string | undefined } | undefined;
+  };
   outbound: {
     /** Bridges may reach private addresses, say an ERP in the same network. */
     allowPrivate: boolean;

@@ -13,6 +13,7 @@ const one = (path: string, id: string, query?: Query): string => withQuery(`${pa
 
 export const paths = {
   overview: () => "/",
+  signInCallback: () => "/sign-in/callback",
   orders: (query?: Query) => withQuery("/orders", query),
   orderImport: () => "/orders/import",
   order: (ref: string) => one("/orders", ref),

@@ -202,6 +202,10 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/auth/account.page.tsx"), "AccountPage"),
   ),
   page(
+    "/sign-in/callback",
+    lazyRouteComponent(() => import("./sign-in-callback.page.tsx"), "SignInCallbackPage"),
+  ),
+  page(
     "/components",
     lazyRouteComponent(() => import("./components.page.tsx"), "ComponentsPage"),
   ),

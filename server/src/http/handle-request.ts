@@ -12,7 +12,7 @@ import { hasScope, operatorOnlyScopes } from "../core/scopes.ts";
 import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
 import type { Route, RouteInput } from "../route.ts";
-import { Live, Streamed, Unfinished, WithCookie } from "../route.ts";
+import { Live, Streamed, Unfinished, WithCookies } from "../route.ts";
 import { encodeBody, isLong } from "./compress-answers.ts";
 import { headersOf, parseIfMatch, satisfiesIfNoneMatch } from "./answer-headers.ts";
 import type { Attempt } from "./idempotency.ts";
@@ -21,7 +21,7 @@ import type { LiveStreams } from "./live-streams.ts";
 import type { Mount } from "./mount.ts";
 import { toProblem } from "./problem.ts";
 import { createSerializer } from "./serializer.ts";
-import { writeSessionCookie } from "./session-cookie.ts";
+import { browserOf, writeCookies } from "./session-cookie.ts";
 import { createValidator } from "../core/validation.ts";
 
 const noQuery = Strict({});
@@ -60,6 +60,7 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
       lastEventId: request.headers["last-event-id"]?.toString(),
       address: request.ip,
       userAgent: (request.headers["user-agent"] ?? "").slice(0, 200),
+      browser: route.setsCookie ? browserOf(request, world.environment) : undefined,
     };
   }
 
@@ -133,8 +134,8 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
       return send(request, reply, mount, answered, text);
     }
     const made = await route.handle(ctx, input);
-    if (made instanceof WithCookie) writeSessionCookie(request, reply, world.environment, made.cookie);
-    const given: unknown = made instanceof WithCookie ? made.answer : made;
+    if (made instanceof WithCookies) writeCookies(request, reply, world.environment, made.cookies);
+    const given: unknown = made instanceof WithCookies ? made.answer : made;
     if (given instanceof Live) return streams.open({ request, reply, toText: serialize }, given);
     if (given instanceof Streamed) return await stream(request, reply, status, given);
     const { status: answered, answer: plain } = statusOf(given, status);
