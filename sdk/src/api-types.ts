@@ -7411,6 +7411,51 @@ export type Operations = {
       signature: string;
     };
   };
+  /** List requests that keys and people made, newest first (`requests.list`) */
+  "GET /api/v1/requests": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      /** Id of the request */
+      requestId?: string;
+      /** Id of the actor */
+      actorId?: string;
+      method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+      route?: string;
+      /** Id of the object */
+      objectId?: string;
+      /** failed: answered with 400 or more */
+      outcome?: "failed" | "succeeded";
+      code?: string;
+      /** This moment or later */
+      from?: string;
+      /** Before this moment */
+      to?: string;
+    };
+    answer: {
+      data: Array<{
+        id: string;
+        /** As the answer had it in `X-Request-Id` */
+        requestId: string;
+        at: string;
+        method: string;
+        /** With the names of what is in the path, such as /api/v1/orders/:id */
+        route: string;
+        /** What the path names, if it does so by id */
+        objectId: string | null;
+        status: number;
+        /** Of the problem */
+        code: string | null;
+        durationMs: number;
+        actor: Actor;
+        /** So many requests before this one, on the same node, were too many to be kept */
+        leftOut: number;
+      }>;
+      pagination: Pagination;
+    };
+  };
   /** Read the clock of the preview surface (`preview.clock.get`) */
   "GET /api/v1/preview/clock": {
     answer: {

@@ -26,7 +26,15 @@ export type World = {
 
 /** The configuration that verbs need at run time; everything else stays in main/. */
 /** What ends by itself and is removed some time later. Each has a setting of its own. */
-export type Kept = "runs" | "executions" | "comparisons" | "pickups" | "labelFiles" | "deliveries" | "deliveryAnswers";
+export type Kept =
+  | "runs"
+  | "executions"
+  | "comparisons"
+  | "pickups"
+  | "labelFiles"
+  | "deliveries"
+  | "deliveryAnswers"
+  | "requests";
 
 export type Settings = {
   /** An outside issuer. */

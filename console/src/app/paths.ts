@@ -58,6 +58,7 @@ export const paths = {
   account: () => "/settings/account",
   organizations: (query?: Query) => withQuery("/settings/organizations", query),
   audit: (query?: Query) => withQuery("/settings/audit", query),
+  requests: (query?: Query) => withQuery("/settings/requests", query),
   settings: () => "/settings",
   components: () => "/components",
 } as const;

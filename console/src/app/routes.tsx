@@ -198,6 +198,10 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/audit/audit.page.tsx"), "AuditPage"),
   ),
   page(
+    "/settings/requests",
+    lazyRouteComponent(() => import("../features/requests/requests.page.tsx"), "RequestsPage"),
+  ),
+  page(
     "/settings/account",
     lazyRouteComponent(() => import("../features/auth/account.page.tsx"), "AccountPage"),
   ),
