@@ -172,6 +172,19 @@ test("the audit log is searched, filtered and checked; a broken entry is named",
   await rename("forged", objectType);
 });
 
+test("a request that somebody has the id of is found, with the key that made it", async () => {
+  const { page } = person;
+  const refused = await org.post("/orders", { number: "" });
+  await page.goto(`${hub.url}/settings/requests?outcome=failed`);
+  const row = page.getByRole("row", { name: /400 validation_failed.*POST \/api\/v1\/orders/ });
+  await row.first().waitFor();
+  await lookAt(page, "requests");
+  await page.getByLabel("Request id").fill(refused.headers.get("x-request-id")!);
+  await page.getByText("1 to 1 of 1 requests").waitFor();
+  await row.getByRole("button", { name: "key everything" }).click();
+  await page.getByRole("button", { name: /By.*key everything/ }).waitFor();
+});
+
 test("settings of the organization ask once more who one is, in place, where that is wanted", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/settings`);

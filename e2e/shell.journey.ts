@@ -1,18 +1,24 @@
 import { beforeAll, expect, test } from "vitest";
 import { totpCode, totpStep } from "../server/src/core/totp-codes.ts";
 import { fromBase32 } from "../server/src/testing/from-base32.ts";
+import type { StandInIssuer } from "../server/src/testing/stand-in-issuer.ts";
+import { startStandInIssuer } from "../server/src/testing/stand-in-issuer.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
 import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
+const client = { id: "console", secret: "a secret of the hub" };
+let issuer: StandInIssuer;
 let hub: TestHub;
 let org: TestOrg;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let person: Person;
 
 beforeAll(async () => {
-  [hub, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
+  issuer = await startStandInIssuer(client);
+  const settings = { oidc: { issuer: issuer.url, client } };
+  [hub, browser] = await Promise.all([startConsoleHub({ settings }), openBrowser()]);
   org = await hub.org();
   await seedOrders(org, 160);
   person = await browser.person();
@@ -24,10 +30,10 @@ test("somebody signs in and is where they wanted to go", async () => {
   await page.getByLabel("E-mail").fill(org.admin.email);
   await page.getByLabel("Password").fill("wrong, sorry");
   await lookAt(page, "sign-in");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("alert").getByText("invalid_credentials").waitFor();
   await page.getByLabel("Password").fill(org.admin.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("grid", { name: "Orders" }).waitFor();
   expect(page.url()).toContain("/orders?status=ready");
   const [cookie] = await context.cookies();
@@ -35,6 +41,25 @@ test("somebody signs in and is where they wanted to go", async () => {
   expect(
     await page.evaluate<string>("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])"),
   ).not.toMatch(/Bearer|eyJ|ooh_live/);
+});
+
+test("who has an account at the identity provider signs in with it; what it refuses is told in place", async () => {
+  const { page, context } = await browser.person();
+  await hub.operator.patch(`/organizations/${org.id}`, { emailDomains: ["sso.example"] });
+  await org.post("/users", { email: "ada@sso.example", role: "viewer" });
+  issuer.person = { sub: "ada", email: "ada@sso.example", email_verified: true };
+  const button = page.getByRole("button", { name: `Sign in with ${new URL(issuer.url).host}` });
+  await page.goto(`${hub.url}/orders?status=ready`);
+  issuer.faults = { answer: { code: "", error: "access_denied", error_description: "The person said no" } };
+  await button.click();
+  await page.getByRole("alert").getByText("access_denied: The person said no").waitFor();
+  await lookAt(page, "sign-in-refused");
+  await page.goto(`${hub.url}/orders?status=ready`);
+  await button.click();
+  await page.getByRole("grid", { name: "Orders" }).waitFor();
+  expect(page.url()).toBe(`${hub.url}/orders?status=ready`);
+  const cookies = await context.cookies();
+  expect(cookies).toMatchObject([{ name: "ooh_live", httpOnly: true, sameSite: "Strict" }]);
 });
 
 test("every page is accessible, in light, in dark and on a small screen, and nothing complains", async () => {
@@ -134,8 +159,14 @@ test("a session that is ended elsewhere asks to sign in again, in place", async 
   await page.getByText("Your session has ended.").waitFor();
   await page.getByLabel("E-mail").fill(org.admin.email);
   await page.getByLabel("Password").fill(org.admin.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("row", { name: /SHOP-10001/ }).waitFor();
+  // Whoever comes to this screen later reads no password in the dock.
+  await page.keyboard.press("Control+`");
+  const dock = page.getByRole("region", { name: "Dock" });
+  await dock.getByRole("button", { name: /POST \/api\/v1\/auth\/session/ }).click();
+  await dock.getByText("(not kept)").waitFor();
+  expect(await dock.textContent()).not.toContain(org.admin.password);
 });
 
 test("who has an authenticator app is asked for a code, and one that is wrong says so", async () => {
@@ -148,13 +179,13 @@ test("who has an authenticator app is asked for a code, and one that is wrong sa
   await page.goto(hub.url);
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(org.admin.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   const field = page.getByLabel(/Code of your authenticator app/);
   await field.fill("000000");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByText("invalid_totp_code").waitFor();
   await field.fill(recovery!);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("navigation", { name: "Main" }).waitFor();
 });
 

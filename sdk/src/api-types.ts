@@ -2840,8 +2840,10 @@ export type Operations = {
       /** POST /auth/session or /auth/token takes e-mail and password */
       password: boolean;
       issuer: {
-        /** Host of the OIDC issuer whose tokens are taken too */
+        /** Host of the OIDC issuer */
         name: string;
+        /** POST /auth/oidc/sign-in begins a sign-in there, with a browser */
+        canSignIn: boolean;
       } | null;
     };
   };
@@ -2866,6 +2868,37 @@ export type Operations = {
   "DELETE /api/v1/auth/session": {
     answer: {
       signedOut: boolean;
+    };
+  };
+  /** Begin to sign in through the OIDC issuer, with a browser (`auth.oidc.signIn`) */
+  "POST /api/v1/auth/oidc/sign-in": {
+    body: {
+      /** Where to be afterwards: a path of the console; `/` without it */
+      returnTo?: string;
+      /** The issuer is to ask who one is, though one is signed in there: as a recent proof */
+      again?: boolean;
+    };
+    answer: {
+      /** Where the browser goes now; it comes back to /sign-in/callback */
+      url: string;
+    };
+  };
+  /** End a sign-in through the OIDC issuer with what it said; the browser gets the cookie of its session (`auth.oidc.session.create`) */
+  "POST /api/v1/auth/oidc/session": {
+    body: {
+      state: string;
+      code?: string;
+      iss?: string;
+      error?: string;
+      errorDescription?: string;
+    };
+    answer: {
+      userId: string;
+      organizationId: string;
+      /** Sooner, if it is not used for 12 hours */
+      expiresAt: string;
+      /** As it was given when the sign-in was begun */
+      returnTo: string;
     };
   };
   /** Show once more who one is: with a code by those who have an app, with the password by others (`auth.stepUp`) */
@@ -7866,6 +7899,51 @@ export type Operations = {
       signature: string;
     };
   };
+  /** List requests that keys and people made, newest first (`requests.list`) */
+  "GET /api/v1/requests": {
+    query: {
+      /** Counted from 1 */
+      page?: number;
+      /** Entries a page */
+      limit?: number;
+      /** Id of the request */
+      requestId?: string;
+      /** Id of the actor */
+      actorId?: string;
+      method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+      route?: string;
+      /** Id of the object */
+      objectId?: string;
+      /** failed: answered with 400 or more */
+      outcome?: "failed" | "succeeded";
+      code?: string;
+      /** This moment or later */
+      from?: string;
+      /** Before this moment */
+      to?: string;
+    };
+    answer: {
+      data: Array<{
+        id: string;
+        /** As the answer had it in `X-Request-Id` */
+        requestId: string;
+        at: string;
+        method: string;
+        /** With the names of what is in the path, such as /api/v1/orders/:id */
+        route: string;
+        /** What the path names, if it does so by id */
+        objectId: string | null;
+        status: number;
+        /** Of the problem */
+        code: string | null;
+        durationMs: number;
+        actor: Actor;
+        /** So many requests before this one, on the same node, were too many to be kept */
+        leftOut: number;
+      }>;
+      pagination: Pagination;
+    };
+  };
   /** Read the clock of the preview surface (`preview.clock.get`) */
   "GET /api/v1/preview/clock": {
     answer: {
@@ -8059,6 +8137,8 @@ export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/auth/refresh",
   "POST /api/v1/auth/sign-out",
   "POST /api/v1/auth/session",
+  "POST /api/v1/auth/oidc/sign-in",
+  "POST /api/v1/auth/oidc/session",
   "POST /api/v1/operations/preflight",
   "POST /api/v1/operations/runs/{id}/undo/preflight",
   "POST /api/v1/bridges/{id}/notices",

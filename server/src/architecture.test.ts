@@ -48,6 +48,7 @@ const featureEdges: Record<string, string[]> = {
   orders: ["bridges", "carrier-accounts", "exceptions", "import-presets", "locations", "organizations", "users"],
   tasks: ["bridges", "exceptions", "locations", "orders", "shipments", "transformations"],
   "exception-fixes": ["exceptions", "labels", "orders", "pickups", "tasks"],
+  requests: ["api-keys", "users"],
   replays: ["bridges", "tasks", "transformations"],
   schedules: ["bridges", "organizations", "tasks"],
   "bridge-removal": ["bridges", "locations", "operations", "schedules", "tasks", "transformations"],
@@ -282,6 +283,7 @@ const tableOwners: Record<string, string[]> = {
   pickups: ["pickups"],
   preview: ["hub_state"],
   "rate-comparisons": ["rate_comparisons", "rate_item_kinds", "rate_items", "rate_results"],
+  requests: ["request_log"],
   schedules: ["schedules"],
   shipments: ["shipments", "shipment_counts", "shipment_days"],
   tasks: [

@@ -34,11 +34,18 @@ export type Kept =
   | "pickups"
   | "labelFiles"
   | "deliveries"
-  | "deliveryAnswers";
+  | "deliveryAnswers"
+  | "requests";
 
 export type Settings = {
-  /** An outside issuer whose tokens are accepted besides our own. */
-  oidc?: { issuer: string; audience: string };
+  /** An outside issuer. */
+  oidc?: {
+    issuer: string;
+    /** Tokens of it that are made for this are accepted besides our own. */
+    audience?: string | undefined;
+    /** What the hub is there: with it people sign in through the issuer. */
+    client?: { id: string; secret?: string | undefined } | undefined;
+  };
   outbound: {
     /** Bridges may reach private addresses, say an ERP in the same network. */
     allowPrivate: boolean;

@@ -88,10 +88,25 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
   sent: SentRequest;
   /** What the caller's program calls itself; for people who look at their sessions. */
   userAgent: string;
+  /** Of routes with `setsCookie`. */
+  browser: Browser | undefined;
 };
 
 /** A request as it came, for whoever checks a signature. */
 export type SentRequest = { headers: Readonly<Record<string, string | string[] | undefined>>; body: Buffer };
+
+/** What a sign-in with a browser goes by. */
+export type Browser = {
+  /** Of the hub, as its pages have it. */
+  origin: string;
+  /** The cookie of a sign-in elsewhere that was begun here. */
+  signIn: string | undefined;
+};
+
+/** One that a browser is to have from now on, or (null) not any more. */
+type NewCookie = { value: string; maxAgeSeconds: number } | null;
+/** `session`: who is signed in. `signIn`: what a sign-in elsewhere was begun with. */
+export type NewCookies = { session?: NewCookie; signIn?: NewCookie };
 
 /**
  * A route is data: the HTTP server, the OpenAPI document, the capabilities of the gateway and the contract tests are
@@ -133,7 +148,7 @@ type RouteDefinition<M extends Method, Path extends string, Query extends TObjec
   idempotency?: "plain" | "sealed" | "none";
   /** A POST because it takes a body, not because it changes something: no event is recorded. */
   onlyLooks?: boolean;
-  /** The verb answers with a `WithCookie`: pages of other origins may not ask for it. */
+  /** The verb answers with `WithCookies`: pages of other origins may not ask for it. */
   setsCookie?: boolean;
   previewOnly?: boolean;
   /** Needs a recent proof of password or code: of people who have codes or whose organization wants it, or of all people. */
@@ -150,14 +165,14 @@ export class Unfinished<T> {
   }
 }
 
-/** A browser is signed in, or (null) out, with this answer. */
-export class WithCookie<T> {
+/** A browser is signed in, or out, with this answer. */
+export class WithCookies<T> {
   readonly answer: T;
-  readonly cookie: { value: string; maxAgeSeconds: number } | null;
+  readonly cookies: NewCookies;
 
-  constructor(answer: T, cookie: { value: string; maxAgeSeconds: number } | null) {
+  constructor(answer: T, cookies: NewCookies) {
     this.answer = answer;
-    this.cookie = cookie;
+    this.cookies = cookies;
   }
 }
 

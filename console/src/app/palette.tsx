@@ -122,6 +122,7 @@ const pages: Array<[name: string, href: string]> = [
   ["Users", paths.users()],
   ["Organizations", paths.organizations()],
   ["Audit", paths.audit()],
+  ["Requests", paths.requests()],
   ["Settings", paths.settings()],
   ["My account", paths.account()],
 ];

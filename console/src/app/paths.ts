@@ -13,6 +13,7 @@ const one = (path: string, id: string, query?: Query): string => withQuery(`${pa
 
 export const paths = {
   overview: () => "/",
+  signInCallback: () => "/sign-in/callback",
   orders: (query?: Query) => withQuery("/orders", query),
   orderImport: () => "/orders/import",
   order: (ref: string) => one("/orders", ref),
@@ -59,6 +60,7 @@ export const paths = {
   account: () => "/settings/account",
   organizations: (query?: Query) => withQuery("/settings/organizations", query),
   audit: (query?: Query) => withQuery("/settings/audit", query),
+  requests: (query?: Query) => withQuery("/settings/requests", query),
   settings: () => "/settings",
   components: () => "/components",
 } as const;

@@ -206,8 +206,16 @@ const tree = root.addChildren([
     lazyRouteComponent(() => import("../features/audit/audit.page.tsx"), "AuditPage"),
   ),
   page(
+    "/settings/requests",
+    lazyRouteComponent(() => import("../features/requests/requests.page.tsx"), "RequestsPage"),
+  ),
+  page(
     "/settings/account",
     lazyRouteComponent(() => import("../features/auth/account.page.tsx"), "AccountPage"),
+  ),
+  page(
+    "/sign-in/callback",
+    lazyRouteComponent(() => import("./sign-in-callback.page.tsx"), "SignInCallbackPage"),
   ),
   page(
     "/components",

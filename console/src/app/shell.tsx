@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { HubClock } from "../live/hub-clock.tsx";
 import { useConnection } from "../live/connection.ts";
 import { useMe } from "../live/me.ts";
-import { useIsProofWanted } from "../live/proof.ts";
+import { useWantedProof } from "../live/proof.ts";
 import { useLook, usePreferences } from "../live/preferences.ts";
 import { cx } from "../ui/class-names.ts";
 import { SingleKeys, useHotkeys } from "../ui/hotkeys.ts";
@@ -44,7 +44,7 @@ function Frame() {
   const [overlay, setOverlay] = useState<Overlay>();
   const close = (): void => setOverlay(undefined);
   const connection = useConnection();
-  const isProofWanted = useIsProofWanted();
+  const wantedProof = useWantedProof();
   useGoKeys(setOverlay, () => set({ isDockOpen: !preferences.isDockOpen }));
   useEffect(() => {
     document.title = isPreview ? `${text.preview.word} ${text.brand}` : text.brand;
@@ -104,7 +104,7 @@ function Frame() {
       <Suspense>
         {overlay === "palette" && <Palette onClose={close} />}
         {overlay === "keys" && <KeySheet onClose={close} />}
-        {isProofWanted && <ProofDialog />}
+        {wantedProof && <ProofDialog place={wantedProof} />}
       </Suspense>
     </div>
   );

@@ -1,9 +1,10 @@
 import { HubApiError } from "@order-operations-hub/sdk/problem";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import { useState } from "react";
 import { setConnection } from "../live/connection.ts";
 import { hub, queryClient } from "../live/hub.ts";
+import { goToIssuer, signInMethodsQuery } from "../live/issuer-sign-in.ts";
 import { Button } from "../ui/button.tsx";
 import { ProblemBox } from "../ui/problem-box.tsx";
 import { TextField } from "../ui/text-field.tsx";
@@ -79,6 +80,7 @@ export function SignIn({ note }: { note?: string | undefined }) {
         <Button kind="primary" type="submit" isBusy={signIn.isPending}>
           {text.signIn.submit}
         </Button>
+        <ThroughIssuer />
         {needsCode && (
           <Button kind="quiet" onClick={() => setNeedsCode(false)}>
             {text.signIn.back}
@@ -86,5 +88,21 @@ export function SignIn({ note }: { note?: string | undefined }) {
         )}
       </form>
     </main>
+  );
+}
+
+/** The other way in, where the hub has one. */
+function ThroughIssuer() {
+  const { data } = useQuery(signInMethodsQuery);
+  const leave = useMutation({ mutationFn: () => goToIssuer(false) });
+  if (!data?.issuer?.canSignIn) return null;
+  return (
+    <>
+      {leave.error && <ProblemBox error={leave.error} />}
+      {/* The browser is on its way to another page by then. */}
+      <Button isBusy={leave.isPending || leave.isSuccess} onClick={() => leave.mutate()}>
+        {text.signIn.through(data.issuer.name)}
+      </Button>
+    </>
   );
 }

@@ -8,8 +8,12 @@ let kept: readonly Logged[] = [];
 let next = 1;
 const listeners = new Set<() => void>();
 
-export function recordExchange(exchange: Exchange): void {
-  kept = [{ ...exchange, id: next++ }, ...kept].slice(0, maxKept);
+/** Passwords and codes: whoever comes to this screen later must not read them. */
+const isSecret = (url: string): boolean => /^\/api\/v1\/(auth|me\/(password|totp))(\/|$)/.test(url);
+
+export function recordExchange({ body, ...exchange }: Exchange): void {
+  const shown = body === undefined || !isSecret(exchange.url) ? body : "(not kept)";
+  kept = [{ ...exchange, body: shown, id: next++ }, ...kept].slice(0, maxKept);
   for (const listener of listeners) listener();
 }
 

@@ -11,8 +11,11 @@ function look(exchange: Exchange): void {
   const { error } = exchange;
   if (error instanceof HubConnectionError) setConnection("away");
   else if (error instanceof HubApiError && error.status === 401 && isSignedOut(error)) setConnection("signed-out");
-  else if (exchange.status > 0 && exchange.status !== 401) setConnection("there");
+  else if (exchange.status > 0 && exchange.status !== 401 && !isForAnybody(exchange)) setConnection("there");
 }
+
+/** Answered whether or not somebody is signed in: it does not tell that the session is back. */
+const isForAnybody = ({ url }: Exchange): boolean => url.startsWith("/api/v1/auth/");
 
 /** A wrong password is a 401 too, but no end of a session. */
 const isSignedOut = ({ code }: HubApiError): boolean => code.endsWith("_token") || code === "invalid_session";

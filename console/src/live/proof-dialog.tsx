@@ -7,11 +7,46 @@ import { fieldError } from "../ui/field-errors.ts";
 import { ProblemBox } from "../ui/problem-box.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { hub } from "./hub.ts";
+import { goToIssuer } from "./issuer-sign-in.ts";
 import { totpQuery } from "./me.ts";
+import type { ProofPlace } from "./proof.ts";
 import { endProof } from "./proof.ts";
 
+const title = "Show who you are";
+const close = (): void => endProof(false);
+
 /** Over whatever was to be changed: it goes on by itself, or is told that nobody wanted to say. */
-export function ProofDialog() {
+export function ProofDialog({ place }: { place: ProofPlace }) {
+  return place === "here" ? <ProofHere /> : <ProofAtIssuer />;
+}
+
+/** What was typed and not kept is lost by leaving the page. */
+function ProofAtIssuer() {
+  const leave = useMutation({ mutationFn: () => goToIssuer(true) });
+  return (
+    <Dialog
+      title={title}
+      isOpen
+      onClose={close}
+      footer={
+        <>
+          <Button onClick={close}>Not now</Button>
+          <Button kind="primary" isBusy={leave.isPending || leave.isSuccess} onClick={() => leave.mutate()}>
+            Go there
+          </Button>
+        </>
+      }
+    >
+      <p>
+        This matters enough to ask once more who you are. Your identity provider does, and leads you back to this page;
+        what you typed here is lost then.
+      </p>
+      {leave.error && <ProblemBox error={leave.error} />}
+    </Dialog>
+  );
+}
+
+function ProofHere() {
   const { data: totp, error } = useQuery(totpQuery);
   const [given, setGiven] = useState("");
   const byCode = totp?.isEnabled ?? false;
@@ -26,12 +61,12 @@ export function ProofDialog() {
   const isOnField = prove.error instanceof HubApiError && prove.error.status === 400;
   return (
     <Dialog
-      title="Show who you are"
+      title={title}
       isOpen
-      onClose={() => endProof(false)}
+      onClose={close}
       footer={
         <>
-          <Button onClick={() => endProof(false)}>Not now</Button>
+          <Button onClick={close}>Not now</Button>
           <Button
             kind="primary"
             isBusy={prove.isPending || !totp}

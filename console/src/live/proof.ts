@@ -2,9 +2,12 @@ import type { HubApiError } from "@order-operations-hub/sdk/problem";
 import { useSyncExternalStore } from "react";
 
 type Waiting = (isProved: boolean) => void;
+/** Whoever came from an identity provider has nothing to type here, and is asked there. */
+export type ProofPlace = "here" | "issuer";
 
 /** Calls that go on when somebody has shown once more who they are. Whatever form they came from still waits, as it was. */
 let waiting: readonly Waiting[] = [];
+let place: ProofPlace = "here";
 const listeners = new Set<() => void>();
 
 function setWaiting(next: readonly Waiting[]): void {
@@ -17,12 +20,10 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Who came from an identity provider has nothing to type here: the refusal says what they can do instead. */
-const isAskedHere = ({ code, problem }: HubApiError): boolean =>
-  code === "step_up_required" && ((problem as { how?: string }).how ?? "").endsWith("/auth/step-up");
-
-export async function askForProof(error: HubApiError): Promise<boolean> {
-  if (!isAskedHere(error)) return false;
+export async function askForProof({ code, problem }: HubApiError): Promise<boolean> {
+  if (code !== "step_up_required") return false;
+  const { how = "" } = problem as { how?: string };
+  place = how.endsWith("/auth/step-up") ? "here" : "issuer";
   const { promise, resolve } = Promise.withResolvers<boolean>();
   setWaiting([...waiting, resolve]);
   return await promise;
@@ -35,4 +36,5 @@ export function endProof(isProved: boolean): void {
   for (const resolve of all) resolve(isProved);
 }
 
-export const useIsProofWanted = (): boolean => useSyncExternalStore(subscribe, () => waiting.length > 0);
+export const useWantedProof = (): ProofPlace | undefined =>
+  useSyncExternalStore(subscribe, () => (waiting.length > 0 ? place : undefined));

@@ -13,7 +13,7 @@ import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
 import { findTimeZone } from "../features/organizations/organizations.ts";
 import type { Route, RouteInput } from "../route.ts";
-import { Live, Streamed, Unfinished, WithCookie } from "../route.ts";
+import { Live, Streamed, Unfinished, WithCookies } from "../route.ts";
 import { encodeBody, isLong } from "./compress-answers.ts";
 import { headersOf, parseIfMatch, satisfiesIfNoneMatch } from "./answer-headers.ts";
 import type { Attempt } from "./idempotency.ts";
@@ -24,7 +24,7 @@ import { dayPlacesOf, resolveDays } from "./named-days.ts";
 import { toProblem } from "./problem.ts";
 import { homeOf } from "./record-homes.ts";
 import { createSerializer } from "./serializer.ts";
-import { writeSessionCookie } from "./session-cookie.ts";
+import { browserOf, writeCookies } from "./session-cookie.ts";
 import { createValidator } from "../core/validation.ts";
 
 const noQuery = Strict({});
@@ -68,6 +68,7 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
       address: request.ip,
       sent: route.takesAnyBody ? { headers: request.headers, body: request.sentBody ?? nothing } : notKept,
       userAgent: (request.headers["user-agent"] ?? "").slice(0, 200),
+      browser: route.setsCookie ? browserOf(request, world.environment) : undefined,
     };
   }
 
@@ -148,8 +149,8 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
       return send(request, reply, mount, answered, text, home);
     }
     const made = await route.handle(ctx, input);
-    if (made instanceof WithCookie) writeSessionCookie(request, reply, world.environment, made.cookie);
-    const given: unknown = made instanceof WithCookie ? made.answer : made;
+    if (made instanceof WithCookies) writeCookies(request, reply, world.environment, made.cookies);
+    const given: unknown = made instanceof WithCookies ? made.answer : made;
     if (given instanceof Live) return streams.open({ request, reply, toText: serialize }, given);
     if (given instanceof Streamed) return await stream(request, reply, status, given);
     const { status: answered, answer: plain } = statusOf(given, status);

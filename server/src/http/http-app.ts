@@ -7,6 +7,7 @@ import { HubError } from "../core/errors.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
 import type { Credential } from "../features/auth/auth.ts";
+import { noteRequest } from "../features/requests/requests.ts";
 import type { Route } from "../route.ts";
 import type { Admission, AdmissionLimits, Visit } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
@@ -36,6 +37,8 @@ declare module "fastify" {
     /** What they were recognised by, for asking again later. */
     credential: Credential | undefined;
     bodyDigest: string;
+    /** Of the problem that it is answered with. */
+    problemCode: string | null;
     visit: Visit | undefined;
     /** A body of so many bytes is left as it is, for the process that will do the request. */
     heavyFromBytes: number;
@@ -96,6 +99,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.decorateRequest("principal", undefined);
   app.decorateRequest("credential", undefined);
   app.decorateRequest("bodyDigest", "");
+  app.decorateRequest("problemCode", null);
   app.decorateRequest("visit", undefined);
   app.decorateRequest("heavyFromBytes", Infinity);
   app.decorateRequest("isHeavy", false);
@@ -126,6 +130,12 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     const durationMs = request.streamedAfterMs ?? reply.elapsedTime;
     options.metrics.observe(request.method, route, reply.statusCode, durationMs);
     requestLog.note(request, reply);
+    // Another process has heard it first, and notes it.
+    if (request.principal && options.innerToken === undefined) {
+      const { id: requestId, method, params, problemCode: code } = request;
+      const { statusCode: status } = reply;
+      noteRequest(world, request.principal, { requestId, method, route, params, status, code, durationMs });
+    }
     done();
   });
 
@@ -274,6 +284,7 @@ function sendError(mounts: Mount[], error: unknown, request: FastifyRequest, rep
     request.log.error({ err: error, route: request.routeOptions?.url, requestId: request.id }, "unexpected error");
   const answer =
     known ?? new HubError("internal_error", "The request failed; the log has the reason under this request id.");
+  request.problemCode = answer.code;
   // Who is still sending would only see that the connection is gone. The rest is read and dropped.
   if (answer.code === "body_too_large") reply.removeHeader("connection");
   const format = formatFor(mounts, request.url);

@@ -34,7 +34,7 @@ export const cookieText =
 
 /** The groups of the reference, in the order in which it shows them: the part of the path after /api/v1. */
 export const tagTexts: Record<string, string> = {
-  auth: "Sign in with a password, for tokens or with a browser; renew and end sessions",
+  auth: "Sign in with a password, for tokens or with a browser, or through the OIDC issuer; renew and end sessions",
   me: "The caller",
   sessions: "Where one is signed in, and ending it",
   "api-keys": "Keys for programs: scopes, expiry, rotation",
@@ -61,6 +61,7 @@ export const tagTexts: Record<string, string> = {
   webhooks:
     "Endpoints of yours that are told what happens, signed and until they take it; what was sent, and sending it again",
   audit: "Who changed what, as a hash chain",
+  requests: "What was asked of the API, by whom, and how it ended",
   preview: "Clock and reset; on the preview surface only",
   gateway: "Network figures and what is available, in an envelope",
 };

@@ -17,6 +17,7 @@ import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
 import { pickupRoutes } from "../features/pickups/pickups.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
+import { requestRoutes } from "../features/requests/requests.routes.ts";
 import { replayRoutes } from "../features/replays/replays.routes.ts";
 import { automationRoutes } from "../features/automations/automations.routes.ts";
 import { scheduleRoutes } from "../features/schedules/schedules.routes.ts";
@@ -62,6 +63,7 @@ const allRoutes: Route[] = [
   ...eventRoutes,
   ...webhookRoutes,
   ...auditRoutes,
+  ...requestRoutes,
   ...previewRoutes,
 ];
 

@@ -2,47 +2,61 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { HubError } from "../core/errors.ts";
 import type { Environment } from "../context.ts";
 import type { Credential } from "../features/auth/auth.ts";
+import type { Browser, NewCookies } from "../route.ts";
 
 type Asked = Pick<FastifyRequest, "headers" | "protocol" | "host" | "method">;
+
+const endings: Record<keyof NewCookies, string> = { session: "", signIn: "_sign_in" };
 
 /**
  * Cookies know no ports: the surface is part of the name, or live and preview would sign each other out. With TLS a browser
  * takes the name only from the host itself. Without it the prefix, and `Secure`, would lose the cookie.
  */
-function cookieName({ protocol }: Pick<Asked, "protocol">, environment: Environment): string {
-  return protocol === "https" ? `__Host-ooh_${environment}` : `ooh_${environment}`;
+function cookieName({ protocol }: Pick<Asked, "protocol">, environment: Environment, kind: keyof NewCookies): string {
+  return `${protocol === "https" ? "__Host-" : ""}ooh_${environment}${endings[kind]}`;
 }
 
-const valueShape = /^[A-Za-z0-9_-]{43}$/;
+const valueShapes: Record<keyof NewCookies, RegExp> = { session: /^[A-Za-z0-9_-]{43}$/, signIn: /^[\w.-]{1,3900}$/ };
 
-function readSessionCookie(request: Asked, environment: Environment): string | undefined {
+function readCookie(request: Asked, environment: Environment, kind: keyof NewCookies): string | undefined {
   const { cookie } = request.headers;
   if (cookie === undefined) return undefined;
-  const start = `${cookieName(request, environment)}=`;
+  const start = `${cookieName(request, environment, kind)}=`;
   return cookie
     .split(";")
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(start))
     .map((pair) => pair.slice(start.length))
-    .find((value) => valueShape.test(value));
+    .find((value) => valueShapes[kind].test(value));
 }
 
-export function writeSessionCookie(
-  request: Asked,
-  reply: FastifyReply,
-  environment: Environment,
-  cookie: { value: string; maxAgeSeconds: number } | null,
-): void {
+export function writeCookies(request: Asked, reply: FastifyReply, environment: Environment, cookies: NewCookies): void {
   const secure = request.protocol === "https" ? "; Secure" : "";
-  const { value, maxAgeSeconds } = cookie ?? { value: "", maxAgeSeconds: 0 };
-  const name = cookieName(request, environment);
-  reply.header("set-cookie", `${name}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Strict${secure}`);
+  for (const kind of ["session", "signIn"] as const) {
+    const cookie = cookies[kind];
+    if (cookie === undefined) continue;
+    const { value, maxAgeSeconds } = cookie ?? { value: "", maxAgeSeconds: 0 };
+    const name = cookieName(request, environment, kind);
+    // Also the one of a sign-in elsewhere: our own page asks for the session, when the browser is back.
+    reply.header(
+      "set-cookie",
+      `${name}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Strict${secure}`,
+    );
+  }
+}
+
+export function browserOf(request: Asked, environment: Environment): Browser {
+  return { origin: originOf(request), signIn: readCookie(request, environment, "signIn") };
+}
+
+function originOf({ protocol, host }: Asked): string {
+  return `${protocol}://${host}`;
 }
 
 /** How the caller says who they are. */
 export function credentialOf(request: Asked, environment: Environment): Credential {
   const { authorization } = request.headers;
-  return authorization === undefined ? { cookie: readSessionCookie(request, environment) } : { authorization };
+  return authorization === undefined ? { cookie: readCookie(request, environment, "session") } : { authorization };
 }
 
 /**
@@ -57,7 +71,7 @@ export function refuseForeignPage(request: Asked, { mayBeNoBrowser }: { mayBeNoB
   } else if (origin === undefined) {
     // Browsers that leave out one, as all do on plain http, send the other.
     if (mayBeNoBrowser) return;
-  } else if (origin === `${request.protocol}://${request.host}`) return;
+  } else if (origin === originOf(request)) return;
   throw new HubError(
     "cross_origin_request",
     "With a session cookie, changes are taken from the hub's own pages only. Programs send an API key instead.",

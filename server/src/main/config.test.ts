@@ -29,7 +29,7 @@ test("all mistakes are told at once, each with the name of its setting", () => {
     "DATABASE_URL must start with postgres:// or postgresql://.",
     'HUB_ROLES may name api, gateway, worker, scheduler, not "wroker".',
     "HUB_SECRET_KEY and HUB_PREVIOUS_SECRET_KEYS need at least 32 characters each.",
-    "HUB_OIDC_ISSUER and HUB_OIDC_AUDIENCE are needed together.",
+    "HUB_OIDC_ISSUER is needed together with HUB_OIDC_AUDIENCE, HUB_OIDC_CLIENT_ID or both.",
     'HUB_LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud".',
   ]);
 });

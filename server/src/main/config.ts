@@ -1,4 +1,4 @@
-import type { Kept } from "../context.ts";
+import type { Kept, Settings } from "../context.ts";
 import { passwordProblem } from "../core/password-rules.ts";
 import { isIP } from "node:net";
 import path from "node:path";
@@ -22,7 +22,7 @@ export type Config = {
   secretKey: string | undefined;
   previousSecretKeys: string[];
   admin: { email: string; password: string | undefined };
-  oidc: { issuer: string; audience: string } | undefined;
+  oidc: Settings["oidc"];
   logLevel: string;
   rateLimit: number | undefined;
   maxInFlight: number;
@@ -105,6 +105,7 @@ function readSettings(reader: SettingReader): Config {
       labelFiles: readDays(reader, "HUB_KEEP_LABEL_FILES_DAYS", 180),
       deliveries: readDays(reader, "HUB_KEEP_DELIVERIES_DAYS", 30),
       deliveryAnswers: readDays(reader, "HUB_KEEP_DELIVERY_ANSWERS_DAYS", 7),
+      requests: readDays(reader, "HUB_KEEP_REQUESTS_DAYS", 7),
     },
     // Whoever was away for a month is promised to find what happened meanwhile.
     feedDays: readDays(reader, "HUB_FEED_DAYS", 90, 30),
@@ -200,10 +201,12 @@ function readOidc({ text, problem }: SettingReader): Config["oidc"] {
       "HUB_OIDC_ISSUER must be an https URL; http is for an issuer on this machine (localhost, 127.0.0.1, [::1]).",
     );
   }
-  if ((issuer === undefined) !== (audience === undefined)) {
-    problem("HUB_OIDC_ISSUER and HUB_OIDC_AUDIENCE are needed together.");
+  const [id, secret] = [text("HUB_OIDC_CLIENT_ID"), text("HUB_OIDC_CLIENT_SECRET")];
+  if ((issuer === undefined) !== (audience === undefined && id === undefined)) {
+    problem("HUB_OIDC_ISSUER is needed together with HUB_OIDC_AUDIENCE, HUB_OIDC_CLIENT_ID or both.");
   }
-  return issuer === undefined || audience === undefined ? undefined : { issuer, audience };
+  if (secret !== undefined && id === undefined) problem("HUB_OIDC_CLIENT_SECRET needs HUB_OIDC_CLIENT_ID.");
+  return issuer === undefined ? undefined : { issuer, audience, client: id === undefined ? undefined : { id, secret } };
 }
 
 /** Whoever can change an answer of the issuer on its way can be anybody here. */

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Environment, World } from "../context.ts";
 import { flushKeyUsage } from "../features/api-keys/key-authentication.ts";
+import { flushRequests } from "../features/requests/requests.ts";
 import { flushSessionUsage } from "../features/users/live-sessions.ts";
 import { stopWaiting } from "../features/tasks/tasks.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
@@ -72,6 +73,7 @@ const drainMs = 7_000;
 /** Whoever still waits for a task then is told that it goes on: tasks have this long to end by themselves. */
 const waitersMs = 5_000;
 const keyUsageMs = 30_000;
+const requestsMs = 5_000;
 
 export async function openSurface(world: World, options: SurfaceOptions): Promise<Surface> {
   if (world.environment === "preview") await followPreviewClock(world);
@@ -162,9 +164,14 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     await Promise.all(apps.map(({ app, doors }) => Promise.all([app.app.close(), doors?.close()])));
     throw error;
   }
-  const usageTimer = setInterval(() => {
-    flushUsage(world).catch((error: unknown) => world.log.warn({ err: error }, "the use of keys is not written"));
-  }, keyUsageMs).unref();
+  const every = (ms: number, what: string, write: (world: World) => Promise<void>): NodeJS.Timeout =>
+    setInterval(() => {
+      write(world).catch((error: unknown) => world.log.warn({ err: error }, `${what} not written`));
+    }, ms).unref();
+  const timers = [
+    every(keyUsageMs, "the use of keys was", flushUsage),
+    every(requestsMs, "some requests were", flushRequests),
+  ];
 
   return {
     environment: world.environment,
@@ -174,12 +181,12 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     metrics: measured[0] ?? measure(none, none),
     async stop() {
       isDraining = true;
-      clearInterval(usageTimer);
+      for (const timer of timers) clearInterval(timer);
       const patience = setTimeout(() => stopWaiting(world), waitersMs);
       await Promise.all(apps.map(({ app, doors }) => drain(app, doors, answers, options.config.lameDuckMs)));
       clearTimeout(patience);
       await heavy?.stop();
-      await flushUsage(world).catch(() => {});
+      await Promise.all([flushUsage(world), flushRequests(world)]).catch(() => {});
     },
   };
 }

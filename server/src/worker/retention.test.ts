@@ -22,6 +22,7 @@ const keepDays: Record<Kept, number> = {
   labelFiles: 180,
   deliveries: 30,
   deliveryAnswers: 7,
+  requests: 7,
 };
 const hub = await startTestHub({ settings: { keepDays } });
 const org = await hub.org();

@@ -8,6 +8,7 @@ import { deleteOldLabelFilesAcrossOrgs } from "../features/labels/labels.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
 import { deleteOldPickupsAcrossOrgs } from "../features/pickups/pickups.ts";
 import { deleteOldComparisonsAcrossOrgs } from "../features/rate-comparisons/rate-comparisons.ts";
+import { deleteOldRequestsAcrossOrgs } from "../features/requests/requests.ts";
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
 import { deleteOldAnswersAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "../features/webhooks/webhooks.ts";
 
@@ -23,7 +24,11 @@ export const removals: Record<Kept, RemoveSome> = {
   labelFiles: deleteOldLabelFilesAcrossOrgs,
   deliveries: deleteOldDeliveriesAcrossOrgs,
   deliveryAnswers: deleteOldAnswersAcrossOrgs,
+  requests: deleteOldRequestsAcrossOrgs,
 };
+
+/** Traces of use alone: that they are gone is no news, and would fill a log that is never shortened. */
+const untold: ReadonlySet<Kept> = new Set(["requests"]);
 
 const dayMs = 86_400_000;
 /** Between two portions: whoever answers requests on the same database comes first. */
@@ -43,7 +48,7 @@ export async function removeWhatIsOld(world: World, stopping: AbortSignal): Prom
 async function removePortion(world: World, kind: Kept, before: Date): Promise<boolean> {
   return await world.db.transaction(async (tx) => {
     const owners = await removals[kind](tx, before);
-    for (const [orgId, removed] of Map.groupBy(owners, (owner) => owner)) {
+    for (const [orgId, removed] of untold.has(kind) ? [] : Map.groupBy(owners, (owner) => owner)) {
       await recordEvent(tx, systemContext(world, orgId, "retention"), {
         type: "retention.removed",
         objectId: orgId,

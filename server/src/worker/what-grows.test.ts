@@ -62,6 +62,7 @@ const bounds: Record<string, Bound> = {
   rate_results: { deletedIn: "features/rate-comparisons/rate-results.store.ts" },
   refresh_tokens: { chore: "expired sessions" },
   import_presets: byPeople,
+  request_log: { kept: "requests" },
   saved_views: byPeople,
   schedules: byPeople,
   schema_migrations: { bound: "one row for each migration" },

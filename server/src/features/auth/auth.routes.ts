@@ -7,6 +7,7 @@ import * as totp from "../users/totp.ts";
 import { Me, PasswordChange } from "../users/users.schemas.ts";
 import * as shapes from "./auth.schemas.ts";
 import * as auth from "./auth.ts";
+import { beginOidcSignIn, finishOidcSignIn } from "./oidc-sign-in.ts";
 import { stepUp } from "./step-up.ts";
 
 export const authRoutes = [
@@ -59,6 +60,33 @@ export const authRoutes = [
     failures: [401],
     idempotency: "none",
     handle: (ctx, { body, address, userAgent }) => auth.startBrowserSession(ctx, body, { address, userAgent }),
+  }),
+  defineRoute("POST /auth/oidc/sign-in", {
+    name: "auth.oidc.signIn",
+    scope: "public",
+    summary: "Begin to sign in through the OIDC issuer, with a browser",
+    description: "The browser gets a cookie that makes the answer of the issuer worth something in this browser only.",
+    body: shapes.OidcSignInRequest,
+    bodyIsOptional: true,
+    setsCookie: true,
+    answer: [200, shapes.OidcSignInBegun],
+    failures: [409],
+    idempotency: "none",
+    handle: (ctx, { body, browser }) => beginOidcSignIn(ctx, body, browser!),
+  }),
+  defineRoute("POST /auth/oidc/session", {
+    name: "auth.oidc.session.create",
+    scope: "public",
+    summary: "End a sign-in through the OIDC issuer with what it said; the browser gets the cookie of its session",
+    description:
+      "`state`, `code`, `iss`, `error` and `error_description` are those of the address that the issuer sent it to.",
+    body: shapes.OidcSessionRequest,
+    setsCookie: true,
+    answer: [201, shapes.OidcSessionStarted],
+    failures: [401, 409],
+    idempotency: "none",
+    handle: (ctx, { body, browser, address, userAgent }) =>
+      finishOidcSignIn(ctx, body, browser!, { address, userAgent }),
   }),
   defineRoute("DELETE /auth/session", {
     name: "auth.session.delete",

@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change, perWorld } from "../../context.ts";
-import { WithCookie } from "../../route.ts";
+import { WithCookies } from "../../route.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { getOrganization } from "../organizations/organizations.ts";
@@ -18,10 +18,11 @@ import {
   replacePassword,
 } from "../users/users.ts";
 import type { SignInRequest, TokenAnswer } from "./auth.schemas.ts";
-import { hashCookie } from "../users/live-sessions.ts";
 import * as sessions from "../users/sessions.store.ts";
 import { hasTotp, useTotp } from "../users/totp.ts";
 import { startAttempt } from "./sign-in-attempts.ts";
+import type { Visitor } from "./start-session.ts";
+import { actingAs, newSessionCookie, sessionAnswer, sessionMs, startSession } from "./start-session.ts";
 import { networkOf } from "../../core/network-of.ts";
 import { accessTokenSeconds, signUserToken } from "./user-tokens.ts";
 
@@ -29,14 +30,12 @@ export type { Credential } from "./authenticate.ts";
 export { authenticate } from "./authenticate.ts";
 export { forgetOldAttempts } from "./sign-in-attempts.ts";
 
-const sessionMs = 30 * 24 * 3_600_000;
 const refreshPrefix = "oohr_";
 
 // Somebody unknown must cost as much time as somebody known, or the answer's delay tells who has an account.
 const decoyHash = perWorld(({ settings }) => hashPassword(randomBytes(16).toString("hex"), settings.passwordCost));
 
 const wrongCode = "wrong code";
-type Visitor = { address: string; userAgent: string };
 
 export async function signIn(ctx: Ctx, request: SignInRequest, visitor: Visitor): Promise<TokenAnswer> {
   return await signInBy(ctx, request, visitor, {}, (tx, own, holder) => issue(tx, own, holder));
@@ -44,14 +43,11 @@ export async function signIn(ctx: Ctx, request: SignInRequest, visitor: Visitor)
 
 /** A session that its browser shows by a cookie, which no script can read: two tabs have no tokens to take from each other. */
 export async function startBrowserSession(ctx: Ctx, request: SignInRequest, visitor: Visitor) {
-  const value = randomBytes(32).toString("base64url");
-  const marks = { cookieHash: hashCookie(value) };
-  const answer = await signInBy(ctx, request, visitor, marks, async (_tx, _own, { id, orgId, expiresAt }) => ({
-    userId: id,
-    organizationId: orgId,
-    expiresAt: expiresAt.toISOString(),
-  }));
-  return new WithCookie(answer, { value, maxAgeSeconds: sessionMs / 1000 });
+  const { cookie, cookieHash } = newSessionCookie();
+  const answer = await signInBy(ctx, request, visitor, { cookieHash }, async (_tx, _own, holder) =>
+    sessionAnswer(holder, holder.expiresAt),
+  );
+  return new WithCookies(answer, { session: cookie });
 }
 
 /** Of a browser, or that of an access token: whichever the request was made with. */
@@ -68,7 +64,7 @@ export async function endOwnSession(ctx: Ctx) {
     await recordEvent(tx, ctx, { type: "session.ended", objectId: actor.id });
     return { signedOut: true };
   });
-  return new WithCookie(answer, null);
+  return new WithCookies(answer, { session: null });
 }
 
 type Holder = { id: string; orgId: string; role: string; sessionId: string; expiresAt: Date };
@@ -101,24 +97,12 @@ async function signInBy<T extends object>(
     await attempt.withdrawn();
     throw new HubError("totp_required", "Send the code of the authenticator app, or a recovery code, as `totpCode`.");
   }
-  const own = actingAs(ctx, user.id, user.org_id, user.email);
   const answer = await ctx.db.transaction(async (tx) => {
-    const at = ctx.clock.real();
     if (needsCode && !(await useTotp(tx, ctx, user.id, request.totpCode!))) return wrongCode;
-    if (!(await markSignedIn(tx, user.id, user.password_hash!, at))) return undefined;
-    await recordEvent(tx, own, { type: "session.started", objectId: user.id });
+    if (!(await markSignedIn(tx, user.id, ctx.clock.real(), user.password_hash!))) return undefined;
     const holder = { id: user.id, orgId: user.org_id, role: user.role };
-    const [sessionId, expiresAt] = [ctx.newId(), new Date(at.getTime() + sessionMs)];
-    await sessions.insertSession(tx, {
-      id: sessionId,
-      orgId: user.org_id,
-      userId: user.id,
-      ...visitor,
-      network,
-      at,
-      expiresAt,
-      ...marks,
-    });
+    const person = { ...holder, email: user.email };
+    const { own, sessionId, expiresAt } = await startSession(tx, ctx, person, visitor, marks);
     return await give(tx, own, { ...holder, sessionId, expiresAt });
   });
   if (answer === undefined) throw await attempt.failed(wrong);
@@ -150,7 +134,7 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<TokenAnsw
       // Returned, not thrown: the revocation has to be committed.
       await sessions.endSession(tx, user.orgId, token.family_id, { at: now, reason: "token_reused" });
       await ctx.signals.publish(tx, "user", user.id);
-      const own = actingAs(ctx, user.id, user.orgId, user.email);
+      const own = actingAs(ctx, user);
       await recordEvent(tx, own, { type: "session.reuse_detected", objectId: user.id });
       return new HubError("refresh_token_reused", "This refresh token was used before; the session has been ended.");
     }
@@ -170,7 +154,7 @@ export async function signOut(ctx: Ctx, refreshToken: string): Promise<{ signedO
       const end = { at: ctx.clock.real(), reason: "signed_out" as const };
       await sessions.endSession(tx, user.orgId, token.family_id, end);
       await ctx.signals.publish(tx, "user", user.id);
-      const own = actingAs(ctx, user.id, user.orgId, user.email);
+      const own = actingAs(ctx, user);
       await recordEvent(tx, own, { type: "session.ended", objectId: user.id });
     }
     return { signedOut: true };
@@ -178,7 +162,9 @@ export async function signOut(ctx: Ctx, refreshToken: string): Promise<{ signedO
 }
 
 export function listSignInMethods({ settings }: World) {
-  return { password: true, issuer: settings.oidc ? { name: new URL(settings.oidc.issuer).host } : null };
+  const { oidc } = settings;
+  const issuer = oidc ? { name: new URL(oidc.issuer).host, canSignIn: oidc.client !== undefined } : null;
+  return { password: true, issuer };
 }
 
 export async function describeCaller(ctx: Ctx) {
@@ -241,8 +227,4 @@ async function issue(
 
 function hashToken(token: string): Buffer {
   return hash("sha256", token, "buffer");
-}
-
-function actingAs(ctx: Ctx, id: string, orgId: string, email: string): Ctx {
-  return { ...ctx, orgId, actor: { type: "user", id, email } };
 }

@@ -43,12 +43,15 @@ export async function authenticate(world: World, { authorization: header, cookie
 
 async function authenticatePerson(world: World, token: string): Promise<Principal> {
   const { iss, aud } = unverifiedClaims(token);
-  const isForeign = world.settings.oidc !== undefined && iss === world.settings.oidc.issuer;
+  const { oidc } = world.settings;
+  const foreignAudience = iss === oidc?.issuer ? oidc?.audience : undefined;
   const isOfOther = (aud === "live" || aud === "preview") && aud !== world.environment;
   if (iss === ownIssuer && isOfOther) {
     throw new HubError("environment_mismatch", `This is a token of the ${aud} surface.`);
   }
-  return principalOf(isForeign ? await byOidc(world, token) : await byOwnToken(world, token));
+  return principalOf(
+    foreignAudience === undefined ? await byOwnToken(world, token) : await byOidc(world, foreignAudience, token),
+  );
 }
 
 async function byCookie(world: World, cookie: string): Promise<Principal> {
@@ -97,8 +100,8 @@ async function byOwnToken(world: World, token: string): Promise<SignedIn> {
   return { user, expiresAt, sessionId, provedAt };
 }
 
-async function byOidc(world: World, token: string): Promise<SignedIn> {
-  const { subject, verifiedEmail, provedAt, expiresAt } = await verifyOidcToken(world, token);
+async function byOidc(world: World, audience: string, token: string): Promise<SignedIn> {
+  const { subject, verifiedEmail, provedAt, expiresAt } = await verifyOidcToken(world, audience, token);
   return { user: await findOidcIdentity(world, subject, verifiedEmail), expiresAt, provedAt, isByIssuer: true };
 }
 

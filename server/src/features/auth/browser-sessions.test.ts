@@ -79,6 +79,7 @@ describe("signing in with a browser", () => {
 
   test("says how it can be done", async () => {
     expect((await hub.anonymous.get("/auth/methods")).body).toEqual({ password: true, issuer: null });
+    expect((await hub.anonymous.post("/auth/oidc/sign-in")).body).toMatchObject({ status: 409, code: "invalid_state" });
   });
 
   test("wants the code of an app of those who have one; what matters most wants a new one later", async () => {

@@ -1,47 +1,14 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { afterAll, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import { startStandInIssuer } from "../../testing/stand-in-issuer.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
-const { privateKey, publicKey } = await generateKeyPair("ES256");
-let jwksCalls = 0;
-
-/** A stand-in for an identity provider: the two documents that a relying party reads. Two more of its tenants are broken. */
-const provider = createServer((request, response) => {
-  response.setHeader("content-type", "application/json");
-  if (request.url === "/keyless/.well-known/openid-configuration")
-    response.end(JSON.stringify({ issuer: `${issuer}/keyless`, jwks_uri: `${issuer}/keyless/keys` }));
-  else if (request.url!.startsWith("/silent/") || request.url!.startsWith("/keyless/")) response.writeHead(503).end();
-  else if (request.url === "/.well-known/openid-configuration")
-    response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
-  else if (request.url === "/keys") {
-    jwksCalls++;
-    void exportJWK(publicKey).then((jwk) =>
-      response.end(JSON.stringify({ keys: [{ ...jwk, kid: "k1", alg: "ES256" }] })),
-    );
-  } else response.writeHead(404).end();
-});
-await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
-afterAll(() => provider.close());
-const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-
-const hub = await startTestHub({ settings: { oidc: { issuer, audience: "hub" } } });
+const client = { id: "the hub", secret: "s3cret: with ümlaut" };
+const issuer = await startStandInIssuer(client);
+const token = issuer.sign;
+const hub = await startTestHub({ settings: { oidc: { issuer: issuer.url, audience: "hub", client } } });
 const org = await hub.org();
 await hub.operator.patch(`/organizations/${org.id}`, { emailDomains: ["org.example"] });
 const { body: person } = await org.post("/users", { email: "sso@org.example", role: "operator" });
-
-async function token(
-  claims: Record<string, unknown>,
-  options: { kid?: string; audience?: string; expires?: string; issuer?: string; typ?: string } = {},
-) {
-  return await new SignJWT(claims)
-    .setProtectedHeader({ alg: "ES256", kid: options.kid ?? "k1", ...(options.typ && { typ: options.typ }) })
-    .setIssuer(options.issuer ?? issuer)
-    .setAudience(options.audience ?? "hub")
-    .setExpirationTime(options.expires ?? "5m")
-    .sign(privateKey);
-}
 
 test("a token of the issuer signs in the person with that verified address, and later by subject alone", async () => {
   const first = await hub
@@ -107,21 +74,267 @@ test("another audience, an expired token and an unknown key are refused, and do 
   expect((await hub.client(await token({ sub: "s-1" }, { expires: "-1m" })).get("/me")).body.code).toBe(
     "expired_token",
   );
-  const before = jwksCalls;
+  const before = issuer.calls.keys;
   for (let i = 0; i < 20; i++) {
     expect((await hub.client(await token({ sub: "s-1" }, { kid: `unknown-${i}` })).get("/me")).status).toBe(401);
   }
-  expect(jwksCalls - before).toBeLessThanOrEqual(1);
+  expect(issuer.calls.keys - before).toBeLessThanOrEqual(1);
 });
 
-test.each(["silent", "keyless"])(
-  "an issuer that does not answer (%s) is no reason to throw a token away: 503",
+test.each(["silent", "keyless", "impostor"])(
+  "an issuer that does not answer as itself (%s) is no reason to throw a token away: 503",
   async (tenant) => {
-    const broken = `${issuer}/${tenant}`;
-    const other = await startTestHub({ settings: { oidc: { issuer: broken, audience: "hub" } } });
+    const broken = `${issuer.url}/${tenant}`;
+    const other = await startTestHub({ settings: { oidc: { issuer: broken, audience: "hub", client } } });
     for (let i = 0; i < 2; i++) {
       const answer = await other.client(await token({ sub: "s-1" }, { issuer: broken })).get("/me");
       expect(answer).toMatchObject({ status: 503, body: { code: "issuer_unavailable", retryable: true } });
     }
+    if (tenant === "keyless") return;
+    expect((await other.anonymous.post("/auth/oidc/sign-in")).body.code).toBe("issuer_unavailable");
   },
 );
+
+describe("signing in through the issuer with a browser", () => {
+  afterEach(() => {
+    issuer.faults = {};
+  });
+
+  type Begin = { returnTo?: string; again?: boolean };
+  const ownPage = { "sec-fetch-site": "same-origin" };
+  const cookiesOf = (headers: Headers): string[] => headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]!);
+
+  /** Somebody presses the button: the address they are sent to, and what their browser keeps. */
+  async function begin(body: Begin = {}, from = hub) {
+    const answer = await from.anonymous.post("/auth/oidc/sign-in", body, { headers: ownPage });
+    const [cookie = ""] = cookiesOf(answer.headers);
+    return { ...answer, url: answer.body.url as string, cookie };
+  }
+
+  /** What the issuer says in the address that it sends them back to. */
+  async function visit(url: string): Promise<Record<string, string>> {
+    const { headers } = await fetch(url, { redirect: "manual" });
+    const back = new URL(headers.get("location")!);
+    expect(back.origin + back.pathname).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sign-in\/callback$/);
+    return Object.fromEntries(back.searchParams);
+  }
+
+  async function finish(cookie: string, said: Record<string, string>, from = hub) {
+    const { error_description: errorDescription, ...rest } = said;
+    const body = { ...rest, ...(errorDescription === undefined ? {} : { errorDescription }) };
+    const answer = await from.anonymous.post("/auth/oidc/session", body, { headers: { ...ownPage, cookie } });
+    return { ...answer, cookies: cookiesOf(answer.headers) };
+  }
+
+  async function signIn(body: Begin = {}, from = hub) {
+    const { url, cookie } = await begin(body, from);
+    return await finish(cookie, await visit(url), from);
+  }
+
+  const meWith = (cookies: string[]) => hub.anonymous.get("/me", { headers: { cookie: cookies.join("; ") } });
+
+  let people = 0;
+  async function aPerson() {
+    const email = `person-${++people}@org.example`;
+    const { body: user } = await org.post("/users", { email, role: "admin" });
+    issuer.person = { sub: `sub-${people}`, email, email_verified: true };
+    return user as { id: string; email: string };
+  }
+
+  test("gives the cookie that a password gives, and is in the audit log", async () => {
+    const { id, email } = await aPerson();
+    const { status, body, cookies, headers } = await signIn({ returnTo: "/orders?status=ready#top" });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ userId: id, organizationId: org.id, returnTo: "/orders?status=ready#top" });
+    expect(cookies).toEqual([expect.stringMatching(/^ooh_live=[\w-]{43}$/), "ooh_live_sign_in="]);
+    expect(headers.getSetCookie()[0]).toMatch(/; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect((await meWith(cookies)).body).toMatchObject({ actor: { id, email }, organization: { id: org.id } });
+    const { data } = (await org.get(`/audit?objectId=${id}`)).body as { data: { type: string }[] };
+    expect(data.map(({ type }) => type)).toEqual(["session.started", "user.oidc_bound", "user.created"]);
+    expect((await org.get(`/users/${id}`)).body.lastSignedInAt).not.toBeNull();
+    issuer.person = { sub: issuer.person.sub };
+    expect((await signIn()).body).toMatchObject({ userId: id, returnTo: "/" });
+  });
+
+  test("asks for a code with a challenge, a state and a nonce that nobody else can know", async () => {
+    await aPerson();
+    const { url, headers } = await begin();
+    const asked = new URL(url).searchParams;
+    expect(Object.fromEntries(asked)).toMatchObject({
+      response_type: "code",
+      client_id: client.id,
+      redirect_uri: `${hub.url}/sign-in/callback`,
+      scope: "openid email",
+      code_challenge_method: "S256",
+    });
+    for (const name of ["state", "nonce", "code_challenge"]) expect(asked.get(name)).toMatch(/^[\w-]{43}$/);
+    expect(new URL((await begin()).url).searchParams.get("state")).not.toBe(asked.get("state"));
+    const [kept] = headers.getSetCookie();
+    expect(kept).toMatch(/^ooh_live_sign_in=[^;]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(decodeURIComponent(kept!)).not.toContain(asked.get("nonce"));
+    expect((await hub.anonymous.get("/auth/methods")).body.issuer).toEqual({
+      name: new URL(issuer.url).host,
+      canSignIn: true,
+    });
+  });
+
+  test("another state, another browser, and one that took too long have begun nothing", async () => {
+    await aPerson();
+    const [own, other] = [await begin(), await begin()];
+    const said = await visit(own.url);
+    const { token: before } = issuer.calls;
+    for (const [cookie, given] of [
+      [own.cookie, { ...said, state: "x".repeat(43) }],
+      [other.cookie, said],
+      ["", said],
+      [`${own.cookie}x`, said],
+      ["ooh_live_sign_in=made-up", said],
+      [own.cookie.replace("ooh_live", "ooh_preview"), said],
+    ] as const) {
+      const { body, cookies } = await finish(cookie, given);
+      expect(body).toMatchObject({ status: 401, code: "sign_in_not_begun" });
+      expect(cookies).toEqual([]);
+    }
+    hub.advance(601_000);
+    expect((await finish(own.cookie, said)).body.code).toBe("sign_in_not_begun");
+    hub.advance(-601_000);
+    expect(issuer.calls.token).toBe(before);
+    expect((await finish(own.cookie, said)).status).toBe(201);
+  });
+
+  test("a code works once, and only for whoever began with its challenge", async () => {
+    await aPerson();
+    const [own, other] = [await begin(), await begin()];
+    const [said, theirs] = [await visit(own.url), await visit(other.url)];
+    expect((await finish(own.cookie, { ...said, code: theirs["code"]! })).body.code).toBe("issuer_refused");
+    expect((await finish(own.cookie, said)).status).toBe(201);
+    const replayed = await finish(own.cookie, said);
+    expect(replayed.body).toMatchObject({ status: 401, code: "issuer_refused" });
+    expect(replayed.cookies).toEqual([]);
+  });
+
+  const now = Math.floor(Date.now() / 1000);
+  test.each<[string, typeof issuer.faults]>([
+    ["another nonce", { claims: { nonce: "n".repeat(43) } }],
+    ["no nonce", { claims: { nonce: undefined } }],
+    ["another audience", { signing: { audience: "another client" } }],
+    ["several audiences, and no word of which", { signing: { audience: [client.id, "another client"] } }],
+    ["another client that it was made for", { claims: { azp: "another client" } }],
+    ["an end in the past", { signing: { expires: "-1m" } }],
+    ["a beginning in the future", { claims: { iat: now + 3_600 } }],
+    ["no beginning", { claims: { iat: undefined } }],
+    ["another issuer", { signing: { issuer: "http://127.0.0.1:1" } }],
+    ["a key that is none of the issuer", { signing: { kid: "k2" } }],
+    ["the type of an access token", { signing: { typ: "at+jwt" } }],
+  ])("an ID token with %s is refused", async (_what, faults) => {
+    await aPerson();
+    issuer.faults = faults;
+    const { body, cookies } = await signIn();
+    expect(body).toMatchObject({ status: 401, code: "issuer_refused" });
+    expect(cookies).toEqual([]);
+  });
+
+  test("an answer of another issuer, or of nobody, is not taken to this one", async () => {
+    await aPerson();
+    const { token: before } = issuer.calls;
+    for (const iss of ["https://other.example", ""]) {
+      issuer.faults = { answer: { iss } };
+      expect((await signIn()).body).toMatchObject({ status: 401, code: "issuer_refused" });
+    }
+    expect(issuer.calls.token).toBe(before);
+  });
+
+  test("who says no there is told so here, in the issuer's words", async () => {
+    await aPerson();
+    issuer.faults = { answer: { code: "", error: "access_denied", error_description: "The person said no" } };
+    const { body, cookies } = await signIn();
+    expect(body).toMatchObject({
+      code: "issuer_refused",
+      detail: "The identity provider answered access_denied: The person said no.",
+    });
+    expect(cookies).toEqual([]);
+    // Words that anybody can put into a link are not repeated.
+    const link = await finish("", { state: "x", error: "access_denied", error_description: "Call 555-0100" });
+    expect(link.text).not.toContain("555");
+    const { cookie, url } = await begin();
+    const { code: _code, ...without } = await visit(url);
+    expect((await finish(cookie, without)).body.errors).toMatchObject([{ pointer: "/code" }]);
+  });
+
+  test.each([
+    "https://evil.example/",
+    "//evil.example",
+    "/\\evil.example",
+    "/\t/evil.example",
+    "/..//evil.example",
+    "/./\\evil.example",
+    "javascript:alert(1)",
+    "orders",
+    "",
+    `/${"é".repeat(400)}`,
+  ])("%j is no address to return to", async (returnTo) => {
+    const { body, cookie } = await begin({ returnTo });
+    expect(body.errors).toMatchObject([{ pointer: "/returnTo", code: "not_a_path" }]);
+    expect(cookie).toBe("");
+  });
+
+  test("whom the hub does not know, or not any more, is told so and signed in nowhere", async () => {
+    const { id, email } = await aPerson();
+    const squatter = await hub.org();
+    await squatter.post("/users", { email: "somebody@elsewhere.example", role: "viewer" });
+    for (const person of [
+      { sub: "x-1", email },
+      { sub: "x-2", email, email_verified: "true" },
+      { sub: "x-3", email: "nobody@org.example", email_verified: true },
+      { sub: "x-4", email: "somebody@elsewhere.example", email_verified: true },
+    ]) {
+      issuer.person = person;
+      const { body, cookies } = await signIn();
+      expect(body, person.sub).toMatchObject({ status: 401, code: "unknown_account" });
+      expect(cookies).toEqual([]);
+    }
+    issuer.person = { sub: "known", email, email_verified: true };
+    expect((await signIn()).body.userId).toBe(id);
+    await org.patch(`/users/${id}`, { status: "disabled" });
+    expect((await signIn()).body.code).toBe("unknown_account");
+  });
+
+  test("an address that the issuer only tells when it is asked is asked for, of the same person", async () => {
+    const { id } = await aPerson();
+    issuer.faults = { userInfo: { sub: "somebody else" } };
+    expect((await signIn()).body.code).toBe("issuer_refused");
+    issuer.faults = { userInfo: {} };
+    expect((await signIn()).body.userId).toBe(id);
+  });
+
+  test("what matters most wants a new proof there, and the issuer has to have asked for one", async () => {
+    await aPerson();
+    issuer.person["auth_time"] = now - 3_600;
+    const newKey = async (cookies: string[]) =>
+      await hub.anonymous.post("/me/totp", undefined, { headers: { ...ownPage, cookie: cookies.join("; ") } });
+    const first = await newKey((await signIn()).cookies);
+    expect(first.body).toMatchObject({ code: "step_up_required", how: "sign in at the identity provider again" });
+    issuer.faults = { claims: { auth_time: now - 3_600 } };
+    expect((await signIn({ again: true })).body.code).toBe("issuer_refused");
+    const { cookies } = await signIn({ again: true });
+    expect((await newKey(cookies)).body.code).not.toBe("step_up_required");
+  });
+
+  test("is not begun or ended by pages of other origins", async () => {
+    for (const path of ["/auth/oidc/sign-in", "/auth/oidc/session"]) {
+      const answer = await hub.anonymous.post(path, { state: "x" }, { headers: { "sec-fetch-site": "cross-site" } });
+      expect(answer.body.code).toBe("cross_origin_request");
+    }
+  });
+
+  test("an issuer that wants the secret in the body gets it there; without an audience its tokens are worth nothing", async () => {
+    const posted = `${issuer.url}/posted`;
+    const other = await startTestHub({ settings: { oidc: { issuer: posted, client } } });
+    await other.operator.post("/users", { email: "person@any.example", role: "viewer" });
+    issuer.person = { sub: "posted", email: "person@any.example", email_verified: true };
+    issuer.faults = { answer: { iss: "" } };
+    expect((await signIn({}, other)).status).toBe(201);
+    const bearer = await token({ sub: "posted" }, { issuer: posted, audience: client.id });
+    expect((await other.client(bearer).get("/me")).body.code).toBe("invalid_token");
+  });
+});

@@ -34,11 +34,12 @@ export async function findOrganizationName(db: Queryable, orgId: string): Promis
   return row?.name ?? "";
 }
 
-/** False: the person was deleted or disabled, or has another password, since it was checked. */
-export async function markSignedIn(tx: Tx, userId: string, passwordHash: string, at: Date): Promise<boolean> {
+/** False: the person was deleted or disabled, or has another password than the one that was checked, if one was. */
+export async function markSignedIn(tx: Tx, userId: string, at: Date, checkedHash?: string): Promise<boolean> {
   const rows = await tx.query(
-    `update users set last_signed_in_at = $3 where id = $1 and password_hash = $2 and status = 'active' returning 1`,
-    [userId, passwordHash, at],
+    `update users set last_signed_in_at = $2
+      where id = $1 and status = 'active' and ($3::text is null or password_hash = $3) returning 1`,
+    [userId, at, checkedHash ?? null],
   );
   return rows.length === 1;
 }

@@ -1,0 +1,112 @@
+import type { JWTVerifyGetKey } from "jose";
+import { HubError } from "../../core/errors.ts";
+import { createHttpClient } from "../../core/outbound/outbound.ts";
+import type { HttpClient } from "../../core/outbound/outbound-request.ts";
+import type { World } from "../../context.ts";
+import { perWorld } from "../../context.ts";
+
+const rediscoverMs = 30_000;
+/** Only whoever runs the hub can set the issuer: it may be in its own network. */
+const clientOptions = { allowPrivate: true, breakerKey: "documents", timeoutMs: 5000, attempts: 1 };
+const client = createHttpClient(clientOptions);
+export const maxDocumentBytes = 1024 * 1024;
+
+/** What the issuer's discovery document says of it (OpenID Connect Discovery 1.0, section 3). */
+export type OidcIssuer = {
+  findKey: JWTVerifyGetKey;
+  /** For signing in with a browser. An issuer whose tokens are only taken as they come need not have it. */
+  signIn: SignInEndpoints | undefined;
+};
+
+type SignInEndpoints = {
+  authorization: URL;
+  token: URL;
+  userInfo: URL | undefined;
+  /** The secret of a client goes into the body, not into a header. */
+  takesSecretInBody: boolean;
+  /** Its answers name it (RFC 9207). */
+  namesItself: boolean;
+  /** Calls the token endpoint, and no other server: the secret is for it alone. */
+  tokenClient: HttpClient;
+};
+
+/** Discovered once; a failed discovery is tried again after a while, not on every request. */
+const discovered = perWorld(({ settings, clock }) => {
+  let issuer: Promise<OidcIssuer> | undefined;
+  let failedAt = -Infinity;
+  return async (): Promise<OidcIssuer> => {
+    if (clock.real().getTime() - failedAt < rediscoverMs) throw new Error("the OIDC issuer did not answer");
+    issuer ??= discover(settings.oidc!.issuer);
+    return await issuer.catch((error: unknown) => {
+      issuer = undefined;
+      failedAt = clock.real().getTime();
+      throw error;
+    });
+  };
+});
+
+export async function getOidcIssuer(world: World): Promise<OidcIssuer> {
+  return await discovered(world)().catch((error: unknown) => {
+    throw issuerUnavailable(world, error);
+  });
+}
+
+export function issuerUnavailable({ log }: World, error: unknown): HubError {
+  log.warn({ err: error }, "the OIDC issuer cannot be asked");
+  return new HubError("issuer_unavailable");
+}
+
+async function discover(issuer: string): Promise<OidcIssuer> {
+  const document = await fetchDocument(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+  // Whoever answers in its name could send people, codes and the client's secret anywhere.
+  if (document["issuer"] !== issuer) throw new Error("the OIDC discovery document is that of another issuer");
+  const endpoint = (name: string): URL | undefined => readEndpoint(document, name, issuer);
+  const keys = endpoint("jwks_uri");
+  if (keys === undefined) throw new Error("the OIDC discovery document names no jwks_uri");
+  const { createRemoteJWKSet, customFetch } = await import("jose");
+  const findKey = createRemoteJWKSet(keys, { cooldownDuration: 30_000, [customFetch]: outboundFetch });
+  const [authorization, token] = [endpoint("authorization_endpoint"), endpoint("token_endpoint")];
+  if (authorization === undefined || token === undefined) return { findKey, signIn: undefined };
+  const methods = document["token_endpoint_auth_methods_supported"] ?? ["client_secret_basic"];
+  return {
+    findKey,
+    signIn: {
+      authorization,
+      token,
+      userInfo: endpoint("userinfo_endpoint"),
+      takesSecretInBody: Array.isArray(methods) && !methods.includes("client_secret_basic"),
+      namesItself: document["authorization_response_iss_parameter_supported"] === true,
+      tokenClient: createHttpClient({ ...clientOptions, credentialsFor: [token.href] }),
+    },
+  };
+}
+
+/** An issuer on this machine may have addresses without TLS, as it has one itself; others may not. */
+function readEndpoint(document: Record<string, unknown>, name: string, issuer: string): URL | undefined {
+  const given = document[name];
+  if (given === undefined) return undefined;
+  const url = typeof given === "string" ? URL.parse(given) : null;
+  if (url === null || (url.protocol !== "https:" && url.protocol !== new URL(issuer).protocol)) {
+    throw new Error(`the OIDC discovery document has a ${name} that is no https URL`);
+  }
+  return url;
+}
+
+async function outboundFetch(url: string, init: RequestInit = {}): Promise<Response> {
+  const headers = Object.fromEntries(new Headers(init.headers));
+  const { status, text } = await client.request({ url, headers, maxBytes: maxDocumentBytes });
+  return new Response(text === "" ? null : text, { status });
+}
+
+/** With a token of the issuer's own, where it wants one. */
+export async function fetchDocument(url: string | URL, token?: string): Promise<Record<string, unknown>> {
+  const response = await client.request({
+    url,
+    ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+    maxBytes: maxDocumentBytes,
+  });
+  if (response.status !== 200) throw new Error(`${new URL(url).href} answered ${response.status}`);
+  const document = response.json();
+  if (typeof document !== "object" || document === null) throw new Error(`${new URL(url).href} answered no object`);
+  return document as Record<string, unknown>;
+}

@@ -1,0 +1,77 @@
+import type { Page } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
+import type { Stored } from "../../db/columns.ts";
+import { defineColumns, moment } from "../../db/columns.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { listPage } from "../../db/list-page.ts";
+import type { LoggedRequest, RequestQuery } from "./requests.schemas.ts";
+
+/** Names of people and keys are those of today: they are not kept here. */
+const who = `jsonb_strip_nulls(jsonb_build_object('type', t.actor_type, 'id', t.actor_id, 'email', u.email, 'name', k.name))`;
+const { selected, fromRow } = defineColumns<LoggedRequest>("t", {
+  requestId: "text",
+  at: moment,
+  method: "text",
+  route: "text",
+  objectId: "uuid",
+  status: "smallint",
+  code: "text",
+  durationMs: "integer",
+  actor: { type: "jsonb", selected: who },
+  leftOut: "integer",
+});
+
+/** The newest first. */
+export async function listRequests(db: Queryable, orgId: string, query: RequestQuery): Promise<Page<LoggedRequest>> {
+  const isFailed = query.outcome && query.outcome === "failed";
+  const page = await listPage<Stored<LoggedRequest>>(db, query, {
+    select: selected,
+    from: `request_log t left join users u on t.actor_type = 'user' and u.org_id = t.org_id and u.id = t.actor_id
+      left join api_keys k on t.actor_type = 'api_key' and k.org_id = t.org_id and k.id = t.actor_id`,
+    where: [
+      ["t.org_id = ?", orgId],
+      ["t.request_id = ?", query.requestId],
+      ["t.actor_id = ?", query.actorId],
+      ["t.method = ?", query.method],
+      ["t.route = ?", query.route],
+      ["t.object_id = ?", query.objectId],
+      ["(t.status >= 400) = ?", isFailed],
+      ["t.code = ?", query.code],
+      ["t.at >= ?", query.from],
+      ["t.at < ?", query.to],
+    ],
+    orderBy: "t.id desc",
+  });
+  return mapPage(page, fromRow);
+}
+
+export type NewRequest = Omit<LoggedRequest, "actor" | "at"> & {
+  orgId: string;
+  at: Date;
+  actorType: string;
+  actorId: string;
+};
+
+export async function insertRequestsAcrossOrgs(db: Queryable, requests: readonly NewRequest[]): Promise<void> {
+  await db.query(
+    `insert into request_log (id, org_id, at, request_id, method, route, object_id, status, code, duration_ms, actor_type,
+       actor_id, left_out)
+     select u.id, u."orgId", u.at, u."requestId", u.method, u.route, u."objectId", u.status, u.code, u."durationMs",
+       u."actorType", u."actorId", u."leftOut"
+       from jsonb_to_recordset($1::jsonb) as u (id uuid, "orgId" uuid, at timestamptz, "requestId" text, method text, route text,
+         "objectId" uuid, status smallint, code text, "durationMs" integer, "actorType" text, "actorId" uuid, "leftOut" integer)`,
+    [JSON.stringify(requests)],
+  );
+}
+
+const removedAtOnce = 10_000;
+
+/** Returns whose they were. */
+export async function deleteOldRequestsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+  const rows = await tx.query<{ org_id: string }>(
+    `delete from request_log where id in (
+       select id from request_log where at < $1 limit ${removedAtOnce} for update skip locked) returning org_id`,
+    [before],
+  );
+  return rows.map(({ org_id }) => org_id);
+}
