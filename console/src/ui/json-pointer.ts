@@ -7,7 +7,8 @@ const partsOf = (pointer: string): string[] =>
 
 export function valueAt(data: unknown, pointer: string): unknown {
   return partsOf(pointer).reduce<unknown>(
-    (inner, part) => (typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[part] : undefined),
+    (inner, part) =>
+      typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[part] : undefined,
     data,
   );
 }
