@@ -211,6 +211,7 @@ test("those with pii:read see it where it belongs", async () => {
     "/tasks/executions",
     "/tasks/executions/:id",
     "/tasks/executions/:id/watch",
+    "/exceptions",
     "/bridges/:id/samples",
   ]);
 });

@@ -215,7 +215,10 @@ test("rows that are not taken lie in a file of their own, with the reason, and t
   const settings = { importFolder: "in" };
   const bridgeId = (await org.post("/bridges", { name: "Files", connector: "csv", settings })).body.id;
   const { body } = await org.post("/tasks/execute-sync", { bridgeId, taskName: "orders.import" });
-  expect(body).toMatchObject({ status: "succeeded", result: { fetched: 3, created: 1, failed: 2 } });
+  expect(body).toMatchObject({ status: "completed_with_errors", result: { fetched: 3, created: 1, failed: 2 } });
+  const open = async () =>
+    ((await org.get("/exceptions")).body.data as { about: { name: string } }[]).map(({ about }) => about.name);
+  expect((await open()).toSorted()).toEqual(["A-1", "A-3"]);
   expect(body.result.failures.map(({ externalId }: { externalId: string }) => externalId)).toEqual(["A-1", "A-3"]);
   expect((await readdir(incoming)).toSorted()).toEqual(["processed", "rejected"]);
   const [name] = await readdir(path.join(incoming, "rejected"));
@@ -227,6 +230,7 @@ test("rows that are not taken lie in a file of their own, with the reason, and t
   await writeFile(path.join(incoming, "again.csv"), rows.join("\n").replace("many", "2").replace("redy", "ready"));
   const again = (await org.post("/tasks/execute-sync", { bridgeId, taskName: "orders.import" })).body;
   expect(again).toMatchObject({ status: "succeeded", result: { created: 2, failed: 0 } });
+  expect(await open()).toEqual([]);
 });
 
 test("settings with folders are refused where the hub allows no files, and those that climb up always", () => {
