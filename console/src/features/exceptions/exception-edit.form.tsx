@@ -5,7 +5,7 @@ import { fieldName } from "../../ui/change-text.ts";
 import { sentence } from "../../ui/format.ts";
 import { valueAt, withValueAt } from "../../ui/json-pointer.ts";
 import { TextField } from "../../ui/text-field.tsx";
-import { problemsOf, recordOf } from "./exception-record.tsx";
+import { plainText, problemsIn, recordOf } from "./exception-record.tsx";
 import type { Exception, FixRequest } from "./exceptions.queries.ts";
 
 // The editor is half the size of everything else.
@@ -25,7 +25,9 @@ export function EditRecord({ exception, isBusy, onSave, onCancel }: Props) {
   const part = record?.canonical ? "canonical" : "raw";
   const before = record?.[part] ?? {};
   const [draft, setDraft] = useState<Data>(before);
-  const fields = problemsOf(exception).filter(({ pointer }) => pointer !== "" && isLeaf(valueAt(before, pointer)));
+  const fields = problemsIn(exception.details["errors"]).filter(
+    ({ pointer }) => pointer !== "" && isLeaf(valueAt(before, pointer)),
+  );
   const [isData, setData] = useState(fields.length === 0);
   return (
     <form
@@ -59,7 +61,7 @@ export function EditRecord({ exception, isBusy, onSave, onCancel }: Props) {
             key={pointer}
             label={sentence(fieldName(pointer))}
             hint={message}
-            value={textOf(valueAt(draft, pointer))}
+            value={plainText(valueAt(draft, pointer))}
             onChange={(typed) =>
               setDraft(withValueAt(draft, pointer, valueOf(typed, valueAt(before, pointer), message)) as Data)
             }
@@ -77,8 +79,6 @@ export function EditRecord({ exception, isBusy, onSave, onCancel }: Props) {
 }
 
 const isLeaf = (value: unknown): boolean => typeof value !== "object" || value === null;
-
-const textOf = (value: unknown): string => (value === undefined || value === null ? "" : String(value));
 
 /** As what the field wants: the hub has said so, or there was a number before. */
 function valueOf(typed: string, before: unknown, problem: string): unknown {

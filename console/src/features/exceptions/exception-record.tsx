@@ -15,15 +15,18 @@ type KeptRecord = { externalId?: string; raw?: Data | null; canonical?: Data | n
 const isData = (value: unknown): value is Data => typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const recordOf = ({ details }: Exception): KeptRecord | undefined =>
-  isData(details["record"]) ? (details["record"] as KeptRecord) : undefined;
+  isData(details["record"]) ? details["record"] : undefined;
 
-/** What is wrong with the record, where it is said of a field. */
-export function problemsOf({ details }: Exception): FieldProblem[] {
-  const { errors } = details;
+/** Of data that may be anything: what can be shown as it is. */
+export const plainText = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+
+/** What is wrong with a record, where it is said of a field. */
+export function problemsIn(errors: unknown): FieldProblem[] {
   if (!Array.isArray(errors)) return [];
   return errors
     .filter(isData)
-    .map((one) => ({ pointer: String(one["pointer"] ?? ""), message: String(one["message"] ?? one["code"] ?? "") }));
+    .map((one) => ({ pointer: plainText(one["pointer"]), message: plainText(one["message"] ?? one["code"]) }));
 }
 
 /** What it is about, in words: the record that was not taken, theirs beside ours, or what became of each shipment. */
@@ -33,7 +36,7 @@ export function ExceptionRecord({ exception }: { exception: Exception }) {
   return (
     <>
       {isData(theirs) && <TheirsBesideOurs orderId={exception.orderId} theirs={theirs} />}
-      {record && <Record record={record} problems={problemsOf(exception)} />}
+      {record && <Record record={record} problems={problemsIn(exception.details["errors"])} />}
       {Array.isArray(shipments) && shipments.length > 0 && <Shipments shipments={shipments.filter(isData)} />}
       {Object.keys(rest).length > 0 && (
         <Fold title="More that is known">
@@ -129,9 +132,9 @@ function Shipments({ shipments }: { shipments: readonly Data[] }) {
               <Td className="font-mono text-sm">
                 {valueText(shipment["trackingNumber"] ?? shipment["ref"] ?? shipment["id"])}
               </Td>
-              <Td>{words(String(shipment["status"] ?? ""))}</Td>
+              <Td>{words(plainText(shipment["status"]))}</Td>
               <Td className="text-muted">
-                {isData(shipment["error"]) ? String(shipment["error"]["message"] ?? "") : "–"}
+                {isData(shipment["error"]) ? plainText(shipment["error"]["message"]) : "–"}
               </Td>
             </tr>
           ))}

@@ -14,7 +14,7 @@ import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { EditRecord } from "./exception-edit.form.tsx";
 import { FixButtons } from "./exception-fixes.tsx";
-import { ExceptionRecord } from "./exception-record.tsx";
+import { ExceptionRecord, problemsIn } from "./exception-record.tsx";
 import type { Exception, FixAnswer, FixRequest } from "./exceptions.queries.ts";
 import { exceptionQuery } from "./exceptions.queries.ts";
 import { fixName, kindName, resolutionText, statusTones } from "./exceptions.text.ts";
@@ -103,14 +103,15 @@ function Trouble({ exception, bridgeName }: { exception: Exception; bridgeName(i
 /** It was tried, and is wrong in some way still. */
 function StillOpen({ answer: { error } }: { answer: FixAnswer }) {
   if (!error) return null;
+  const problems = problemsIn(error.errors);
   return (
     <div role="alert" className="rounded-lg border border-bad bg-bad-soft px-3 py-2 text-bad">
       <p className="font-medium">It did not work: {error.message}</p>
-      {error.errors && error.errors.length > 0 && (
+      {problems.length > 0 && (
         <ul className="mt-1 list-disc ps-4">
-          {error.errors.slice(0, 8).map((one, at) => (
-            <li key={at}>
-              <code className="font-mono text-sm">{String(one["pointer"] ?? "")}</code> {String(one["message"] ?? "")}
+          {problems.slice(0, 8).map(({ pointer, message }) => (
+            <li key={`${pointer} ${message}`}>
+              <code className="font-mono text-sm">{pointer}</code> {message}
             </li>
           ))}
         </ul>

@@ -17,7 +17,7 @@ const filterNames = ["status", "kind", "code", "bridgeId", "taskName", "orderId"
 /** What the address asks for. */
 export function filterOf(search: Search): ExceptionFilter {
   const given = filterNames.map((name) => [name, oneOf(search[name])] as const).filter(([, value]) => value);
-  return Object.fromEntries(given) as ExceptionFilter;
+  return Object.fromEntries(given);
 }
 
 export const exceptionsQuery = (filter: ExceptionFilter, page: number) =>

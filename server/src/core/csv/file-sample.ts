@@ -3,7 +3,7 @@ import type { Row } from "./csv.ts";
 const maxSampled = 20;
 const maxCharacters = 200;
 
-export type SampledRow = { row: number; cells: string[] };
+type SampledRow = { row: number; cells: string[] };
 
 /** What stands in the columns of a file, for whoever has to say what they are. */
 export type FileSample = {
