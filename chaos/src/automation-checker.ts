@@ -60,7 +60,7 @@ export async function checkAutomations(db: Reader, automations: KnownAutomation[
       if (before && before.last >= first) check.findings.push(`automation ${id} fired twice for ${first}`);
     }
     const { rows: held } = await db.query(
-      "select from automations where id = $1 and (not is_active or lease_owner is not null)",
+      "select from automations where id = $1 and (not is_active or lease_until > now())",
       [id],
     );
     if (held.length > 0) check.findings.push(`automation ${id} is paused or leased`);

@@ -53,7 +53,7 @@ export async function hastenRetries(db: pg.Client): Promise<void> {
 export async function countLeft(db: pg.Client): Promise<number> {
   const { rows } = await db.query<{ n: number }>(
     `select ((select count(*) from unsealed_events) + (select count(*) from webhook_deliveries where due_at is not null)
-       + (select count(*) from webhooks w join audit_heads h using (org_id) where w.cursor < h.sequence or w.lease_owner is not null)
+       + (select count(*) from webhooks w join audit_heads h using (org_id) where w.cursor < h.sequence or w.lease_until > now())
        + (select count(*) from automations a where exists (select from events e
             where e.org_id = a.org_id and e.type = any(a.event_types) and e.sequence > a.cursor))
        + (select count(*) from operation_runs where finished_at is null))::int as n`,

@@ -127,8 +127,24 @@ export async function saveAcrossOrgs(
     const times = { waitUntil, failingSince, failingToldAt, lastSuccessAt, lastFailureAt };
     return { ...own, ...times, status, disabledReason, places, consecutiveFailures, lastError };
   });
-  const column = <T>(read: (settlement: Settlement) => T): T[] => settlements.map(read);
-  const json = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
+  const records = settlements.map(({ id, webhookId, delivery, outcome, ending }) => ({
+    id,
+    webhook_id: webhookId,
+    event_id: delivery.event.id,
+    sequence: delivery.event.sequence,
+    type: delivery.event.type,
+    status: ending.status,
+    tries: ending.tries,
+    attempts: delivery.attempts + 1,
+    next_try_at: ending.nextTryAt,
+    due_at: ending.dueAt,
+    at: outcome.at,
+    duration_ms: outcome.durationMs,
+    http_status: outcome.status,
+    error: outcome.error,
+    headers: outcome.headers,
+    answer: outcome.answer,
+  }));
   return await db.query<Written>(
     {
       name: "webhook_deliveries_save",
@@ -138,11 +154,10 @@ export async function saveAcrossOrgs(
              "lastFailureAt" timestamptz, "lastError" jsonb)),
          w as (select w.id, w.org_id, w.status, w.ordering, w.failing_told_at from webhooks w
              join h on h.id = w.id and h.epoch = w.epoch and h.version = w.version order by w.id for update of w),
-         u as (select u.*, w.org_id, w.ordering = 'strict' as is_strict from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[],
-             $6::text[], $7::text[], $8::integer[], $9::integer[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::integer[],
-             $14::integer[], $15::jsonb[], $16::jsonb[], $17::text[])
-           as u (id, webhook_id, event_id, sequence, type, status, tries, attempts, next_try_at, due_at, at, duration_ms,
-             http_status, error, headers, answer) join w on w.id = u.webhook_id),
+         u as (select u.*, w.org_id, w.ordering = 'strict' as is_strict from jsonb_to_recordset($2::jsonb) as u (id uuid,
+             webhook_id uuid, event_id uuid, sequence bigint, type text, status text, tries integer, attempts integer,
+             next_try_at timestamptz, due_at timestamptz, at timestamptz, duration_ms integer, http_status integer, error jsonb,
+             headers jsonb, answer text) join w on w.id = u.webhook_id),
          former as (insert into webhook_attempts (delivery_id, number, org_id, at, duration_ms, status, error, headers, answer)
            select d.id, d.attempt_count, d.org_id, d.attempt_at, d.duration_ms, d.last_status, d.last_error, d.headers, d.answer
              from u join webhook_deliveries d on d.webhook_id = u.webhook_id and d.sequence = u.sequence
@@ -165,24 +180,6 @@ export async function saveAcrossOrgs(
            from h join w on w.id = h.id where t.id = h.id
          returning t.id, t.org_id as "orgId", t.cursor, w.status as "formerStatus", w.failing_told_at is not null as "wasTold"`,
     },
-    [
-      JSON.stringify(webhooks),
-      column(({ id }) => id),
-      column(({ webhookId }) => webhookId),
-      column(({ delivery }) => delivery.event.id),
-      column(({ delivery }) => delivery.event.sequence),
-      column(({ delivery }) => delivery.event.type),
-      column(({ ending }) => ending.status),
-      column(({ ending }) => ending.tries),
-      column(({ delivery }) => delivery.attempts + 1),
-      column(({ ending }) => ending.nextTryAt),
-      column(({ ending }) => ending.dueAt),
-      column(({ outcome }) => outcome.at),
-      column(({ outcome }) => outcome.durationMs),
-      column(({ outcome }) => outcome.status),
-      column(({ outcome }) => json(outcome.error)),
-      column(({ outcome }) => json(outcome.headers)),
-      column(({ outcome }) => outcome.answer),
-    ],
+    [JSON.stringify(webhooks), JSON.stringify(records)],
   );
 }

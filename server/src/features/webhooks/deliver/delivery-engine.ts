@@ -49,7 +49,10 @@ export function startDeliveries(world: World, { slots }: { slots: number }): { s
       counters.delivered += delivered;
       counters.failed += failed;
     }),
-    wakeIn: (ms) => worker.wake(ms + 20),
+    wakeAt(...times) {
+      const now = world.clock.now().getTime();
+      for (const at of times) if (at) worker.wake(Math.max(0, at.getTime() - now) + 20);
+    },
     look: () => looking.wake(),
   };
 

@@ -6,10 +6,11 @@ import type { Progress } from "./deliveries.store.ts";
 import { lockResendAcrossOrgs, resendPortion } from "./deliveries.store.ts";
 import type { Ending, Outcome } from "./delivery-outcome.ts";
 import { endOf, healthAfter, isTaken } from "./delivery-outcome.ts";
+import { createFeedQueue } from "./feed-queue.ts";
 import { shortHold } from "./look-for-events.ts";
 import { sendOnce } from "./send-delivery.ts";
 import type { SendPlaces } from "./send-places.ts";
-import type { Delivery, LeasedWebhook, Move, WebhookState } from "./webhook-work.store.ts";
+import type { Delivery, LeasedWebhook, WebhookState } from "./webhook-work.store.ts";
 import { findStateAcrossOrgs, listNext, restAcrossOrgs } from "./webhook-work.store.ts";
 
 /** What the webhooks of a process have in common. */
@@ -20,8 +21,8 @@ export type Desk = {
   isStopping(): boolean;
   /** Writes it down sooner or later, and tells the feed so. */
   settle(sent: Sent): void;
-  /** Some will be due then. */
-  wakeIn(ms: number): void;
+  /** Something may be due then. */
+  wakeAt(...times: (Date | null)[]): void;
   /** There may be more in the log for a webhook that nobody has leased any more. */
   look(): void;
 };
@@ -53,174 +54,106 @@ const mostUnwritten = 32;
 const fewest = 16;
 /** For what is due again meanwhile, and for signals that were lost. */
 const lookEveryMs = 1_000;
-/** What came due again goes before fresh events when it has waited for so long. */
-const headStartMs = 60_000;
 
 /** Sends one leased webhook what there is for it, until there is no more or others shall have a turn. */
 export function startFeed(desk: Desk, leased: LeasedWebhook, turn: Turn): Feed & { ended: Promise<"done"> } {
   const { world, places } = desk;
   const { id, orgId, epoch } = leased;
   const beats = createBeats();
-  let state: WebhookState = leased;
-  let queue: Delivery[] = [];
-  let lookedTo = state.cursor;
-  /** By the number of the event: under way, or not written down yet. */
-  const open = new Map<number, Delivery>();
-  const unwritten = new Set<Sent>();
+  const queue = createFeedQueue(leased.cursor);
+  const known = createKnown(world, leased);
   let sending = 0;
   let mayHaveMore = true;
   let isChanged = false;
+  /** Which time its state was read: what was looked for from another cursor is of no use. */
+  let reading = 0;
   /** In strict order: nothing is begun until it is written down that the one before failed. */
   let isHeld = false;
-  let failure: { reason: unknown } | undefined;
-  /** Another has it. */
-  let isLost = false;
+  /** Another has it, or there is a reason to stop. */
+  let end: { reason?: unknown } | undefined;
 
-  const types = (): string[] => [...new Set(state.types.flatMap(typesNamed))];
-  const hasEnded = (): boolean => isLost || failure !== undefined;
-  const isStrict = (): boolean => state.ordering === "strict";
-
-  function maySend(): boolean {
-    if (hasEnded() || isHeld || turn.signal.aborted || desk.isStopping() || turn.isOver() || !turn.isFresh())
-      return false;
-    const { status, waitUntil } = state;
-    return status === "active" && (waitUntil === null || Date.parse(waitUntil) <= world.clock.now().getTime());
-  }
+  const isLeftAlone = (): boolean => turn.signal.aborted || desk.isStopping() || turn.isOver() || !turn.isFresh();
+  const maySend = (): boolean => !(end || isChanged || isHeld || isLeftAlone()) && known.isOpen();
 
   async function run(): Promise<"done"> {
     for (;;) {
       try {
-        if (isChanged && !hasEnded()) await readState();
-        if (maySend() && queue.length === 0 && mayHaveMore) await fill();
+        if (isChanged && !end) await readState();
+        if (maySend() && queue.waiting() < known.state().places && mayHaveMore) await fill();
       } catch (reason) {
         // What is under way is waited for: nobody else may have the webhook before.
-        failure ??= { reason };
+        end ??= { reason };
       }
       if (maySend()) sendSome();
-      const isMore = !hasEnded() && (isChanged || (maySend() && (queue.length > 0 || mayHaveMore)));
-      if (open.size === 0 && !isMore) break;
-      if (open.size > 0) await beats.next();
+      const isMore = !end && (isChanged || (maySend() && (queue.waiting() > 0 || mayHaveMore)));
+      if (queue.open() === 0 && !isMore) break;
+      if (queue.open() > 0) await beats.next();
     }
-    if (isLost) return "done";
-    if (failure) throw failure.reason;
-    await restAcrossOrgs(world.db, leased, moveWithout(new Set()), world.clock.now());
+    if (end?.reason !== undefined) throw end.reason;
+    const hasMore = queue.waiting() > 0;
+    await restAcrossOrgs(world.db, leased, queue.moveWithout([]), { hasMore, now: world.clock.now() });
     // What came while it was leased was left to it.
-    if (mayHaveMore || queue.length > 0) desk.look();
+    if (mayHaveMore || hasMore) desk.look();
     return "done";
   }
 
   /** False: somebody else has it now. */
   async function readState(): Promise<boolean> {
     isChanged = false;
-    const found = await findStateAcrossOrgs(world.db, leased);
-    if (!found) {
-      isLost = true;
-      return false;
-    }
-    state = found;
-    lookedTo = state.cursor;
-    queue = [];
+    const isOurs = await known.read();
+    if (isOurs) queue.restart(known.state().cursor);
+    else end ??= {};
+    reading++;
     mayHaveMore = true;
-    for (const { outcome, ending } of unwritten) apply(outcome, ending);
-    return true;
+    return isOurs;
   }
 
   async function fill(): Promise<void> {
     mayHaveMore = false;
-    const now = world.clock.now();
-    const limit = Math.max(fewest, 4 * state.places);
-    const about = { orgId, webhookId: id, types: types(), without: [...open.keys()] };
-    const found = await listNext(world.db, { ...about, cursor: lookedTo, now, limit });
-    // Read anew before anything of it is sent.
-    if (isChanged) return;
-    lookedTo = found.lookedTo;
+    const [before, now, state] = [reading, world.clock.now(), known.state()];
+    const about = { orgId, webhookId: id, types: typesOf(state), cursor: queue.lookedTo(), without: queue.numbers() };
+    const found = await listNext(world.db, { ...about, now, limit: Math.max(fewest, 4 * state.places) });
+    if (reading !== before) return;
     mayHaveMore ||= found.hasMore;
-    const place = ({ event, dueAt }: Delivery): number =>
-      isStrict() ? event.sequence : (dueAt ?? now).getTime() - (dueAt === null ? headStartMs : 0);
-    // Some of the former ones may have been begun in the meantime.
-    queue = found.next
-      .filter(({ event }) => !open.has(event.sequence))
-      .toSorted((a, b) => place(a) - place(b) || a.event.sequence - b.event.sequence);
-    if (queue.length === 0 && open.size === 0 && !mayHaveMore) mayHaveMore = (await resendSome()) || mayHaveMore;
-  }
-
-  /** Only when there is nothing else. True: some of it is due now. */
-  async function resendSome(): Promise<boolean> {
-    for (;;) {
-      const count = await world.db.transaction(async (tx) => {
-        const resend = await lockResendAcrossOrgs(tx, leased);
-        if (!resend) return undefined;
-        const wanted = resend.types === null ? types() : resend.types.flatMap(typesNamed);
-        const about = { orgId, webhookId: id, isStrict: isStrict(), types: wanted };
-        return await resendPortion(tx, resend, about, world.clock.now());
-      }, shortHold);
-      if (count === undefined) return false;
-      if (count > 0) return true;
-    }
+    queue.add(found.next, found.lookedTo, state.ordering === "strict", now);
+    if (mayHaveMore || queue.waiting() + queue.open() > 0) return;
+    if (await resendSome(world, leased, state)) mayHaveMore = true;
   }
 
   function sendSome(): void {
-    while (queue.length > 0 && sending < state.places && open.size < state.places + mostUnwritten) {
+    const most = known.state().places;
+    while (queue.waiting() > 0 && sending < most && queue.open() < most + mostUnwritten) {
       if (!places.take(orgId, sending === 0)) return;
-      const delivery = queue.shift()!;
-      open.set(delivery.event.sequence, delivery);
       sending++;
-      void send(delivery);
+      void send(queue.take());
     }
   }
 
   async function send(delivery: Delivery): Promise<void> {
     const event = envelopeOf(world.environment, delivery.event);
-    const sent = await sendOnce(world, state, event, { signal: turn.signal, mayStart: turn.isFresh });
+    const sent = await sendOnce(world, known.state(), event, { signal: turn.signal, mayStart: turn.isFresh });
     sending--;
     places.give(orgId);
     beats.beat();
     if (!sent) {
       // Nothing was sent after all: it is met again.
-      open.delete(delivery.event.sequence);
+      queue.close(delivery);
       isChanged = true;
       return;
     }
     desk.counters.attempts++;
-    const { outcome } = sent;
-    const ending = endOf(delivery, state, outcome, Math.random);
-    apply(outcome, ending);
-    if (isStrict() && !isTaken(outcome)) isHeld = true;
-    tellWhen(ending);
-    const one: Sent = { feed, delivery, outcome, ending };
-    unwritten.add(one);
+    const one = known.learn(feed, delivery, sent.outcome);
+    isHeld ||= known.state().ordering === "strict" && !isTaken(one.outcome);
+    desk.wakeAt(one.ending.dueAt, known.waitUntil());
     desk.settle(one);
-  }
-
-  function apply(outcome: Outcome, ending: Ending): void {
-    state = { ...state, ...healthAfter(state, outcome, ending, Math.random).health };
-  }
-
-  function tellWhen({ dueAt }: Ending): void {
-    const now = world.clock.now().getTime();
-    for (const at of [dueAt?.getTime(), state.waitUntil === null ? undefined : Date.parse(state.waitUntil)]) {
-      if (at !== undefined) desk.wakeIn(Math.max(0, at - now));
-    }
-  }
-
-  /** All entries before the first that is not written down are done with. */
-  function moveWithout(done: ReadonlySet<number>): Move {
-    let to = lookedTo;
-    const isLeft = (sequence: number): boolean => sequence > state.cursor && sequence <= to && !done.has(sequence);
-    for (const sequence of open.keys()) if (isLeft(sequence)) to = sequence - 1;
-    for (const { event } of queue) if (isLeft(event.sequence)) to = event.sequence - 1;
-    return { from: state.cursor, to };
+    // At once: who reads what is next may be waiting for the database just now.
+    if (maySend()) sendSome();
   }
 
   function close(sent: readonly Sent[]): void {
-    for (const one of sent) {
-      unwritten.delete(one);
-      open.delete(one.delivery.event.sequence);
-    }
-    if (isHeld && open.size === 0) {
-      isHeld = false;
-      isChanged = true;
-    }
+    known.forget(sent);
+    for (const { delivery } of sent) queue.close(delivery);
+    if (isHeld && queue.open() === 0) [isHeld, isChanged] = [false, true];
     beats.beat();
   }
 
@@ -236,23 +169,69 @@ export function startFeed(desk: Desk, leased: LeasedWebhook, turn: Turn): Feed &
       beats.beat();
     },
     renew: readState,
-    progressWith(sent) {
-      const done = new Set(sent.map(({ delivery }) => delivery.event.sequence));
-      return { id, epoch, version: state.version, health: state, ...moveWithout(done) };
-    },
+    progressWith: (sent) => ({ id, epoch, ...known.progress(), ...queue.moveWithout(sent) }),
     written(sent, cursor) {
-      // Somebody has looked at what waits, or has put it elsewhere.
-      if (cursor < state.cursor || cursor > lookedTo) isChanged = true;
-      else state = { ...state, cursor };
+      // Otherwise somebody has looked at what waits, or has put it elsewhere.
+      isChanged ||= !queue.move(cursor);
       close(sent);
     },
     drop(sent, reason) {
-      if (reason !== undefined) failure ??= { reason };
+      end ??= { reason };
       close(sent);
     },
   };
   const timer = setInterval(() => feed.poke(), lookEveryMs);
   return { ...feed, ended: run().finally(() => clearInterval(timer)) };
+}
+
+/** What is known of a webhook: as it was read, and what was learnt since and may not be written down yet. */
+function createKnown({ db, clock }: World, leased: LeasedWebhook) {
+  const unwritten = new Set<Sent>();
+  let state: WebhookState = leased;
+  const apply = (outcome: Outcome, ending: Ending): void => {
+    state = { ...state, ...healthAfter(state, outcome, ending, Math.random).health };
+  };
+  const waitUntil = (): Date | null => (state.waitUntil === null ? null : new Date(state.waitUntil));
+  return {
+    state: () => state,
+    waitUntil,
+    isOpen: (): boolean => state.status === "active" && (waitUntil() ?? 0) <= clock.now(),
+    progress: () => ({ version: state.version, health: state }),
+    learn(feed: Feed, delivery: Delivery, outcome: Outcome): Sent {
+      const sent = { feed, delivery, outcome, ending: endOf(delivery, state, outcome, Math.random) };
+      apply(outcome, sent.ending);
+      unwritten.add(sent);
+      return sent;
+    },
+    forget(sent: readonly Sent[]): void {
+      for (const one of sent) unwritten.delete(one);
+    },
+    /** False: somebody else has it now. */
+    async read(): Promise<boolean> {
+      const found = await findStateAcrossOrgs(db, leased);
+      if (!found) return false;
+      state = found;
+      for (const { outcome, ending } of unwritten) apply(outcome, ending);
+      return true;
+    },
+  };
+}
+
+const typesOf = ({ types }: WebhookState): string[] => [...new Set(types.flatMap(typesNamed))];
+
+/** Only when there is nothing else. True: some of it is due now. */
+async function resendSome({ db, clock }: World, leased: LeasedWebhook, state: WebhookState): Promise<boolean> {
+  for (;;) {
+    const count = await db.transaction(async (tx) => {
+      const resend = await lockResendAcrossOrgs(tx, leased);
+      if (!resend) return undefined;
+      const types = resend.types === null ? typesOf(state) : resend.types.flatMap(typesNamed);
+      const about = { orgId: state.orgId, webhookId: state.id, isStrict: state.ordering === "strict", types };
+      return await resendPortion(tx, resend, about, clock.now());
+    }, shortHold);
+    if (count === undefined) return false;
+    if (count > 0) return true;
+  }
 }
 
 /** Waits for the next beat; one that came since the last time is not missed. */

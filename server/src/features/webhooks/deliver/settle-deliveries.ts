@@ -9,6 +9,8 @@ import type { Sent } from "./feed-webhook.ts";
 import { shortHold } from "./look-for-events.ts";
 
 const maxTogether = 500;
+/** Many are written down for little more than the price of one: the first waits for others. */
+const gatherMs = 5;
 const retryFlushMs = 500;
 
 export type Settled = { fenced: number; delivered: number; failed: number };
@@ -21,8 +23,10 @@ export function createSettler(world: World, onSettled: (settled: Settled) => voi
   async function flush(): Promise<void> {
     if (isFlushing) return;
     isFlushing = true;
-    await new Promise(setImmediate);
-    while (waiting.length > 0) await settleTogether(waiting.splice(0, maxTogether));
+    while (waiting.length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, gatherMs));
+      await settleTogether(waiting.splice(0, maxTogether));
+    }
     isFlushing = false;
   }
 
