@@ -21,6 +21,8 @@ import { clusterOf, freePort, startHub, withDataDir } from "./hub-process.ts";
 const deliveries = 10_000;
 const endpoints = 4;
 const rounds = 3;
+/** Of both sides, which are not counted: a process that has just started compiles what it runs. */
+const warmUps = 2;
 const paced = 300;
 const paceMs = 30;
 const many = 20;
@@ -113,10 +115,11 @@ async function compareThroughput(
   receiver: Receiver,
 ): Promise<Figure[]> {
   const results: { ours: number; floor: number }[] = [];
+  for (let round = 0; round < warmUps; round++) await runOurs(client, db, receiver, `warm-up${round}`);
   for (let round = 0; round < rounds; round++) {
-    const ours = await runOurs(client, db, receiver, round);
+    const ours = await runOurs(client, db, receiver, `round${round}`);
     const urls = Array.from({ length: endpoints }, (_, n) => `${receiver.url}/floor${n}`).join(",");
-    const args = ["--data-dir", dataDir, "--count", String(deliveries), "--urls", urls];
+    const args = ["--data-dir", dataDir, "--count", String(deliveries), "--urls", urls, "--warm-ups", String(warmUps)];
     const file = path.join(import.meta.dirname, "floor-webhooks.ts");
     const child = await startChild(file, args, {}, /^(\d+(?:\.\d+)?) per second$/m);
     await child.stop();
@@ -138,13 +141,13 @@ async function runOurs(
   client: HubClient & { orgId: string },
   db: pg.Client,
   receiver: Receiver,
-  round: number,
+  name: string,
 ): Promise<number> {
   const before = await lastCursor(client);
   await storeEvents(db, client.orgId, deliveries / endpoints);
   const ids: string[] = [];
   for (let n = 0; n < endpoints; n++) {
-    const body = { url: `${receiver.url}/round${round}-${n}`, types: ["order.updated"], maxInFlight: 32 };
+    const body = { url: `${receiver.url}/${name}-${n}`, types: ["order.updated"], maxInFlight: 32 };
     const { id } = await client.post<{ id: string }>("/webhooks", body);
     ids.push(id);
   }

@@ -13,7 +13,7 @@ import { until } from "./until.ts";
 import { gateIsOpen } from "./workload.ts";
 
 /** Before a statement is sent, when it is sent and its answer will not be read, after its answer has come. */
-type Moment = "before" | "sent" | "after";
+export type Moment = "before" | "sent" | "after";
 
 export type Scenario = {
   name: string;
@@ -64,7 +64,7 @@ export type BoundaryResult = {
   differences: string[];
 };
 
-const preloadFile = path.join(import.meta.dirname, "kill-at-statement.ts");
+export const preloadFile = path.join(import.meta.dirname, "kill-at-statement.ts");
 const maxStatements = 500;
 const finishWithinMs = 60_000;
 

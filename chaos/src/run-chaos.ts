@@ -9,6 +9,7 @@ import { describeScheduleSession, isScheduleClean, runScheduleSession } from "./
 import { describeSiege, missedBars } from "./siege-report.ts";
 import { runSiege } from "./siege.ts";
 import { describeTaskSession, isTaskClean, runTaskSession } from "./task-session.ts";
+import { walkDeliveries } from "./webhook-boundaries.ts";
 import { describeWebhookSession, isWebhookClean, runWebhookSession } from "./webhook-session.ts";
 
 const { values } = parseArgs({
@@ -102,7 +103,10 @@ async function runChaos(): Promise<void> {
 }
 
 async function walkBoundaries(): Promise<void> {
-  const results = await runBoundaries({ scenarios, every: number("every", values.every, 1, 100), withinMs, say });
+  const options = { every: number("every", values.every, 1, 100), withinMs, say };
+  const results = values.webhooks
+    ? await walkDeliveries({ ...options, moments: ["before", "sent"] })
+    : await runBoundaries({ ...options, scenarios });
   console.log(describeBoundaries(results));
   const isWhole = results.every(
     ({ completedAt, differences }) => completedAt !== undefined && differences.length === 0,

@@ -1,6 +1,8 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { adminPassword, launch, makeOpenFolder } from "../../server/src/testing/launch-hub.ts";
+import { adminPassword, makeOpenFolder } from "../../server/src/testing/launch-hub.ts";
+import type { AutomationCheck, KnownAutomation } from "./automation-checker.ts";
+import { checkAutomations, makeAutomation } from "./automation-checker.ts";
 import type { Send } from "./chaos-client.ts";
 import { accepted, signIn } from "./chaos-client.ts";
 import { createRandom } from "./chaos-plan.ts";
@@ -11,10 +13,13 @@ import { startCluster } from "./task-cluster.ts";
 import { until } from "./until.ts";
 import type { Endpoint, WebhookCheck } from "./webhook-checker.ts";
 import { checkWebhooks, readArrivals } from "./webhook-checker.ts";
+import type { Organization } from "./webhook-rounds.ts";
+import { countLeft, hastenRetries, makeEndpoints, organizationOf, startReceiver } from "./webhook-rounds.ts";
 
 type WebhookOptions = { seed: number; strikes: number; nodes: number; withinMs: number };
 type StrikeKind = "kill" | "freeze" | "database" | "cut";
 type WebhookResult = WebhookCheck & {
+  fired: AutomationCheck;
   seed: number;
   nodes: number;
   struck: Record<StrikeKind, number>;
@@ -24,28 +29,27 @@ type WebhookResult = WebhookCheck & {
 };
 
 const drainWithinMs = 240_000;
-/** Longer than the lease of a delivery. */
-const longFreezeMs = 34_000;
+/** Longer than the lease of a webhook. */
+const longFreezeMs = 19_000;
 
-/** Webhooks of two organizations, under kills, freezes, restarts of the database and lost answers to COMMIT. */
+/** Webhooks and automations of two organizations, under kills, freezes, restarts of the database and lost answers to COMMIT. */
 export async function runWebhookSession(options: WebhookOptions, say: (line: string) => void): Promise<WebhookResult> {
   const { seed, nodes, withinMs } = options;
   const folder = await makeOpenFolder("hub-chaos-");
   say(`data and evidence in ${folder}`);
   const random = createRandom(seed);
   const journalFile = path.join(folder, "arrivals.jsonl");
-  const receiver = launch({
-    command: [process.execPath, path.join(import.meta.dirname, "webhook-receiver.ts")],
-    args: [journalFile, String(seed)],
-    env: {},
-  });
-  const [, url = ""] = await receiver.printed(/^listening on (http:\S+)/m, 20_000);
+  const { receiver, url } = await startReceiver(journalFile, seed);
   const cluster = await startCluster(folder, nodes, createRandom(seed ^ 0x5eed));
   let isClean = false;
   try {
     const organizations = await makeOrganizations(cluster);
     const endpoints: Endpoint[] = [];
-    for (const one of organizations) endpoints.push(...(await makeEndpoints(one, url)));
+    const automations: KnownAutomation[] = [];
+    for (const one of organizations) {
+      endpoints.push(...(await makeEndpoints(one, url)));
+      automations.push(await makeAutomation(one));
+    }
     const state = { isOver: false, pauses: 0 };
     const clients = organizations.flatMap((one, n) => [
       ...[1, 2, 3].map((client) => write(one.send, `${n}-${client}`, () => state.isOver)),
@@ -59,6 +63,8 @@ export async function runWebhookSession(options: WebhookOptions, say: (line: str
     await drain(cluster, organizations, endpoints);
     const check = await cluster.withDatabase((db) => checkWebhooks(db, endpoints, readArrivals(journalFile)));
     const { findings } = check;
+    const fired = await cluster.withDatabase((db) => checkAutomations(db, automations));
+    findings.broken.push(...fired.findings);
     for (const { send } of organizations) {
       const verification = await accepted(send, { method: "GET", path: "/audit/verification" });
       if (verification.ok !== true) findings.broken.push(`the audit chain: ${JSON.stringify(verification)}`);
@@ -68,7 +74,7 @@ export async function runWebhookSession(options: WebhookOptions, say: (line: str
     }
     isClean = Object.values(findings).every((list) => list.length === 0);
     const evidence = isClean ? "" : folder;
-    return { ...check, seed, nodes, struck, cuts: cluster.cutter.cuts(), pauses: state.pauses, evidence };
+    return { ...check, fired, seed, nodes, struck, cuts: cluster.cutter.cuts(), pauses: state.pauses, evidence };
   } finally {
     await cluster.stop();
     await receiver.stop();
@@ -76,35 +82,12 @@ export async function runWebhookSession(options: WebhookOptions, say: (line: str
   }
 }
 
-type Organization = { id: string; send: Send };
-
 async function makeOrganizations(cluster: TaskCluster): Promise<Organization[]> {
   const operator = await signIn(cluster);
   const email = "admin@other.example";
   const body = { name: "Other", admin: { email, password: adminPassword } };
   await accepted(operator, { method: "POST", path: "/organizations", body });
-  const sends = [operator, await signIn(cluster, email)];
-  const idOf = async (send: Send): Promise<string> =>
-    ((await accepted(send, { method: "GET", path: "/me" })).organization as { id: string }).id;
-  return await Promise.all(sends.map(async (send) => ({ send, id: await idOf(send) })));
-}
-
-/** One of each kind for each organization; what they are for overlaps, so that the same event goes to several. */
-async function makeEndpoints({ id: orgId, send }: Organization, url: string): Promise<Endpoint[]> {
-  const kinds = [
-    { kind: "none", types: ["order.created", "condition_set.created"], body: { maxInFlight: 8 } },
-    { kind: "strict", types: ["order.created", "order.updated"], body: { ordering: "strict" } },
-    { kind: "signed", types: ["order.updated"], body: { signing: "ed25519", maxInFlight: 2 } },
-  ];
-  const endpoints: Endpoint[] = [];
-  for (const { kind, types, body } of kinds) {
-    const name = `${orgId}/${kind}`;
-    const request = { url: `${url}/${name}`, types, ...body };
-    const made = await accepted(send, { method: "POST", path: "/webhooks", body: request });
-    const from = Number(String(made.cursor).split("-")[0]);
-    endpoints.push({ name, webhookId: String(made.id), orgId, types, isStrict: kind === "strict", from });
-  }
-  return endpoints;
+  return [await organizationOf(operator), await organizationOf(await signIn(cluster, email))];
 }
 
 /** Whether an answer came does not matter: the log says what happened. */
@@ -136,22 +119,11 @@ async function pauseNowAndThen(
   }
 }
 
-/** Retries come after minutes and hours: nobody waits for that here. */
 async function letTimePass(cluster: TaskCluster, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
-    await passTime(cluster).catch(() => {});
+    await cluster.withDatabase(hastenRetries).catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
-}
-
-async function passTime(cluster: TaskCluster): Promise<void> {
-  await cluster.withDatabase(async (db) => {
-    await db.query("update webhooks set wait_until = null where wait_until > now()");
-    await db.query(
-      "update webhook_deliveries set due_at = now(), next_try_at = now() where due_at > now() and lease_owner is null",
-    );
-    await db.query("select pg_notify('hub_signals', 'webhook||chaos')");
-  });
 }
 
 async function strikeAll(
@@ -193,19 +165,15 @@ async function drain(cluster: TaskCluster, organizations: Organization[], endpoi
     };
     await until(enable, drainWithinMs, () => `${webhookId} cannot be enabled`, 200);
   }
-  let left = "";
+  let left = -1;
   const isDone = async (): Promise<boolean> => {
-    await passTime(cluster);
-    return await cluster.withDatabase(async (db) => {
-      const { rows } = await db.query<{ n: number }>(
-        `select (select count(*) from unsealed_events)::int + (select count(*) from webhook_deliveries where due_at is not null)::int
-           + (select count(*) from webhooks w join audit_heads h using (org_id) where w.cursor < h.sequence)::int as n`,
-      );
-      left = String(rows[0]!.n);
-      return rows[0]!.n === 0;
+    left = await cluster.withDatabase(async (db) => {
+      await hastenRetries(db);
+      return await countLeft(db);
     });
+    return left === 0;
   };
-  await until(isDone, drainWithinMs, () => left, 500).catch(() => {});
+  await until(isDone, drainWithinMs, () => `${left} are left`, 500).catch(() => {});
 }
 
 export const isWebhookClean = ({ findings }: WebhookResult): boolean =>
@@ -218,6 +186,7 @@ export function describeWebhookSession(result: WebhookResult): string {
     `seed                 ${result.seed}, ${result.nodes} hubs on one PostgreSQL`,
     `strikes              ${strikes.join(", ")}; COMMIT answers cut ${result.cuts}; pauses ${result.pauses}`,
     `deliveries wanted    ${result.events}; arrivals ${result.arrivals}, taken more than once ${result.duplicates}`,
+    `automations          ${result.fired.firings} firings for ${result.fired.orders} orders`,
     `lost                 ${findings.lost.length}`,
     `out of strict order  ${findings.outOfOrder.length}`,
     `foreign              ${findings.foreign.length}`,

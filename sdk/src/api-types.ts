@@ -2702,9 +2702,9 @@ export type Webhook = {
   status: Open<"active" | "paused" | "disabled">;
   /** It answered 410, or took nothing for five days */
   disabledReason: Open<"gone" | "failing" | null>;
-  /** How far the event log was looked through for it */
+  /** Everything up to here in the event log is for others, or has a delivery */
   cursor: string;
-  /** Deliveries that wait or are under way, of the log up to `cursor` */
+  /** Deliveries that wait or are under way; behind `cursor` no more than 1,000 are counted */
   waiting: number;
   health: {
     status: Open<"unknown" | "healthy" | "failing">;
@@ -7581,9 +7581,9 @@ export type Operations = {
       status: Open<"active" | "paused" | "disabled">;
       /** It answered 410, or took nothing for five days */
       disabledReason: Open<"gone" | "failing" | null>;
-      /** How far the event log was looked through for it */
+      /** Everything up to here in the event log is for others, or has a delivery */
       cursor: string;
-      /** Deliveries that wait or are under way, of the log up to `cursor` */
+      /** Deliveries that wait or are under way; behind `cursor` no more than 1,000 are counted */
       waiting: number;
       health: {
         status: Open<"unknown" | "healthy" | "failing">;
@@ -7693,9 +7693,9 @@ export type Operations = {
       status: Open<"active" | "paused" | "disabled">;
       /** It answered 410, or took nothing for five days */
       disabledReason: Open<"gone" | "failing" | null>;
-      /** How far the event log was looked through for it */
+      /** Everything up to here in the event log is for others, or has a delivery */
       cursor: string;
-      /** Deliveries that wait or are under way, of the log up to `cursor` */
+      /** Deliveries that wait or are under way; behind `cursor` no more than 1,000 are counted */
       waiting: number;
       health: {
         status: Open<"unknown" | "healthy" | "failing">;

@@ -15,8 +15,8 @@ export type Receiver = {
   /** Said once each, in this order, before `always`. */
   replies: Reply[];
   always: Reply;
-  /** Those that hang are answered now. */
-  release(): void;
+  /** Those that hang are answered now, with 204 where nothing is said. */
+  release(status?: number): void;
   mostAtOnce(): number;
   close(): Promise<void>;
 };
@@ -45,8 +45,8 @@ export async function startReceiver(): Promise<Receiver> {
     received,
     replies: [],
     always: { status: 204 },
-    release() {
-      for (const response of hanging) response.writeHead(204).end();
+    release(status = 204) {
+      for (const response of hanging) response.writeHead(status).end();
       hanging.clear();
     },
     mostAtOnce: () => most,

@@ -8,7 +8,7 @@ import { readScheduleLag } from "../features/schedules/schedules.ts";
 import { trackingWork } from "../features/shipments/shipments.ts";
 import { taskLeases } from "../features/tasks/tasks.ts";
 import type { WebhookCounts } from "../features/webhooks/webhooks.ts";
-import { countWebhooksAcrossOrgs, deliveryLeases } from "../features/webhooks/webhooks.ts";
+import { countWebhooksAcrossOrgs, webhookLeases } from "../features/webhooks/webhooks.ts";
 import { outcomesOf } from "../queue/outcomes.ts";
 
 type WaitingWork = { work: string; waiting: number; oldestSeconds: number; leased: number };
@@ -40,5 +40,5 @@ export async function readBacklog(world: World): Promise<Backlog> {
   };
 }
 
-const deliveryWork = { name: "webhook deliveries", leases: deliveryLeases };
+const deliveryWork = { name: "webhook deliveries", leases: webhookLeases };
 const leasedWorks = [runWork, comparisonWork, pickupWork, labelWork, trackingWork, deliveryWork];

@@ -7,7 +7,7 @@ import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts
 import { pickupWork } from "../features/pickups/pickups.ts";
 import { trackingWork } from "../features/shipments/shipments.ts";
 import { removeOldNotices, removeOldSamples } from "../features/tasks/tasks.ts";
-import { deliveryLeases } from "../features/webhooks/webhooks.ts";
+import { webhookLeases } from "../features/webhooks/webhooks.ts";
 import type { World } from "../context.ts";
 import type { Worker } from "../queue/work.ts";
 import { startWork } from "../queue/work.ts";
@@ -54,6 +54,6 @@ export function startLeasedWork(world: World): Worker[] {
 /** Only when no other process can be at work on this database: what a killed one held is taken up at once. */
 export async function freeLeasedWork({ db }: World): Promise<void> {
   const leased = [runWork, automationWork, comparisonWork, pickupWork, labelWork, trackingWork];
-  const works = [...leased, { leases: deliveryLeases }];
+  const works = [...leased, { leases: webhookLeases }];
   await Promise.all(works.map(({ leases }) => leases.endAllAcrossOrgs(db)));
 }

@@ -194,11 +194,13 @@ export type Exchange = (plan: Plan, timeoutMs: number) => Promise<Answer>;
 
 export type Answer = { status: number; headers: Record<string, string>; bytes: Buffer };
 
+const decoder = new TextDecoder();
+
 async function readAnswer(answer: Answer, plan: Plan): Promise<HttpResponse> {
   const mayHaveHappened = !plan.isSafe;
   const encoding = plan.keepBytes === undefined ? (answer.headers["content-encoding"] ?? "") : "";
   const bytes = await decodeBytes(answer.bytes, encoding, plan.maxBytes, { mayHaveHappened });
-  const text = new TextDecoder().decode(bytes);
+  const text = decoder.decode(bytes);
   return {
     status: answer.status,
     headers: answer.headers,

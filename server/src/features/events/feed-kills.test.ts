@@ -1,11 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
+import { checkAutomations, noteEachOrder } from "../../../../chaos/src/automation-checker.ts";
+import { countLeft } from "../../../../chaos/src/webhook-rounds.ts";
 import type { EventEnvelope } from "../../events/event-envelope.ts";
+import { eventually } from "../../testing/eventually.ts";
 import type { HubProcess } from "../../testing/hub-process.ts";
 import { clientOf, signIn, startHubProcess } from "../../testing/hub-process.ts";
 import { databaseOf } from "../../testing/launch-hub.ts";
 import { readyDataDir } from "../../testing/ready-data-dir.ts";
+import { startReceiver } from "../../testing/stand-in-receiver.ts";
 import type { StreamReader } from "../../testing/stream-reader.ts";
 import { openStream } from "../../testing/stream-reader.ts";
 import type { TestClient } from "../../testing/test-client.ts";
@@ -16,17 +20,22 @@ const env = {
   HUB_ADMIN_PASSWORD: admin.password,
   HUB_RATE_LIMIT: "off",
   HUB_PREVIEW_PORT: "off",
+  HUB_PRIVATE_ADDRESSES: "allow",
   HUB_LOG_LEVEL: "silent",
 };
 const kills = 5;
 
-test("a reader of the feed across kills of the hub has what the table has, once and in its order", async () => {
+test("across kills of the hub a reader of the feed, a webhook in strict order and an automation meet what the table has", async () => {
   const dataDir = await readyDataDir();
   let hub: HubProcess = await startHubProcess({ dataDir, env });
   const { key } = (await (await signIn(hub.url, admin)).post("/api-keys", { name: "reader" })).body;
   const { organization } = (await clientOf(hub.url, key).get("/me")).body;
   let isOver = false;
   const client = (): TestClient => clientOf(hub.url, key);
+  const receiver = await startReceiver();
+  const types = ["condition_set.created"];
+  await client().post("/webhooks", { url: receiver.url, types, ordering: "strict" });
+  const automation = await noteEachOrder((path, given) => client().post(path, given));
   const read: EventEnvelope[] = [];
   let cursor: string | undefined;
 
@@ -47,8 +56,9 @@ test("a reader of the feed across kills of the hub has what the table has, once 
   })();
   const writers = Array.from({ length: 4 }, async (_, writer) => {
     for (let i = 0; !isOver; i++) {
+      const [path, body] = writer === 0 ? ["/orders", {}] : ["/condition-sets", { name: `writer ${writer} set ${i}` }];
       await client()
-        .post("/condition-sets", { name: `writer ${writer} set ${i}` })
+        .post(path, body)
         .catch(() => delay(20));
     }
   });
@@ -61,15 +71,26 @@ test("a reader of the feed across kills of the hub has what the table has, once 
   }
   isOver = true;
   await Promise.all([reader, ...writers]);
-  while (await readOn());
   const db = new pg.Client(databaseOf(dataDir));
   await db.connect();
-  const { rows } = await db.query<{ id: string }>("select id from events where org_id = $1 order by sequence", [
-    organization.id,
-  ]);
+  await eventually(
+    () => countLeft(db),
+    (left) => left === 0,
+  );
+  while (await readOn());
+  const { rows } = await db.query<{ id: string; type: string }>(
+    "select id, type from events where org_id = $1 order by sequence",
+    [organization.id],
+  );
+  const fired = await checkAutomations(db, [{ id: automation, orgId: organization.id }]);
   await db.end();
   expect(read.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
   expect(rows.length).toBeGreaterThan(kills * 40);
+  // What was under way when the hub was killed came twice, and nothing came before what it follows.
+  const told = new Set(receiver.received.map(({ event }) => event.id));
+  expect([...told]).toEqual(rows.filter(({ type }) => type === types[0]).map(({ id }) => id));
+  expect(fired.findings).toEqual([]);
+  expect(fired.firings).toBeGreaterThan(0);
   await hub.stop();
 }, 240_000);
 

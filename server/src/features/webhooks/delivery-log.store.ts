@@ -74,14 +74,16 @@ const mostAttempts = 100;
 /** The last ones, oldest first. */
 export async function listAttempts(db: Queryable, orgId: string, deliveryId: string): Promise<Attempt[]> {
   const rows = await db.query<Omit<Attempt, "at"> & { at: Date }>(
-    `select number, at, duration_ms as "durationMs", status, error, headers, answer from webhook_attempts
-      where org_id = $1 and delivery_id = $2 order by number desc limit ${mostAttempts}`,
+    `select attempt_count as number, attempt_at as at, duration_ms as "durationMs", last_status as status, last_error as error,
+       headers, answer from webhook_deliveries where org_id = $1 and id = $2 and attempt_at is not null
+     union all (select number, at, duration_ms, status, error, headers, answer from webhook_attempts
+      where org_id = $1 and delivery_id = $2 order by number desc limit ${mostAttempts - 1}) order by number desc`,
     [orgId, deliveryId],
   );
   return rows.toReversed().map((row) => ({ ...row, at: row.at.toISOString() }));
 }
 
-/** What waits up to this entry is not sent any more; what is under way is. Without an entry, all of it. */
+/** What waits up to this entry is not sent any more; what is under way is, and will have been. Without an entry, all of it. */
 export async function skipWaiting(
   tx: Tx,
   orgId: string,
@@ -92,7 +94,7 @@ export async function skipWaiting(
   await tx.query(
     `update webhook_deliveries set status = 'skipped', due_at = null, next_try_at = null, ended_at = $4
       where id in (select id from webhook_deliveries where org_id = $1 and webhook_id = $2 and due_at is not null
-        and lease_owner is null and ($3::bigint is null or sequence <= $3) order by id for update)`,
+        and ($3::bigint is null or sequence <= $3) order by id for update)`,
     [orgId, webhookId, until ?? null, at],
   );
 }
@@ -124,7 +126,7 @@ export async function resendDelivery(
   await tx.query(
     `update webhook_deliveries set status = 'waiting', tries = 0, next_try_at = null, ended_at = null,
        due_at = case when $4 then timestamptz 'epoch' + sequence * interval '1 microsecond' else $5::timestamptz end
-      where org_id = $1 and webhook_id = $2 and id = $3 and lease_owner is null`,
+      where org_id = $1 and webhook_id = $2 and id = $3`,
     [orgId, webhookId, id, isStrict, at],
   );
 }
@@ -181,11 +183,17 @@ export async function deleteOldDeliveriesAcrossOrgs(tx: Tx, before: Date): Promi
 
 /** What endpoints have answered; that they did, and how, stays. */
 export async function deleteOldAnswersAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+  const isKept = "(answer is not null or headers is not null)";
   const rows = await tx.query<{ org_id: string }>(
-    `update webhook_attempts a set headers = null, answer = null from (
-       select delivery_id, number from webhook_attempts where at < $1 and (answer is not null or headers is not null)
-        order by at limit ${oldAtOnce} for update skip locked) o
-      where a.delivery_id = o.delivery_id and a.number = o.number returning a.org_id`,
+    `with former as (update webhook_attempts a set headers = null, answer = null from (
+         select delivery_id, number from webhook_attempts where at < $1 and ${isKept}
+          order by at limit ${oldAtOnce} for update skip locked) o
+        where a.delivery_id = o.delivery_id and a.number = o.number returning a.org_id),
+       last as (update webhook_deliveries d set headers = null, answer = null from (
+         select id from webhook_deliveries where attempt_at < $1 and ${isKept}
+          order by attempt_at limit ${oldAtOnce} for update skip locked) o
+        where d.id = o.id returning d.org_id)
+     select org_id from former union all select org_id from last`,
     [before],
   );
   return rows.map(({ org_id }) => org_id);

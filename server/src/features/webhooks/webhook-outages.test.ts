@@ -3,6 +3,7 @@ import { eventually } from "../../testing/eventually.ts";
 import { startReceiver } from "../../testing/stand-in-receiver.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../../testing/webhook-desk.ts";
+import { startDeliveries } from "./webhooks.ts";
 
 const hub = await startTestHub();
 const { webhookTo, read, pass } = openWebhookDesk(hub);
@@ -63,6 +64,59 @@ describe("nothing is lost", () => {
         8_000,
       );
     }
+  });
+
+  test("when a worker is taken for dead: another one takes over, and what the first one learns then counts for nothing", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    receiver.replies.push("hang");
+    const { id } = await webhookTo(org, receiver, { ordering: "strict" });
+    const ids = await makeOrders(org, 3);
+    await arrivals(receiver, 1);
+    const second = startDeliveries((await hub.secondNode()).world, { slots: 8 });
+    const { db } = hub.world;
+    const [held] = await db.query<{ epoch: number }>("select epoch from webhooks where id = $1", [id]);
+    const isOld = "update webhooks set lease_until = now() - interval '1 second' where id = $1 and epoch = $2";
+    // The first one is alive, and says so every now and then.
+    await eventually(
+      async () => {
+        await db.query(isOld, [id, held!.epoch]);
+        await pass(0);
+        return orderIdsOf(receiver);
+      },
+      (arrived) => arrived.length === 4,
+    );
+    receiver.release(500);
+    await eventually(
+      () => read(org, id),
+      ({ waiting }) => waiting === 0,
+    );
+    await second.stop();
+    expect(orderIdsOf(receiver)).toEqual([ids[0], ...ids]);
+    const { data } = (await org.get(`/webhooks/${id}/deliveries`)).body;
+    expect(data).toMatchObject(ids.map(() => ({ status: "delivered", attemptCount: 1 })));
+    expect((await read(org, id)).health).toMatchObject({ status: "healthy", lastFailureAt: null });
+  });
+
+  test("while something is under way: a pause stays, nothing more is sent, and how it ended is written down", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    receiver.always = "hang";
+    const { id } = await webhookTo(org, receiver, { maxInFlight: 1 });
+    const ids = await makeOrders(org, 3);
+    await arrivals(receiver, 1);
+    await org.post(`/webhooks/${id}/pause`);
+    receiver.always = { status: 204 };
+    receiver.release();
+    const path = `/webhooks/${id}/deliveries?status=delivered`;
+    await eventually(
+      async () => (await org.get(path)).body.data,
+      (data) => data.length === 1,
+    );
+    expect([(await read(org, id)).status, receiver.received.length]).toEqual(["paused", 1]);
+    await org.post(`/webhooks/${id}/enable`);
+    await arrivals(receiver, 3);
+    expect(orderIdsOf(receiver)).toEqual(ids);
   });
 
   test("when the endpoint is gone: it is disabled, and gets all of it when it is enabled", async () => {

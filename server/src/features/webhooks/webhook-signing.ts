@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { createHmac, createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { createHmac, createPrivateKey, createSecretKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import type { Secrets } from "../../core/secrets.ts";
 
 /**
@@ -31,7 +31,10 @@ type Signer = (content: string) => string;
 
 export function signerOf(signing: Signing, kept: string): Signer {
   const bytes = Buffer.from(kept, "base64");
-  if (signing === "hmac") return (content) => `v1,${createHmac("sha256", bytes).update(content).digest("base64")}`;
+  if (signing === "hmac") {
+    const secret = createSecretKey(bytes);
+    return (content) => `v1,${createHmac("sha256", secret).update(content).digest("base64")}`;
+  }
   const key: KeyObject = createPrivateKey({ key: bytes, format: "der", type: "pkcs8" });
   return (content) => `v1a,${sign(null, Buffer.from(content), key).toString("base64")}`;
 }

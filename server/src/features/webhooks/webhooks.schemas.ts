@@ -80,10 +80,10 @@ export const Webhook = Type.Object({
   disabledReason: Nullable(
     OneOf(["gone", "failing"], { description: "It answered 410, or took nothing for five days" }),
   ),
-  cursor: Type.String({ description: "How far the event log was looked through for it" }),
+  cursor: Type.String({ description: "Everything up to here in the event log is for others, or has a delivery" }),
   waiting: Type.Integer({
     minimum: 0,
-    description: "Deliveries that wait or are under way, of the log up to `cursor`",
+    description: "Deliveries that wait or are under way; behind `cursor` no more than 1,000 are counted",
   }),
   health: Type.Object({
     status: OneOf(["unknown", "healthy", "failing"]),

@@ -1,9 +1,11 @@
 import type { Page } from "../../core/page.ts";
+import { mapPage } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern } from "../../db/list-page.ts";
 import { recordsIn } from "../../db/records.ts";
+import { typesNamed } from "../../events/event-families.ts";
 import type { Webhook, WebhookQuery } from "./webhooks.schemas.ts";
 
 /** How an endpoint is doing, and what that means for what is sent to it. */
@@ -38,7 +40,7 @@ export type StoredWebhook = Health & {
   publicKey: string | null;
   previousPublicKey: string | null;
   previousUntil: string | null;
-  /** The last entry of the log that was looked at for it. */
+  /** All entries of the log up to this one are for others, or have a delivery. */
   cursor: number;
   /** Of that entry; null when it is before the first. */
   cursorHash: Buffer | null;
@@ -88,15 +90,18 @@ const columns = defineColumns<StoredWebhook>("t", {
   deletedAt: moment,
 });
 
+/** What is behind that in the log is not counted. */
+const mostCounted = 1_000;
+
 const webhooks = recordsIn("webhooks", "webhook", columns);
 export const { insert: insertWebhook, update: updateWebhook } = webhooks;
 
 export async function getWebhook(db: Queryable, orgId: string, id: string): Promise<StoredWebhook> {
-  return withoutDeleted(await webhooks.get(db, orgId, id));
+  return await counted(db, orgId, withoutDeleted(await webhooks.get(db, orgId, id)));
 }
 
 export async function lockWebhook(tx: Tx, orgId: string, id: string): Promise<StoredWebhook> {
-  return withoutDeleted(await webhooks.lock(tx, orgId, id));
+  return await counted(tx, orgId, withoutDeleted(await webhooks.lock(tx, orgId, id)));
 }
 
 function withoutDeleted(webhook: StoredWebhook): StoredWebhook {
@@ -105,11 +110,37 @@ function withoutDeleted(webhook: StoredWebhook): StoredWebhook {
 }
 
 export async function listWebhooks(db: Queryable, orgId: string, query: WebhookQuery): Promise<Page<StoredWebhook>> {
-  return await webhooks.list(db, orgId, query, [
+  const page = await webhooks.list(db, orgId, query, [
     "t.deleted_at is null",
     ["t.status = ?", query.status],
     ["(t.url ilike ? or t.description ilike ?)", likePattern(query.search)],
   ]);
+  const behind = await countBehind(db, orgId, page.data);
+  return mapPage(page, (webhook) => withBehind(webhook, behind));
+}
+
+async function counted(db: Queryable, orgId: string, webhook: StoredWebhook): Promise<StoredWebhook> {
+  return withBehind(webhook, await countBehind(db, orgId, [webhook]));
+}
+
+const withBehind = (webhook: StoredWebhook, behind: ReadonlyMap<string, number>): StoredWebhook => {
+  return { ...webhook, waiting: webhook.waiting + (behind.get(webhook.id) ?? 0) };
+};
+
+/** Most of what waits has no row: it is what the log has behind the cursor. Counted up to a limit. */
+async function countBehind(db: Queryable, orgId: string, list: StoredWebhook[]): Promise<Map<string, number>> {
+  const records = list.map(({ id, cursor, types }) => ({ id, cursor, types: types.flatMap(typesNamed) }));
+  const rows = await db.query<{ id: string; count: number }>(
+    {
+      name: "webhooks_count_behind",
+      text: `select b.id, n.count from jsonb_to_recordset($2::jsonb) as b (id uuid, cursor bigint, types text[]), lateral (
+           select count(*) as count from (select from events e where e.org_id = $1 and e.sequence > b.cursor and e.type = any(b.types)
+             and not exists (select from webhook_deliveries d where d.webhook_id = b.id and d.sequence = e.sequence)
+             limit ${mostCounted}) e) n`,
+    },
+    [orgId, JSON.stringify(records)],
+  );
+  return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
 export async function countWebhooks(db: Queryable, orgId: string): Promise<number> {

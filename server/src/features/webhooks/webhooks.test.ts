@@ -89,9 +89,10 @@ describe("a webhook", () => {
     expect((await narrow.post("/webhooks", { ...body, types: ["user.*"] })).status).toBe(403);
     expect((await narrow.post("/webhooks", { ...body, types: ["pickup.*"] })).status).toBe(201);
     const { id } = await webhookTo(org, receiver);
+    await makeOrders(org, 1);
     const { body: deliveries } = await org.get(`/webhooks/${id}/deliveries`);
-    expect(deliveries.data).toEqual([]);
     const tries: [string, string, object][] = [
+      ["POST", `/deliveries/${deliveries.data[0].id}/resend`, {}],
       ["PATCH", "", { url: `${receiver.url}/mine` }],
       ["PATCH", "", { description: "mine" }],
       ["POST", "/rotate-secret", {}],
@@ -133,8 +134,20 @@ describe("a webhook", () => {
       "/headers/x-ok header_value",
       "/headers/x-a header_twice",
     ]);
+    const many = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`x-${n}`, "1"]));
+    expect(await problemsOf({ headers: many })).toEqual(["/headers too_many"]);
+    const receiver = await startReceiver();
+    const { id } = await webhookTo(org, receiver);
+    for (const url of ["http://169.254.169.254/latest", "ftp://a.example/", "echo:200"]) {
+      expect([url, (await org.patch(`/webhooks/${id}`, { url })).status]).toEqual([url, 400]);
+    }
+    const reserved = await org.patch(`/webhooks/${id}`, { headers: { "webhook-signature": "v1,mine" } });
+    expect(reserved.body.errors).toMatchObject([{ pointer: "/headers/webhook-signature", code: "header_reserved" }]);
     await org.patch(`/organizations/${org.id}`, { outboundHosts: ["*.example"] });
     expect(await problemsOf({ url: "https://a.test/" })).toEqual(["/url host_not_allowed"]);
+    // One that was set up before.
+    const { body: exchange } = await org.post(`/webhooks/${id}/test`);
+    expect([exchange.error.code, receiver.received]).toEqual(["host_not_allowed", []]);
   });
 
   test("does not take its headers along to another server", async () => {
@@ -185,11 +198,23 @@ describe("a webhook", () => {
     await makeOrders(org, 1);
     const [during] = await arrivals(receiver, 1);
     for (const one of [secret!, rotated.secret]) new StandardWebhook(one).verify(during!.body, during!.headers);
-    hub.advance(2 * 60 * minute);
+    // Of three, the oldest is forgotten.
+    const { body: third } = await org.post(`/webhooks/${id}/rotate-secret`, { overlapHours: 1 });
+    await makeOrders(org, 1);
+    const later = (await arrivals(receiver, 2))[1]!;
+    for (const one of [rotated.secret, third.secret]) new StandardWebhook(one).verify(later.body, later.headers);
+    expect(() => new StandardWebhook(secret!).verify(later.body, later.headers)).toThrow(/No matching signature/);
+    // The time of both is over.
+    await hub.world.db.query("update webhooks set previous_until = now() - interval '1 second' where id = $1", [id]);
+    expect((await read(org, id)).previousSecretUntil).toBeNull();
+    await makeOrders(org, 1);
+    const alone = (await arrivals(receiver, 3))[2]!;
+    expect(alone.headers["webhook-signature"]!.split(" ")).toHaveLength(1);
+    new StandardWebhook(third.secret).verify(alone.body, alone.headers);
     const { body: again } = await org.post(`/webhooks/${id}/rotate-secret`, { overlapHours: 0 });
     expect([again.previousSecretUntil, (await org.get(`/webhooks/${id}`)).body.secret]).toEqual([null, undefined]);
     await makeOrders(org, 1);
-    const after = (await arrivals(receiver, 2))[1]!;
+    const after = (await arrivals(receiver, 4))[3]!;
     expect(after.headers["webhook-signature"]!.split(" ")).toHaveLength(1);
     const stamp = Number(after.headers["webhook-timestamp"]) * 1000;
     expect(Math.abs(stamp - hub.world.clock.real().getTime())).toBeLessThan(5 * minute);

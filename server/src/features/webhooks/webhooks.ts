@@ -29,8 +29,8 @@ import type { StoredWebhook } from "./webhooks.store.ts";
 import * as store from "./webhooks.store.ts";
 
 export { deleteOldAnswersAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "./delivery-log.store.ts";
-export { deliveryLeases } from "./deliver/deliveries.store.ts";
 export { deliveryCounters, startDeliveries } from "./deliver/delivery-engine.ts";
+export { webhookLeases } from "./deliver/webhook-work.store.ts";
 export type { WebhookCounts } from "./webhooks.store.ts";
 export { countWebhooksAcrossOrgs } from "./webhooks.store.ts";
 
@@ -164,6 +164,8 @@ export async function deleteWebhook(ctx: Ctx, id: string, ifMatch: IfMatch) {
       sealedSecret: "",
       sealedPreviousSecret: null,
       deletedAt: at.toISOString(),
+      // Whoever sends to it just now knows it as it was.
+      version: webhook.version + 1,
     };
     await log.skipWaiting(tx, ctx.orgId, id, undefined, at);
     await log.removeResends(tx, ctx.orgId, id);

@@ -1,14 +1,15 @@
 import type { World } from "../../../context.ts";
 import { perWorld } from "../../../context.ts";
-import { envelopeOf } from "../../../events/event-envelope.ts";
 import { startLoop } from "../../../queue/loop.ts";
 import type { Work } from "../../../queue/work.ts";
 import { startWork } from "../../../queue/work.ts";
-import type { DeliveryRow } from "./deliveries.store.ts";
-import { deliveryLeases, eventOf, fewWaiting, lookForWorkAcrossOrgs } from "./deliveries.store.ts";
-import { planDeliveries } from "./plan-deliveries.ts";
-import { sendOnce } from "./send-delivery.ts";
+import type { Desk, Feed } from "./feed-webhook.ts";
+import { startFeed } from "./feed-webhook.ts";
+import { lookForEvents } from "./look-for-events.ts";
+import { createSendPlaces } from "./send-places.ts";
 import { createSettler } from "./settle-deliveries.ts";
+import type { LeasedWebhook } from "./webhook-work.store.ts";
+import { lookForWorkAcrossOrgs, webhookLeases } from "./webhook-work.store.ts";
 
 /** What this process has seen since it started; `fenced`: sent by a worker that was taken for dead. */
 export const deliveryCounters = perWorld(() => ({ delivered: 0, failed: 0, attempts: 0, fenced: 0 }));
@@ -16,47 +17,48 @@ export const deliveryCounters = perWorld(() => ({ delivered: 0, failed: 0, attem
 /** Signals get it going at once; this is for those that were lost, for workers that were, and for retries of the latter. */
 const everyMs = 15_000;
 const hour = 3_600_000;
-/** What another node holds just now is planned a moment later. */
-const planAgainMs = 250;
-/** Fewer than a webhook has left when there is room for more of it: it never runs dry, and is not asked about in vain. */
-const planAfter = fewWaiting / 2;
+/** What another node holds just now is looked at a moment later. */
+const lookAgainMs = 250;
 
 /** Tells endpoints what happens, as many deliveries at a time as there are slots. One per surface and process. */
 export function startDeliveries(world: World, { slots }: { slots: number }): { stop(): Promise<void> } {
   const counters = deliveryCounters(world);
-  let isMore = false;
-  let endedSincePlan = 0;
-  let underWay = 0;
+  const feeds = new Map<string, Feed>();
+  let isStopping = false;
   /** Nobody has a webhook, and whoever makes one says so: an idle hub need not look. */
   let isNone = false;
-  const planner = startLoop({
+
+  const looking = startLoop({
     everyMs: hour,
-    retryMs: planAgainMs,
+    retryMs: lookAgainMs,
     async pass(stopping) {
       if (isNone && world.signals.isConnected()) return hour;
-      endedSincePlan = 0;
-      const planned = await planDeliveries(world, stopping);
-      isMore = planned.isMore;
-      if (planned.count > 0) worker.wake();
-      // More than this node can begin with: others may.
-      if (planned.count > slots) world.signals.hint("webhook", "");
-      return planned.isLocked ? planAgainMs : hour;
+      const { isLocked } = await lookForEvents(world, stopping, () => worker.wake());
+      return isLocked ? lookAgainMs : hour;
     },
-    onError: (error) => world.log.warn({ err: error }, "deliveries could not be planned yet"),
+    onError: (error) => world.log.warn({ err: error }, "webhooks could not be looked at yet"),
   });
 
-  const settler = createSettler(world, ({ fenced, delivered, failed, nextInMs }) => {
-    counters.fenced += fenced;
-    counters.delivered += delivered;
-    counters.failed += failed;
-    endedSincePlan += delivered + failed;
-    if (isMore && (endedSincePlan >= planAfter || underWay <= delivered + failed)) planner.wake();
-    if (nextInMs !== undefined) worker.wake(nextInMs + 20);
-  });
+  const desk: Desk = {
+    world,
+    places: createSendPlaces(slots),
+    counters,
+    isStopping: () => isStopping,
+    settle: createSettler(world, ({ fenced, delivered, failed }) => {
+      counters.fenced += fenced;
+      counters.delivered += delivered;
+      counters.failed += failed;
+    }),
+    wakeAt(...times) {
+      const now = world.clock.now().getTime();
+      for (const at of times) if (at) worker.wake(Math.max(0, at.getTime() - now) + 20);
+    },
+    look: () => looking.wake(),
+  };
 
-  const work: Work<World, DeliveryRow> = {
+  const work: Work<World, LeasedWebhook> = {
     name: "webhook deliveries",
-    leases: deliveryLeases,
+    leases: webhookLeases,
     wakeOn: ["webhook"],
     everyMs,
     // A delivery counts its own tries.
@@ -65,41 +67,46 @@ export function startDeliveries(world: World, { slots }: { slots: number }): { s
       if (isNone && world.signals.isConnected()) return false;
       // Before it is looked: one that is made meanwhile counts.
       isNone = true;
-      const { isDue, isBehind, isAny } = await lookForWorkAcrossOrgs(world.db, world.clock.now());
+      const { isReady, isBehind, isAny } = await lookForWorkAcrossOrgs(world.db, world.clock.now());
       isNone &&= !isAny;
-      if (isBehind) planner.wake();
-      return isDue;
+      if (isBehind) looking.wake();
+      return isReady;
     },
-    async run(_world, delivery, turn) {
-      underWay++;
-      const event = envelopeOf(world.environment, eventOf(delivery));
-      const sent = await sendOnce(world, delivery.target, event, { signal: turn.signal, mayStart: turn.isFresh });
-      if (sent) counters.attempts++;
-      turn.makeRoom();
-      await settler.settle(delivery, sent?.outcome);
-      underWay--;
-      return "done";
+    async run(_world, webhook, turn) {
+      const feed = startFeed(desk, webhook, turn);
+      feeds.set(webhook.id, feed);
+      try {
+        return await feed.ended;
+      } finally {
+        if (feeds.get(webhook.id) === feed) feeds.delete(webhook.id);
+      }
     },
     giveUp: () => Promise.resolve(),
   };
 
   const worker = startWork(world, work, { slots });
   const subscriptions = [
-    world.signals.subscribe("events", () => planner.wake()),
-    world.signals.subscribe("webhook", () => {
+    world.signals.subscribe("events", (orgId) => {
+      for (const feed of feeds.values()) if (feed.orgId === orgId) feed.poke();
+      looking.wake();
+    }),
+    world.signals.subscribe("webhook", (id) => {
       isNone = false;
-      planner.wake();
+      for (const feed of feeds.values()) if (id === "" || feed.id === id) feed.reload();
+      looking.wake();
     }),
   ];
   world.signals.onGap(() => {
     isNone = false;
-    planner.wake();
+    for (const feed of feeds.values()) feed.reload();
+    looking.wake();
   });
-  planner.wake();
+  looking.wake();
   return {
     async stop() {
+      isStopping = true;
       for (const off of subscriptions) off();
-      await planner.stop();
+      await looking.stop();
       await worker.stop();
     },
   };

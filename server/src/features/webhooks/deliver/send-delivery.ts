@@ -11,7 +11,7 @@ import { findOutboundHosts } from "../../organizations/organizations.ts";
 import { echoStatus, refuseFromPreview } from "../webhook-address.ts";
 import type { SealedPart } from "../webhook-signing.ts";
 import { openPart, signedHeaders, signerOf } from "../webhook-signing.ts";
-import type { Target } from "./deliveries.store.ts";
+import type { Target } from "./webhook-work.store.ts";
 import type { Outcome } from "./delivery-outcome.ts";
 import { isTaken, maxRetryAfterMs } from "./delivery-outcome.ts";
 

@@ -1,0 +1,62 @@
+import path from "node:path";
+import type pg from "pg";
+import type { Launched } from "../../server/src/testing/launch-hub.ts";
+import { launch } from "../../server/src/testing/launch-hub.ts";
+import type { Send } from "./chaos-client.ts";
+import { accepted } from "./chaos-client.ts";
+import type { Endpoint } from "./webhook-checker.ts";
+
+export type Organization = { id: string; send: Send };
+
+/** Endpoints in a process of their own, which nobody kills. */
+export async function startReceiver(journalFile: string, seed: number): Promise<{ receiver: Launched; url: string }> {
+  const receiver = launch({
+    command: [process.execPath, path.join(import.meta.dirname, "webhook-receiver.ts")],
+    args: [journalFile, String(seed)],
+    env: {},
+  });
+  const [, url = ""] = await receiver.printed(/^listening on (http:\S+)/m, 20_000);
+  return { receiver, url };
+}
+
+export async function organizationOf(send: Send): Promise<Organization> {
+  const me = await accepted(send, { method: "GET", path: "/me" });
+  return { send, id: (me.organization as { id: string }).id };
+}
+
+/** One of each kind for each organization; what they are for overlaps, so that the same event goes to several. */
+export async function makeEndpoints({ id: orgId, send }: Organization, url: string): Promise<Endpoint[]> {
+  const kinds = [
+    { kind: "none", types: ["order.created", "condition_set.created"], body: { maxInFlight: 8 } },
+    { kind: "strict", types: ["order.created", "order.updated"], body: { ordering: "strict" } },
+    { kind: "signed", types: ["order.updated"], body: { signing: "ed25519", maxInFlight: 2 } },
+  ];
+  const endpoints: Endpoint[] = [];
+  for (const { kind, types, body } of kinds) {
+    const name = `${orgId}/${kind}`;
+    const request = { url: `${url}/${name}`, types, ...body };
+    const made = await accepted(send, { method: "POST", path: "/webhooks", body: request });
+    const from = Number(String(made.cursor).split("-")[0]);
+    endpoints.push({ name, webhookId: String(made.id), orgId, types, isStrict: kind === "strict", from });
+  }
+  return endpoints;
+}
+
+/** Retries come after minutes and hours: nobody waits for that here. */
+export async function hastenRetries(db: pg.Client): Promise<void> {
+  await db.query("update webhooks set wait_until = null where wait_until > now()");
+  await db.query("update webhook_deliveries set due_at = now(), next_try_at = now() where due_at > now()");
+  await db.query("select pg_notify('hub_signals', 'webhook||chaos')");
+}
+
+/** What is still to be sealed, sent, written down or fired: 0 when all of it has come to its end. */
+export async function countLeft(db: pg.Client): Promise<number> {
+  const { rows } = await db.query<{ n: number }>(
+    `select ((select count(*) from unsealed_events) + (select count(*) from webhook_deliveries where due_at is not null)
+       + (select count(*) from webhooks w join audit_heads h using (org_id) where w.cursor < h.sequence or w.lease_until > now())
+       + (select count(*) from automations a where exists (select from events e
+            where e.org_id = a.org_id and e.type = any(a.event_types) and e.sequence > a.cursor))
+       + (select count(*) from operation_runs where finished_at is null))::int as n`,
+  );
+  return rows[0]!.n;
+}
