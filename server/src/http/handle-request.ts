@@ -39,52 +39,13 @@ const anonymous: Principal = {
 
 /** From a parsed request to an answer: scope, ids, query, body, idempotency, verb, serialisation. */
 export function createHandler(world: World, mount: Mount, route: Route, streams: LiveStreams) {
-  const checkQuery = createValidator(route.query ?? noQuery, "query");
-  const checkBody = route.body && createValidator(route.body, "body");
-  const ids = Object.entries(route.ids ?? {});
+  const readInput = createInputReader(world, route);
   const [status, schema] = route.answer;
   const serialize = createSerializer(mount.format.wrapSchema(schema));
   const path = homeOf(route, mount.routes);
   const home = path === undefined ? undefined : mount.prefix + path;
 
   const toText = (answer: unknown, ctx: Ctx): string => serialize(mount.format.wrap(answer, ctx));
-
-  function readInput(request: FastifyRequest): RouteInput<string, never, never> {
-    const params = request.params as Record<string, string>;
-    for (const [name, kind] of route.takesNames ? [] : ids) if (!isUuid(params[name] ?? "")) throw notFound(kind);
-    const query = request.query as Record<string, unknown>;
-    if (route.query || Object.keys(query).length > 0) {
-      refuseStrangeText(request.url, query);
-      checkQuery(query);
-    }
-    return {
-      params,
-      query: query as never,
-      body: readBody(request) as never,
-      ifMatch: parseIfMatch(request.headers["if-match"]),
-      prefersAsync: /(^|[\s,])respond-async([\s,;]|$)/i.test(String(request.headers.prefer ?? "")),
-      organizationHeader: request.headers["x-organization-id"]?.toString(),
-      lastEventId: request.headers["last-event-id"]?.toString(),
-      address: request.ip,
-      sent: route.takesAnyBody ? { headers: request.headers, body: request.sentBody ?? nothing } : notKept,
-      userAgent: (request.headers["user-agent"] ?? "").slice(0, 200),
-      browser: route.setsCookie ? browserOf(request, world.environment) : undefined,
-    };
-  }
-
-  function readBody(request: FastifyRequest): unknown {
-    if (route.takesAnyBody) return undefined;
-    if (!checkBody) {
-      // Many clients send {} with every POST; it asks for nothing that could be ignored.
-      if (request.body !== undefined && !isEmptyObject(request.body))
-        throw badField("", "unexpected_body", "This route takes no body.");
-      return undefined;
-    }
-    const body = request.body ?? (route.bodyIsOptional ? {} : undefined);
-    if (body === undefined) throw badField("", "required", missingBodyHint(route));
-    checkBody(body);
-    return body;
-  }
 
   async function answerIdempotently(
     ctx: Ctx,
@@ -129,8 +90,8 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
     const read = readInput(request);
     const ctx = contextOf(world, request, seesAll);
     const findZone = (): Promise<string> => findTimeZone(world, ctx.orgId);
-    await resolveDays(read.query, daysOfQuery, findZone);
-    await resolveDays(read.body, daysOfBody, findZone);
+    if (daysOfQuery.length > 0) await resolveDays(read.query, daysOfQuery, findZone);
+    if (daysOfBody.length > 0) await resolveDays(read.body, daysOfBody, findZone);
     const input = read as never;
     const key = request.headers["idempotency-key"];
     if (key !== undefined && route.method === "POST" && route.idempotency !== "none") {
@@ -158,6 +119,50 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
     const headers = headersOf(request, answer, { status: answered, home });
     if (route.method === "GET" && isKnown(request, headers.etag)) return reply.code(304).headers(headers).send();
     return await sendText(request, reply.code(answered).headers(headers), route, serialize(answer));
+  };
+}
+
+/** What a request says, checked; it goes on with nothing that the route did not ask for. */
+function createInputReader(world: World, route: Route) {
+  const checkQuery = createValidator(route.query ?? noQuery, "query");
+  const checkBody = route.body && createValidator(route.body, "body");
+  const ids = Object.entries(route.ids ?? {});
+
+  function readBody(request: FastifyRequest): unknown {
+    if (route.takesAnyBody) return undefined;
+    if (!checkBody) {
+      // Many clients send {} with every POST; it asks for nothing that could be ignored.
+      if (request.body !== undefined && !isEmptyObject(request.body))
+        throw badField("", "unexpected_body", "This route takes no body.");
+      return undefined;
+    }
+    const body = request.body ?? (route.bodyIsOptional ? {} : undefined);
+    if (body === undefined) throw badField("", "required", missingBodyHint(route));
+    checkBody(body);
+    return body;
+  }
+
+  return (request: FastifyRequest): RouteInput<string, never, never> => {
+    const params = request.params as Record<string, string>;
+    for (const [name, kind] of route.takesNames ? [] : ids) if (!isUuid(params[name] ?? "")) throw notFound(kind);
+    const query = request.query as Record<string, unknown>;
+    if (route.query || Object.keys(query).length > 0) {
+      refuseStrangeText(request.url, query);
+      checkQuery(query);
+    }
+    return {
+      params,
+      query: query as never,
+      body: readBody(request) as never,
+      ifMatch: parseIfMatch(request.headers["if-match"]),
+      prefersAsync: /(^|[\s,])respond-async([\s,;]|$)/i.test(String(request.headers.prefer ?? "")),
+      organizationHeader: request.headers["x-organization-id"]?.toString(),
+      lastEventId: request.headers["last-event-id"]?.toString(),
+      address: request.ip,
+      sent: route.takesAnyBody ? { headers: request.headers, body: request.sentBody ?? nothing } : notKept,
+      userAgent: (request.headers["user-agent"] ?? "").slice(0, 200),
+      browser: route.setsCookie ? browserOf(request, world.environment) : undefined,
+    };
   };
 }
 

@@ -18,6 +18,7 @@ import * as labels from "../features/labels/labels.schemas.ts";
 import { Location } from "../features/locations/locations.schemas.ts";
 import * as catalog from "../features/operations/catalog.schemas.ts";
 import * as operations from "../features/operations/operations.schemas.ts";
+import { SavedPipeline } from "../features/operations/saved-pipelines.schemas.ts";
 import { Selection, SelectionFilter } from "../features/operations/selections.schemas.ts";
 import { OrderAnswer } from "../features/orders/order-answers.schemas.ts";
 import { OrderRequest } from "../features/orders/orders.schemas.ts";
@@ -83,7 +84,7 @@ export const namedSchemas: Record<string, TSchema> = {
   RateComparisonSummary: Summary,
   RatingOptions: rateComparisons.RatingOptions,
   Replay,
-  SavedPipeline: operations.SavedPipeline,
+  SavedPipeline,
   Selection,
   Schedule,
   Automation,

@@ -9,6 +9,7 @@ import * as operations from "./operations.ts";
 import { preflight } from "./preflight.ts";
 import * as selectionShapes from "./selections.schemas.ts";
 import * as selections from "./selections.ts";
+import * as saved from "./saved-pipelines.schemas.ts";
 import * as pipelines from "./saved-pipelines.ts";
 
 const runIds = { id: "operation_run" } as const;
@@ -175,16 +176,16 @@ export const operationRoutes = [
     name: "operations.pipelines.list",
     scope: "operations:read",
     summary: "List saved pipelines",
-    query: shapes.SavedPipelineQuery,
-    answer: [200, PageOf(shapes.SavedPipeline)],
+    query: saved.SavedPipelineQuery,
+    answer: [200, PageOf(saved.SavedPipeline)],
     handle: (ctx, { query }) => pipelines.listPipelines(ctx, query),
   }),
   defineRoute("POST /operations/pipelines", {
     name: "operations.pipelines.create",
     scope: "operations:write",
     summary: "Save a pipeline",
-    body: shapes.PipelineRequest,
-    answer: [201, shapes.SavedPipeline],
+    body: saved.PipelineRequest,
+    answer: [201, saved.SavedPipeline],
     handle: (ctx, { body }) => pipelines.createPipeline(ctx, body),
   }),
   defineRoute("GET /operations/pipelines/:id", {
@@ -192,7 +193,7 @@ export const operationRoutes = [
     scope: "operations:read",
     summary: "Read a saved pipeline",
     ids: pipelineIds,
-    answer: [200, shapes.SavedPipeline],
+    answer: [200, saved.SavedPipeline],
     handle: (ctx, { params }) => pipelines.getPipeline(ctx, params.id),
   }),
   defineRoute("PATCH /operations/pipelines/:id", {
@@ -200,8 +201,8 @@ export const operationRoutes = [
     scope: "operations:write",
     summary: "Change a saved pipeline",
     ids: pipelineIds,
-    body: shapes.PipelinePatch,
-    answer: [200, shapes.SavedPipeline],
+    body: saved.PipelinePatch,
+    answer: [200, saved.SavedPipeline],
     failures: [409, 412],
     handle: (ctx, { params, body, ifMatch }) => pipelines.updatePipeline(ctx, params.id, body, ifMatch),
   }),

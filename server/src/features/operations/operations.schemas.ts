@@ -8,14 +8,12 @@ import {
   CountOfEach,
   DateTime,
   Id,
-  Name,
   Nullable,
   OneOf,
   optional,
   pageQuery,
   Since,
   Strict,
-  Version,
 } from "../../core/schema.ts";
 import type { OrderFilterRequest } from "../orders/order-filter.schemas.ts";
 import { OrderRef } from "../orders/orders.schemas.ts";
@@ -30,7 +28,7 @@ const runStatuses = ["queued", "running", "succeeded", "partially_failed", "fail
 export type RunStatus = (typeof runStatuses)[number];
 const resultStatuses = ["succeeded", "failed", "skipped", "cancelled"] as const;
 
-const OnErrorName = OneOf(["skip_order", "continue", "abort_run"], {
+export const OnErrorName = OneOf(["skip_order", "continue", "abort_run"], {
   description: "After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run",
 });
 export type OnError = Static<typeof OnErrorName>;
@@ -43,7 +41,7 @@ const ActionRequest = Strict({
 });
 export type ActionRequest = Static<typeof ActionRequest>;
 
-const Actions = Type.Array(ActionRequest, { minItems: 1, maxItems: maxActions });
+export const Actions = Type.Array(ActionRequest, { minItems: 1, maxItems: maxActions });
 const OrderRefs = Type.Array(OrderRef, {
   minItems: 1,
   maxItems: maxOrders,
@@ -68,7 +66,7 @@ const pipelineFields = {
   on_error: Type.Optional(OnErrorName),
   atomic: Type.Optional(Type.Boolean({ description: "Take back an order's earlier steps when a later one fails" })),
 };
-const example = { order_ids: ["ORD-1001"], actions: [{ type: "add_tags", params: { tags: ["vip"] } }] };
+export const example = { order_ids: ["ORD-1001"], actions: [{ type: "add_tags", params: { tags: ["vip"] } }] };
 
 export const PreflightRequest = Strict(
   {
@@ -398,40 +396,3 @@ export const ResultQuery = pageQuery(
   { limit: 100, max: 1000 },
 );
 export type ResultQuery = Static<typeof ResultQuery>;
-
-const savedParts = {
-  name: Name,
-  description: Type.String({ maxLength: 500 }),
-  actions: Actions,
-  on_error: OnErrorName,
-  atomic: Type.Boolean(),
-  hotkey: Nullable(Type.Integer({ minimum: 1, maximum: 9, description: "A key of the console" })),
-  shared: Type.Boolean({ description: "false: only whoever saved it sees it. Default true" }),
-};
-
-export const PipelineRequest = Strict(
-  { ...optional(savedParts), name: Name, actions: Actions },
-  { examples: [{ name: "Tag VIPs", actions: example.actions }] },
-);
-export type PipelineRequest = Static<typeof PipelineRequest>;
-
-export const PipelinePatch = Strict(optional(savedParts), { examples: [{ description: "For the morning shift" }] });
-export type PipelinePatch = Static<typeof PipelinePatch>;
-
-export const SavedPipeline = Type.Object({
-  id: Id,
-  name: Type.String(),
-  description: Type.String(),
-  actions: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-  on_error: OnErrorName,
-  atomic: Type.Boolean(),
-  hotkey: savedParts.hotkey,
-  shared: Type.Boolean(),
-  own: Type.Boolean({ description: "The caller saved it" }),
-  created_at: DateTime,
-  updated_at: DateTime,
-  version: Version,
-});
-export type SavedPipeline = Static<typeof SavedPipeline>;
-
-export const SavedPipelineQuery = pageQuery({});

@@ -2,7 +2,8 @@ import { mask, maskPersonsWithin, maySeePersonalData } from "../../core/mask-per
 import type { Ctx } from "../../context.ts";
 import type { FieldChange } from "../orders/order-changes.ts";
 import { isPersonalPath, maskChange } from "../orders/orders.ts";
-import type { RunDetail, RunRecord, RunResult, SavedPipeline } from "./operations.schemas.ts";
+import type { RunDetail, RunRecord, RunResult } from "./operations.schemas.ts";
+import type { SavedPipeline } from "./saved-pipelines.schemas.ts";
 import type { RunRow } from "./run/runs.store.ts";
 
 type Caller = Pick<Ctx, "principal">;

@@ -2,7 +2,7 @@ import type { Page, PageRequest } from "../../core/page.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { recordsIn } from "../../db/records.ts";
-import type { SavedPipeline } from "./operations.schemas.ts";
+import type { SavedPipeline } from "./saved-pipelines.schemas.ts";
 
 /** `owner`: the caller who saved it; null of pipelines from before that was kept. */
 export type StoredPipeline = Omit<SavedPipeline, "own"> & { owner: string | null };
