@@ -75,7 +75,7 @@ describe("how a delivery went", async () => {
         attempts: number;
         former: number;
       }>(
-        `select w.cursor, w.consecutive_failures as failures, count(d.id) as rows, coalesce(sum(d.attempt_count), 0)::int as attempts,
+        `select w.cursor, w.consecutive_failures as failures, count(d.id) as rows, coalesce(sum(d.attempt_count), 0)::int as attempts, coalesce(sum(d.tries), 0)::int as tries,
            (select count(*) from webhook_attempts a join webhook_deliveries o on o.id = a.delivery_id where o.webhook_id = w.id) as former
            from webhooks w left join webhook_deliveries d on d.webhook_id = w.id where w.id = $1 group by w.id`,
         [id],
@@ -84,14 +84,24 @@ describe("how a delivery went", async () => {
     };
     return { id, leased, save, readRow, to, lookedTo };
   }
-  const nothing = (leased: LeasedWebhook) => ({ cursor: leased.cursor, failures: 0, rows: 0, attempts: 0, former: 0 });
+  const nothing = (leased: LeasedWebhook) => ({
+    cursor: leased.cursor,
+    failures: 0,
+    rows: 0,
+    attempts: 0,
+    tries: 0,
+    former: 0,
+  });
 
-  test("is written down with how the endpoint is doing, once, also when the answer was lost and it is written again", async () => {
-    const { save, readRow, to } = await sendOne();
-    for (let n = 0; n < 2; n++) {
-      expect(await save()).toMatchObject([{ cursor: to, wasTold: false }]);
-      expect(await readRow()).toEqual({ cursor: to, failures: 1, rows: 1, attempts: 1, former: 0 });
-    }
+  test("is written down with how the endpoint is doing, and not once more when the answer to that was lost", async () => {
+    const { id, save, readRow, to } = await sendOne();
+    expect(await save()).toMatchObject([{ cursor: to, wasTold: false }]);
+    expect(await readRow()).toEqual({ cursor: to, failures: 1, rows: 1, attempts: 1, tries: 1, former: 0 });
+    const { data } = (await org.get(`/webhooks/${id}/deliveries?status=waiting`)).body;
+    const tried = data.find(({ attemptCount }: { attemptCount: number }) => attemptCount === 1);
+    await org.post(`/webhooks/${id}/deliveries/${tried.id}/resend`);
+    expect(await save()).toHaveLength(1);
+    expect(await readRow()).toMatchObject({ rows: 2, attempts: 1, tries: 0, former: 0 });
   });
 
   test("is not written down by a worker that was taken for dead", async () => {
