@@ -78,8 +78,8 @@ function Record({ record, problems }: { record: KeptRecord; problems: readonly F
 function Field({ name, value, problem }: { name: string; value: unknown; problem: string | undefined }) {
   return (
     <tr>
-      <Td className="w-32 align-top text-muted">{sentence(name)}</Td>
-      <Td className="break-words">
+      <Td className="w-32 align-baseline text-muted">{sentence(name)}</Td>
+      <Td className="align-baseline break-words">
         {valueText(value)}
         {problem && <p className="text-sm text-bad">{problem}</p>}
       </Td>
@@ -114,10 +114,13 @@ function TheirsBesideOurs({ orderId, theirs }: { orderId: string | null; theirs:
   );
 }
 
-/** An address whole: which part of it is another one is what people look for. */
+const addressOrder = ["name", "company", "address1", "address2", "city", "provinceCode", "zip", "countryCode"];
+
+/** An address whole, as it is written: which part of it is another one is what people look for. */
 function oursText(value: unknown): string {
   if (!isData(value)) return valueText(value);
-  const parts = Object.values(value).filter((part) => typeof part === "string" && part !== "");
+  const names = [...addressOrder, ...Object.keys(value).filter((name) => !addressOrder.includes(name))];
+  const parts = names.map((name) => plainText(value[name])).filter((part) => part !== "");
   return parts.length > 0 ? parts.join(", ") : valueText(value);
 }
 
