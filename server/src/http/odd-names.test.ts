@@ -14,7 +14,8 @@ const slots = allRoutes(hub.mounts).flatMap((mounted) =>
   recordSlots(mounted.route.body).map((slot) => ({ ...mounted, ...slot, slot: slot.path.join("/") || "(all of it)" })),
 );
 
-const ajv = new Ajv({ strict: false, formats: { uuid: true, date: true, "date-time": true, email: true } });
+const knownFormats = { uuid: true, date: true, "date-time": true, "date-or-date-time": true, email: true } as const;
+const ajv = new Ajv({ strict: false, formats: knownFormats });
 
 /** Something that may not stand there; undefined where anything may. */
 function wrongFor(values: Schema): unknown {

@@ -134,12 +134,13 @@ beforeAll(async () => {
   ids.shipment = (await org.get("/shipments?limit=100")).body.data.map(({ id }: { id: string }) => id);
 });
 
-/** What is printed shows who it is for, and a sample who is in it, or they are of no use. And only people have codes of an app and preferences, not keys. */
+/** What is printed shows who it is for, and a sample who is in it, or they are of no use. And only people have codes of an app and preferences, not keys. What an import tells is a number, of one that has to be named. */
 const refusals: Record<string, number> = {
   "/shipments/labels/:id/content": 403,
   "/bridges/:id/samples": 403,
   "/me/totp": 409,
   "/me/preferences": 409,
+  "/orders/import/watch": 400,
 };
 /** What these have to be asked with. */
 const queries: Record<string, () => string> = {

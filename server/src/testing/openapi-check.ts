@@ -34,6 +34,7 @@ async function loadCheck(url: string): Promise<OpenApiCheck> {
 
 function createOpenApiCheck(document: Document): OpenApiCheck {
   const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, inlineRefs: false }));
+  ajv.addFormat("date-or-date-time", /^\d{4}-\d\d-\d\d(?:T\S+)?$/);
   // Known as a whole: what many answers refer to, such as problems, is compiled once and not with each of them.
   ajv.addSchema({ $id: "openapi", ...document });
   const compiled = new Map<object, ValidateFunction>();
