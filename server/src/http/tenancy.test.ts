@@ -25,9 +25,9 @@ function masked(answer: Answer): unknown {
 
 const tables = await hub.world.db.query<{ name: string }>(
   `select table_name as name from information_schema.columns
-   where column_name = 'org_id' and table_schema = 'public' and table_name not in ('events', 'event_items', 'unsealed_events', 'audit_heads') order by 1`,
+   where column_name = 'org_id' and table_schema = 'public' and table_name not in ('events', 'event_items', 'unsealed_events', 'audit_heads', 'request_log') order by 1`,
 );
-// What changes by itself: when a key was last used, that an event is sealed, and where the log ends. \`recorded_events\` has them all, sealed or not.
+// What changes by itself: when a key was last used, that an event is sealed, where the log ends, and what was asked for. \`recorded_events\` has them all, sealed or not.
 const row = "(to_jsonb(t) - '{last_used_at}'::text[])::text";
 const everyTable = [
   ...tables.map(({ name }) => `select '${name}' as name, ${row} as row from ${name} t where org_id = $1`),
