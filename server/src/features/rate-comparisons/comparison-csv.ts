@@ -5,7 +5,7 @@ import type { CellError, Sheet, SheetKind } from "../../core/csv/sheet.ts";
 import { readCells, settleWeight } from "../../core/csv/sheet.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
-import { namesWithUnits, readWeightUnit, weightUnitNames } from "../../core/weight.ts";
+import { maxWeight, namesWithUnits, readWeightUnit, weightUnitNames } from "../../core/weight.ts";
 import type { ItemRequest } from "./rate-comparisons.schemas.ts";
 
 const problem = (code: string, message: string) => ({ problem: { code, message } });
@@ -37,8 +37,6 @@ const decimal =
     if ((read.value as number) < 0) return problem("negative", `${clip(given)} is less than nothing.`);
     return (read.value as number) > limit ? problem("too_large", `${clip(given)} is too large.`) : read;
   };
-
-const maxWeight = 1_000_000;
 
 const readParcelWeight: CellReader = (given, conventions) => {
   const read = readWeightCell(given, conventions);

@@ -1,12 +1,10 @@
 import { Type } from "../../../core/type.ts";
 import { OneOf, Strict } from "../../../core/schema.ts";
-import { addWeights, Dimensions, Weight } from "../../../core/weight.ts";
+import { addWeights, Dimensions, maxWeight, Weight } from "../../../core/weight.ts";
 import type { OrderPackage } from "../../orders/order.ts";
 import { beforeShipping } from "../../orders/orders.states.ts";
 import { changeSent, defineAction, refuse } from "../action.ts";
 import { needAtLeastOne } from "./param-rules.ts";
-
-const maxWeight = 1_000_000;
 
 export const setPackage = defineAction({
   type: "set_package",
