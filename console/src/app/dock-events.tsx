@@ -7,6 +7,7 @@ export function DockEvents() {
   const missing = missingScope(useMe(), "events:read");
   const events = useEventFeed(missing === undefined);
   if (missing) return <Empty text={missing} />;
+  if (!events) return <Empty text="Listening for events…" />;
   if (events.length === 0)
     return <Empty text="Nothing has happened since the dock was opened. New events appear by themselves." />;
   return (

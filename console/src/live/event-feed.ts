@@ -1,4 +1,5 @@
 import type { Event } from "@order-operations-hub/sdk/api-types";
+import { HubApiError } from "@order-operations-hub/sdk/problem";
 import { useEffect, useRef, useState } from "react";
 import { hub, queryClient } from "./hub.ts";
 import { useWatch } from "./watch.ts";
@@ -6,26 +7,45 @@ import { useWatch } from "./watch.ts";
 const maxShown = 200;
 const pauseMs = 500;
 
-/** What happens from now on, of these types or of all; nothing without a key. One stream, only while somebody looks. */
-function useEvents(key: string | undefined, types: string | undefined, onEvent: (event: Event) => void): void {
+/**
+ * What happens from now on, of these types or of all; nothing without a key. One stream, only while somebody looks. A
+ * stream that breaks goes on behind what it said last: nothing that happened meanwhile is missed.
+ */
+function useEvents(
+  key: string | undefined,
+  types: string | undefined,
+  onEvent: (event: Event) => void,
+  onOpen?: () => void,
+): void {
+  const after = useRef<string>(undefined);
   useWatch(
     key,
     async function* (signal) {
       const query = types === undefined ? {} : { types };
-      for await (const message of hub.stream("GET /api/v1/events/stream", { query, signal })) {
-        if (message.data) yield { event: message.event, data: message.data };
+      const from = after.current === undefined ? {} : { after: after.current };
+      try {
+        for await (const message of hub.stream("GET /api/v1/events/stream", { query, signal, ...from })) {
+          // The first block of all only says from where on it is told.
+          if (after.current === undefined) onOpen?.();
+          after.current = message.id ?? after.current;
+          if (message.data) yield { event: message.event, data: message.data };
+        }
+      } catch (error) {
+        // The log has another past by now: a backup was restored. It is followed from now on.
+        if (error instanceof HubApiError && error.code.startsWith("cursor_")) after.current = undefined;
+        throw error;
       }
     },
     (state) => onEvent(state as Event),
   );
 }
 
-/** What happens in the organization from now on, newest first. */
-export function useEventFeed(isOn: boolean): readonly Event[] {
-  const [events, setEvents] = useState<readonly Event[]>([]);
-  useEvents(isOn ? "events" : undefined, undefined, (event) =>
-    setEvents((known) => (known.some(({ id }) => id === event.id) ? known : [event, ...known].slice(0, maxShown))),
-  );
+/** What happens in the organization from now on, newest first; undefined until the hub listens. */
+export function useEventFeed(isOn: boolean): readonly Event[] | undefined {
+  const [events, setEvents] = useState<readonly Event[]>();
+  const add = (event: Event): void =>
+    setEvents((known = []) => (known.some(({ id }) => id === event.id) ? known : [event, ...known].slice(0, maxShown)));
+  useEvents(isOn ? "events" : undefined, undefined, add, () => setEvents((known = []) => known));
   return events;
 }
 

@@ -66,7 +66,7 @@ function withSpellings(ajv: Ajv): Ajv {
     modifying: true,
     validate(spellings: Record<string, string>, given: unknown, _parent?: object, at?: DataValidationCxt) {
       const folded = typeof given === "string" ? foldSpelling(given) : "";
-      if (at && Object.hasOwn(spellings, folded))
+      if (at && Object.hasOwn(spellings, folded) && spellings[folded] !== given)
         Object.assign(at.parentData as object, { [at.parentDataProperty]: spellings[folded] });
       return true;
     },

@@ -92,10 +92,17 @@ export function evaluateOne(orders: Order[], type: string, params: object, env: 
   const condition = action.conditionParam && (params as Record<string, unknown>)[action.conditionParam];
   const compiled = condition === undefined ? undefined : compileCondition(condition, () => undefined, "");
   const holds = typeof compiled === "function" ? compiled : undefined;
-  const step = { index: 0, action, params: deepFreeze(params), when: undefined, holds, onError: "skip_order" } as const;
+  const step = {
+    index: 0,
+    action,
+    params: deepFreeze(structuredClone(params)),
+    when: undefined,
+    holds,
+    onError: "skip_order",
+  } as const;
   const todo = orders.map(() => allSteps);
   return evaluate(
-    deepFreeze(orders),
+    deepFreeze(structuredClone(orders)),
     { steps: [step], isAtomic: false, bridges: env.bridges, sets: env.sets, timeZone: env.timeZone },
     env,
     todo,

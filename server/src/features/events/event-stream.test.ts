@@ -23,6 +23,9 @@ function follow(
   return openStream(`${at.url}/api/v1/events/stream${query}`, { authorization: `Bearer ${client.token}`, ...headers });
 }
 
+/** The first block of whoever listens from now on: when to come again, and behind what. */
+const begin = { retry: "2000", id: expect.stringMatching(/^\d+-[0-9a-f]{8}$/) as unknown };
+
 const isEvent = ({ data }: { data?: string }): boolean => data !== undefined;
 
 const names = ({ data }: EventEnvelope, id: string): boolean =>
@@ -43,7 +46,7 @@ describe("a stream of events", () => {
       expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
       expect(stream.headers.get("cache-control")).toBe("no-store, no-transform");
       expect(stream.headers.get("x-accel-buffering")).toBe("no");
-      expect(await stream.next()).toEqual({ retry: "2000" });
+      expect(await stream.next()).toEqual(begin);
     }
     for (const [i, writer] of [org, second.client(org.token)].entries()) {
       await writer.post("/orders", { number: `S-${i}` });
@@ -54,9 +57,22 @@ describe("a stream of events", () => {
       }
     }
     // They are told when there is something: with looking every 15 s alone, two in turn would have taken longer than this.
-    expect(idle.blocks).toEqual([{ retry: "2000" }]);
+    expect(idle.blocks).toEqual([begin]);
     for (const stream of [idle, ...streams]) stream.close();
   }, 60_000);
+
+  test("that is cut off before anything happened goes on where it began", async () => {
+    const org = await hub.org();
+    const { body } = await org.post("/orders", { number: "BEFORE" });
+    const cut = await follow(org);
+    const { id } = await cut.next();
+    cut.close();
+    await org.post("/orders", { number: "MEANWHILE" });
+    const again = await follow(org, "", { headers: { "last-event-id": id! } });
+    const event = JSON.parse((await again.next(isEvent)).data!) as EventEnvelope;
+    expect([event.type, names(event, body.id)]).toEqual(["order.created", false]);
+    again.close();
+  });
 
   test("goes on behind a cursor, from the table or from memory, with the filters of the feed", async () => {
     const org = await hub.org();
@@ -159,7 +175,7 @@ describe("a stream of events", () => {
     await unheard(record);
     await stream.next(isEvent);
     // Not only when it looks by itself, which is when it says how far it is.
-    expect(idle.blocks).toEqual([{ retry: "2000" }]);
+    expect(idle.blocks).toEqual([begin]);
     await unheard(async () => {
       await second.client(org.token).delete(`/api-keys/${key.id}`);
     });

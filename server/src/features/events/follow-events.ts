@@ -32,7 +32,8 @@ export async function streamEvents(ctx: Ctx, query: StreamQuery, lastEventId: st
   return new Live(async (reader) => {
     const tail = await joinTail(ctx, ctx.orgId);
     try {
-      reader.push(`retry: ${retryMs}\n\n`);
+      // Whoever listens from now on, and is cut off before anything happens, knows from where to go on.
+      reader.push(isFromNow ? `retry: ${retryMs}\nid: ${cursorOf(last)}\n\n` : `retry: ${retryMs}\n\n`);
       await follow(ctx, { filter, reader, tail }, after);
     } finally {
       tail.leave();
