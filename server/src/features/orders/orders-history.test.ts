@@ -24,7 +24,7 @@ async function hold(orgId: string, ids: string[], holds: Hold[]): Promise<void> 
   const ctx = systemContext(hub.world, orgId, "test");
   await change(ctx, async (tx) => {
     const orders = await lockOrders(tx, orgId, ids);
-    const held = orders.map((order) => ({ ...order, holds, version: order.version + 1 }));
+    const held = orders.map((before) => ({ before, after: { ...before, holds, version: before.version + 1 } }));
     await updateOrders(tx, ctx, held, new Set(["holds"]), ctx.clock.now().toISOString());
   });
 }

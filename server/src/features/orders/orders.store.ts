@@ -4,8 +4,8 @@ import { toRecord, writing } from "../../db/columns.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import type { Order, OrderFields } from "./order.ts";
 import { orderColumns } from "./order-columns.ts";
+import type { OrderMove } from "./list/order-index.store.ts";
 import { keepMarks, keepTags, keepWords } from "./list/order-index.store.ts";
-import { marksOf } from "./list/order-marks.ts";
 
 const { selected, fromRow } = orderColumns;
 const byId: Prepared = {
@@ -75,26 +75,26 @@ export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Prom
   const rows = await tx.query<{ id: string }>(insert, [orgId, JSON.stringify(records)]);
   const inserted = new Set(rows.map((row) => row.id));
   const made = orders.filter((order) => inserted.has(order.id));
-  const tagged = made.filter((order) => order.tags.length > 0);
-  await keepTags(tx, orgId, tagged);
-  await keepMarks(
-    tx,
-    orgId,
-    made.filter((order) => marksOf(order).length > 0),
-  );
+  const moves = made.map((after) => ({ after }));
+  await keepTags(tx, orgId, moves);
+  await keepMarks(tx, orgId, moves);
   await keepWords(tx, orgId, made, "new");
   return inserted;
 }
 
-/** Writes the named fields of all these orders in one statement. `version` is the one they have afterwards. */
+/**
+ * Writes the named fields of all these orders in one statement. `version` is the one they have afterwards. They are locked:
+ * what they were before is what is stored.
+ */
 export async function updateOrders(
   tx: Tx,
   orgId: string,
-  orders: Order[],
+  moves: Required<OrderMove>[],
   fields: Iterable<keyof OrderFields>,
   at: string,
 ): Promise<void> {
-  if (orders.length === 0) return;
+  if (moves.length === 0) return;
+  const orders = moves.map(({ after }) => after);
   const changed = new Set(fields);
   const written = new Set<keyof Order>([...changed, "version"]);
   const touched = orderColumns.all.filter(({ from }) => from.some((field) => written.has(field)));
@@ -105,9 +105,9 @@ export async function updateOrders(
   const isCounted = changed.has("status") || changed.has("holds") || changed.has("archivedAt");
   const values = [orgId, JSON.stringify(records), at];
   await (isCounted ? tx.query(countMoves(update), [...values, orders.map(({ id }) => id)]) : tx.query(update, values));
-  if (changed.has("tags") || changed.has("archivedAt")) await keepTags(tx, orgId, orders);
+  if (changed.has("tags") || changed.has("archivedAt")) await keepTags(tx, orgId, moves);
   if (["shipping", "customFields", "archivedAt"].some((field) => changed.has(field as keyof OrderFields))) {
-    await keepMarks(tx, orgId, orders);
+    await keepMarks(tx, orgId, moves);
   }
   await keepWords(tx, orgId, orders, changed);
 }

@@ -6,6 +6,7 @@ import type { FieldChange } from "./order-changes.ts";
 import { changesOf, fieldsIn } from "./order-changes.ts";
 import type { ChangeKind } from "./order-history.store.ts";
 import { insertChanges } from "./order-history.store.ts";
+import type { OrderMove } from "./list/order-index.store.ts";
 import { updateOrders } from "./update-orders.ts";
 
 /**
@@ -21,19 +22,19 @@ export type Saved = { orders: Order[]; fields: Set<keyof OrderFields> };
 export async function saveChanges(tx: Tx, ctx: Ctx, kind: ChangeKind, edits: Edit[]): Promise<Saved> {
   const at = ctx.clock.now();
   const updatedAt = at.toISOString();
-  const orders: Order[] = [];
+  const moves: Required<OrderMove>[] = [];
   const fields = new Set<keyof OrderFields>();
   const entries = edits.flatMap(({ order, patch, kept = [], unseen }) => {
     const changes = changesOf(order, patch, unseen);
     const version = order.version + (changes.length > 0 ? 1 : 0);
-    if (changes.length > 0) orders.push({ ...order, ...patch, updatedAt, version });
+    if (changes.length > 0) moves.push({ before: order, after: { ...order, ...patch, updatedAt, version } });
     for (const field of fieldsIn(changes)) fields.add(field);
     const shown = [...changes, ...kept];
     return shown.length === 0 ? [] : [{ orderId: order.id, changes: shown, version }];
   });
-  await updateOrders(tx, ctx, orders, fields, updatedAt);
+  await updateOrders(tx, ctx, moves, fields, updatedAt);
   await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind, at });
-  return { orders, fields };
+  return { orders: moves.map(({ after }) => after), fields };
 }
 
 /** The order as it is then, and what happened to it in the log, if anything did. */

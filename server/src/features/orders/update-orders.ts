@@ -1,22 +1,23 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { settleOrders } from "../exceptions/exceptions.ts";
-import type { Order, OrderFields } from "./order.ts";
+import type { OrderMove } from "./list/order-index.store.ts";
+import type { OrderFields } from "./order.ts";
 import * as store from "./orders.store.ts";
 
 /** Every change of orders that are there goes through here: what was wrong with those that have gone on by it is over. */
 export async function updateOrders(
   tx: Tx,
   ctx: Ctx,
-  orders: Order[],
+  moves: Required<OrderMove>[],
   fields: ReadonlySet<keyof OrderFields>,
   at: string,
 ): Promise<void> {
-  await store.updateOrders(tx, ctx.orgId, orders, fields, at);
+  await store.updateOrders(tx, ctx.orgId, moves, fields, at);
   if (!fields.has("holds") && !fields.has("status")) return;
   await settleOrders(
     tx,
     ctx,
-    orders.map(({ id, status, holds }) => ({ id, status, handles: holds.map(({ handle }) => handle) })),
+    moves.map(({ after: { id, status, holds } }) => ({ id, status, handles: holds.map(({ handle }) => handle) })),
   );
 }

@@ -306,15 +306,15 @@ async function isStopped(tx: Tx, run: RunRow, pipeline: Pipeline): Promise<boole
 }
 
 async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: string): Promise<Set<keyof OrderFields>> {
-  const changed: Order[] = [];
+  const moves: { before: Order; after: Order }[] = [];
   const fields = new Set<keyof OrderFields>();
   for (const evaluation of evaluations) {
     if (evaluation.order === evaluation.before) continue;
     evaluation.order = { ...evaluation.order, version: evaluation.before.version + 1 };
-    changed.push(evaluation.order);
+    moves.push({ before: evaluation.before, after: evaluation.order });
     for (const step of evaluation.steps) for (const field of fieldsIn(step.changes ?? [])) fields.add(field);
   }
-  await updateOrders(tx, ctx, changed, fields, now);
+  await updateOrders(tx, ctx, moves, fields, now);
   return fields;
 }
 

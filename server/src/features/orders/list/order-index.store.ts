@@ -3,50 +3,68 @@ import type { Order, OrderFields } from "../order.ts";
 import { failedMark, foldTag, marksOf } from "./order-marks.ts";
 import { indexWords, searchParts } from "./search-words.ts";
 
+/** An order as it was and as it is; one that is new was nothing. */
+export type OrderMove = { before?: Order; after: Order };
+
 /** The table of tags says afterwards what these orders say. */
-export async function keepTags(tx: Tx, orgId: string, orders: Order[]): Promise<void> {
-  if (orders.length === 0) return;
-  const records = orders.map(({ id, tags, createdAt, archivedAt }) => ({
-    id,
-    tags: [...new Set(tags.map(foldTag))],
-    created_at: createdAt,
-    is_archived: archivedAt !== null,
-  }));
-  await tx.query(
-    `with given as (
-       select * from jsonb_to_recordset($2::jsonb) as u (id uuid, tags text[], created_at timestamptz, is_archived boolean)),
-     gone as (
-       delete from order_tags t using given g where t.org_id = $1 and t.order_id = g.id
-          and not (t.tag = any(g.tags) and t.is_archived = g.is_archived))
-     insert into order_tags (org_id, is_archived, tag, created_at, order_id)
-     select $1::uuid, g.is_archived, tag, g.created_at, g.id from given g, unnest(g.tags) as tag on conflict do nothing`,
-    [orgId, JSON.stringify(records)],
-  );
+export async function keepTags(tx: Tx, orgId: string, moves: OrderMove[]): Promise<void> {
+  await keepListed(tx, orgId, ["order_tags", "tag"], moves, ({ tags }) => tags.map(foldTag));
 }
 
 /** The table of marks says afterwards what these orders say; what runs have said of them stays. */
-export async function keepMarks(tx: Tx, orgId: string, orders: Order[]): Promise<void> {
-  if (orders.length === 0) return;
-  const records = orders.map((order) => ({
-    id: order.id,
-    marks: marksOf(order),
-    created_at: order.createdAt,
-    is_archived: order.archivedAt !== null,
-  }));
+export async function keepMarks(tx: Tx, orgId: string, moves: OrderMove[]): Promise<void> {
+  await keepListed(tx, orgId, ["order_marks", "mark"], moves, marksOf);
+  const moved = moves.filter(({ before, after }) => before && isArchived(before) !== isArchived(after));
+  if (moved.length === 0) return;
   await tx.query(
-    `with given as (
-       select * from jsonb_to_recordset($2::jsonb) as u (id uuid, marks text[], created_at timestamptz, is_archived boolean)),
-     gone as (
-       delete from order_marks m using given g where m.org_id = $1 and m.order_id = g.id and m.mark <> '${failedMark}'
-          and not (m.mark = any(g.marks) and m.is_archived = g.is_archived)),
-     moved as (
-       update order_marks m set is_archived = g.is_archived from given g
-        where m.org_id = $1 and m.order_id = g.id and m.mark = '${failedMark}' and m.is_archived <> g.is_archived)
-     insert into order_marks (org_id, is_archived, mark, created_at, order_id)
-     select $1::uuid, g.is_archived, mark, g.created_at, g.id from given g, unnest(g.marks) as mark on conflict do nothing`,
-    [orgId, JSON.stringify(records)],
+    `update order_marks m set is_archived = u.is_archived from unnest($2::uuid[], $3::boolean[]) as u (id, is_archived)
+      where m.org_id = $1 and m.order_id = u.id and m.mark = '${failedMark}' and m.is_archived <> u.is_archived`,
+    [orgId, moved.map(({ after }) => after.id), moved.map(({ after }) => isArchived(after))],
   );
 }
+
+const isArchived = ({ archivedAt }: Order): boolean => archivedAt !== null;
+
+type Listed = { order: Order; name: string };
+
+/** Only the names that came or went are written: most changes leave the others as they are. */
+async function keepListed(
+  tx: Tx,
+  orgId: string,
+  [table, column]: ["order_tags", "tag"] | ["order_marks", "mark"],
+  moves: OrderMove[],
+  namesOf: (order: Order) => string[],
+): Promise<void> {
+  const [gone, come]: [Listed[], Listed[]] = [[], []];
+  for (const { before, after } of moves) {
+    const names = new Set(namesOf(after));
+    const known = new Set(before ? namesOf(before) : []);
+    const isMoved = before !== undefined && isArchived(before) !== isArchived(after);
+    for (const name of known) if (isMoved || !names.has(name)) gone.push({ order: before!, name });
+    for (const name of names) if (isMoved || !known.has(name)) come.push({ order: after, name });
+  }
+  if (gone.length > 0) {
+    await tx.query(
+      `delete from ${table} t using unnest($2::uuid[], $3::text[], $4::boolean[]) as u (id, name, is_archived)
+        where t.org_id = $1 and t.order_id = u.id and t.${column} = u.name and t.is_archived = u.is_archived`,
+      [orgId, ...columnsOf(gone)],
+    );
+  }
+  if (come.length === 0) return;
+  await tx.query(
+    `insert into ${table} (org_id, is_archived, ${column}, created_at, order_id)
+     select $1::uuid, u.is_archived, u.name, u.created_at, u.id
+       from unnest($2::uuid[], $3::text[], $4::boolean[], $5::timestamptz[]) as u (id, name, is_archived, created_at)
+     on conflict do nothing`,
+    [orgId, ...columnsOf(come), come.map(({ order }) => order.createdAt)],
+  );
+}
+
+const columnsOf = (listed: Listed[]): [ids: string[], names: string[], archived: boolean[]] => [
+  listed.map(({ order }) => order.id),
+  listed.map(({ name }) => name),
+  listed.map(({ order }) => isArchived(order)),
+];
 
 /** What the last run did to these orders, or failed to do. They are locked, or else are here: nobody marks them meanwhile. */
 export async function markLastRun(
@@ -83,7 +101,7 @@ export async function keepWords(
       id: order.id,
       part,
       created_at: order.createdAt,
-      is_archived: order.archivedAt !== null,
+      is_archived: isArchived(order),
       words: indexWords(orgId, searched.texts(order)).join(" "),
     }));
     return fields === "new" ? rows.filter(({ words }) => words !== "") : rows;
@@ -98,7 +116,7 @@ export async function keepWords(
     );
   }
   if (fields === "new" || !fields.has("archivedAt")) return;
-  const archived = orders.map(({ archivedAt }) => archivedAt !== null);
+  const archived = orders.map(isArchived);
   await tx.query(
     `update order_search s set is_archived = u.is_archived from unnest($2::uuid[], $3::boolean[]) as u (id, is_archived)
       where s.org_id = $1 and s.order_id = u.id and s.is_archived <> u.is_archived`,

@@ -66,7 +66,8 @@ await hub.world.db.transaction(async (tx) => {
   const held = [...(await resolveRefs(tx, org.id, ["A-3", "A-5"])).values()];
   for (const order of await lockOrders(tx, org.id, held)) {
     const ctx = systemContext(hub.world, org.id, "test");
-    await updateOrders(tx, ctx, [{ ...order, holds: [hold] }], new Set(["holds"]), order.updatedAt);
+    const move = { before: order, after: { ...order, holds: [hold] } };
+    await updateOrders(tx, ctx, [move], new Set(["holds"]), order.updatedAt);
   }
 });
 
