@@ -1,4 +1,5 @@
 import type { Database, Prepared, Queryable, Tx } from "../db/database.ts";
+import { lookTogether } from "./look-together.ts";
 
 /**
  * Durable work waits in the table of what it is about: a task, a run, a comparison, a pickup. Such a table has the columns
@@ -154,12 +155,12 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
       return row;
     },
     async isAnyDueAcrossOrgs(db, now) {
-      const [row] = await db.query<{ is_due: boolean }>(
-        `select exists (select from ${table} t where t.due_at <= coalesce($1::timestamptz, now())
-            and (t.lease_owner is null or t.lease_until <= now())) as is_due`,
-        [timeOf(now)],
-      );
-      return row!.is_due;
+      const isFree = "(t.lease_owner is null or t.lease_until <= now())";
+      const by = clock === "hub" ? "$1::timestamptz" : "now()";
+      const [isDue] = await lookTogether(db, now, [
+        `exists (select from ${table} t where t.due_at <= ${by} and ${isFree})`,
+      ]);
+      return isDue!;
     },
     countAcrossOrgs: (db, now) => countDue(db, table, timeOf(now)),
     async renewAcrossOrgs(db, owner, ids) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventually } from "../testing/eventually.ts";
-import { startLoop } from "./loop.ts";
+import { startLoop, untilNextStep } from "./loop.ts";
 
 const hour = 3_600_000;
 const onError = (error: unknown): void => {
@@ -69,4 +69,13 @@ test("after a failure it is tried again soon, and a stop waits for the pass at h
   expect(hasEnded).toBe(true);
   loop.wake();
   expect(passes).toBe(2);
+});
+
+test("loops that are in step wait for the same moments, and never twice for one that a timer met early", () => {
+  for (const now of [0, 1, 4_999.6, 5_000, 5_003, 7_500, 123_456_789.5]) {
+    const [five, fifteen] = [now + untilNextStep(5_000, now), now + untilNextStep(15_000, now)];
+    expect([five % 5_000, fifteen % 15_000]).toEqual([0, 0]);
+    expect(five - now).toBeGreaterThanOrEqual(500);
+    expect(five - now).toBeLessThanOrEqual(5_500);
+  }
 });

@@ -12,13 +12,16 @@ export type LoopOptions = {
   everyMs: number;
   /** The first pass comes after this long; without it, after `everyMs`. */
   firstMs?: number;
+  /** The clock of all loops that are in step strikes at the same moments, whatever woke them in between. */
+  isInStep?: boolean;
   /** After a pass that failed. */
   retryMs?: number;
   onError(error: unknown): void;
 };
 
 /** Who wakes it during a pass gets another one afterwards: what a pass has not seen is not missed. */
-export function startLoop({ pass, everyMs, firstMs = everyMs, retryMs = everyMs, onError }: LoopOptions): Loop {
+export function startLoop(options: LoopOptions): Loop {
+  const { pass, everyMs, firstMs = everyMs, isInStep = false, retryMs = everyMs, onError } = options;
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -52,7 +55,7 @@ export function startLoop({ pass, everyMs, firstMs = everyMs, retryMs = everyMs,
       .then((againMs) => {
         running = undefined;
         if (isWanted) start();
-        else schedule(againMs ?? everyMs);
+        else schedule(againMs ?? (isInStep ? untilNextStep(everyMs) : everyMs));
       });
   }
 
@@ -65,4 +68,10 @@ export function startLoop({ pass, everyMs, firstMs = everyMs, retryMs = everyMs,
       await running;
     },
   };
+}
+
+/** Not the one at hand, which a timer may have met a little early. */
+export function untilNextStep(everyMs: number, now = performance.now()): number {
+  const leftMs = everyMs - (now % everyMs);
+  return leftMs < everyMs / 10 ? leftMs + everyMs : leftMs;
 }

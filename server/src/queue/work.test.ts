@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Database } from "../db/database.ts";
+import type { Database, Queryable } from "../db/database.ts";
 import { openDatabase } from "../db/database.ts";
 import type { Signals } from "../db/signals.ts";
 import { openSignals } from "../db/signals.ts";
@@ -10,6 +10,7 @@ import { eventually } from "../testing/eventually.ts";
 import { waitsAtFirst } from "../testing/waits-at-first.ts";
 import type { LeasedRow } from "./leases.ts";
 import { leasesOn } from "./leases.ts";
+import { lookTogether } from "./look-together.ts";
 import type { Turn, Work, Worker, Workplace } from "./work.ts";
 import { startWork, workOff } from "./work.ts";
 
@@ -53,6 +54,29 @@ afterAll(async () => {
   await signals.close();
   await db.close();
   await drop();
+});
+
+test("looks of one moment are one query: each gets its own answers, and all of them what went wrong", async () => {
+  let asked = 0;
+  const counting: Queryable = {
+    query: async (statement, values) => {
+      asked++;
+      return await db.query(statement, values);
+    },
+  };
+  const now = new Date("2026-03-01T00:00:00Z");
+  const look = (...conditions: string[]) => lookTogether(counting, now, conditions);
+  const exists = "exists (select from test_jobs where name = 'there')";
+  await add({ name: "there" });
+  expect(await Promise.all([look(exists, "false"), look("$1 < '2026-02-01'"), look(`not ${exists}`, "true")])).toEqual([
+    [true, false],
+    [false],
+    [false, true],
+  ]);
+  expect(asked).toBe(1);
+  const failed = await Promise.allSettled([look("true"), look("exists (select from no_such_table)")]);
+  expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect([await look("true"), asked]).toEqual([[true], 3]);
 });
 
 async function add(...specs: Spec[]): Promise<string[]> {

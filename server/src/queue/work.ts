@@ -118,7 +118,7 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
     if (mayHoldUnknown) await (onUnknown?.(owner, known) ?? leases.releaseUnknownAcrossOrgs(world.db, owner, known));
     mayHoldUnknown = false;
     // By the clock it is mostly in vain: a cheap look.
-    if (!wasTold && !(await look())) return;
+    if (!wasTold && !(await (work.look?.(world) ?? leases.isAnyDueAcrossOrgs(world.db, world.clock.now())))) return;
     while (!stopping.aborted) {
       const limit = Math.min(freePlaces(), maxClaim);
       if (limit <= 0) return;
@@ -138,12 +138,11 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
     }
   }
 
-  const look = (): Promise<boolean> => work.look?.(world) ?? leases.isAnyDueAcrossOrgs(world.db, world.clock.now());
-
   const claims = startLoop({
     pass,
     everyMs: work.everyMs,
     firstMs: Math.min(work.everyMs, 1_000),
+    isInStep: true,
     retryMs: askAgainMs,
     onError(error) {
       // Perhaps only the answer was lost, and they are ours.

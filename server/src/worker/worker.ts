@@ -6,6 +6,8 @@ import { startLoop } from "../queue/loop.ts";
 export type Chore = {
   name: string;
   everyMs: number;
+  /** It looks together with all kinds of work. */
+  isInStep?: boolean;
   /** Signals after which it should not wait for its time. */
   wakeOn?: Topic[];
   /** Long work looks at the signal now and then and leaves the rest to others when it is aborted. */
@@ -14,10 +16,11 @@ export type Chore = {
 
 /** Runs each chore when its time has come or a signal says so, never twice at the same time. */
 export function startWorker(world: World, chores: Chore[]): { stop(): Promise<void> } {
-  const loops = chores.map(({ name, everyMs, wakeOn = [], run }) => {
+  const loops = chores.map(({ name, everyMs, isInStep = false, wakeOn = [], run }) => {
     const loop = startLoop({
       everyMs,
       firstMs: Math.min(everyMs, 1_000),
+      isInStep,
       pass: async (stopping) => void (await run(world, stopping)),
       onError: (error) => world.log.warn({ err: error, chore: name }, "a chore failed; it will be tried again"),
     });

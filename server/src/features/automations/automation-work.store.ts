@@ -1,5 +1,6 @@
 import type { Cause } from "../../core/cause.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { lookTogether } from "../../queue/look-together.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
 import { leasesOn } from "../../queue/leases.ts";
 import type { Firing } from "./automations.schemas.ts";
@@ -26,15 +27,11 @@ export function toAutomation(row: AutomationRow): StoredAutomation {
 }
 
 export async function isAnyReadyAcrossOrgs(db: Queryable, now: Date): Promise<boolean> {
-  const [row] = await db.query<{ is_ready: boolean }>(
-    {
-      name: "automations_ready",
-      text: `select exists (select from automations t where t.due_at <= $1
-               and (t.lease_owner is null or t.lease_until <= now()) and ${isReady}) as is_ready`,
-    },
-    [now],
-  );
-  return row!.is_ready;
+  const [isAnyReady] = await lookTogether(db, now, [
+    `exists (select from automations t where t.due_at <= $1::timestamptz
+       and (t.lease_owner is null or t.lease_until <= now()) and ${isReady})`,
+  ]);
+  return isAnyReady!;
 }
 
 /** Events that name orders: which, and the automation behind them. */

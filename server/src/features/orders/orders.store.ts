@@ -2,6 +2,7 @@ import { isUuid } from "../../core/ids.ts";
 import type { Stored } from "../../db/columns.ts";
 import { toRecord, writing } from "../../db/columns.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
+import { lookTogether } from "../../queue/look-together.ts";
 import type { Order, OrderFields } from "./order.ts";
 import { orderColumns } from "./order-columns.ts";
 import type { OrderMove } from "./list/order-index.store.ts";
@@ -142,11 +143,8 @@ export async function deleteOrders(tx: Tx, orgId: string, ids: string[]): Promis
 }
 
 export async function hasDueHoldsAcrossOrgs(db: Queryable, now: Date): Promise<boolean> {
-  const [row] = await db.query<{ has: boolean }>(
-    { name: "orders_due_holds", text: "select exists (select from orders where hold_until <= $1) as has" },
-    [now],
-  );
-  return row!.has;
+  const [hasDue] = await lookTogether(db, now, ["exists (select from orders where hold_until <= $1::timestamptz)"]);
+  return hasDue!;
 }
 
 /** Timed holds whose end has come, locked; those that somebody else is changing wait for the next round. */

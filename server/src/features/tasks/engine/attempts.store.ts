@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from "../../../db/database.ts";
+import { lookTogether } from "../../../queue/look-together.ts";
 import type { LeasedRow } from "../../../queue/leases.ts";
 import { leasesOn } from "../../../queue/leases.ts";
 import { eventsInsert } from "../../../events/record-event.ts";
@@ -128,17 +129,16 @@ export async function insertLogs(db: Queryable, lines: NewLogLine[]): Promise<vo
   );
 }
 
-/** Asked every few seconds, mostly in vain: one look into a few small indexes. */
+/** Asked every few seconds, mostly in vain: a look into a few small indexes. */
 export async function findOverdueAcrossOrgs(
   db: Queryable,
   at: Date,
 ): Promise<{ hasExpired: boolean; isAnyDue: boolean }> {
-  const [row] = await db.query<{ hasExpired: boolean; isAnyDue: boolean }>(
-    `select exists (select from task_executions where status = 'queued' and expires_at <= $1) as "hasExpired",
-       exists (select from task_executions where due_at <= now() and (lease_owner is null or lease_until <= now())) as "isAnyDue"`,
-    [at],
-  );
-  return row!;
+  const [hasExpired, isAnyDue] = await lookTogether(db, at, [
+    "exists (select from task_executions where status = 'queued' and expires_at <= $1::timestamptz)",
+    "exists (select from task_executions where due_at <= now() and (lease_owner is null or lease_until <= now()))",
+  ]);
+  return { hasExpired: hasExpired!, isAnyDue: isAnyDue! };
 }
 
 /** Those that this worker holds besides the ones it knows; what it had taken over is left for the next to take over. */
