@@ -1,7 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /** An organization that does what it always does. */
-export type Quiet = { url: string; token: string; orderIds: string[] };
+export type Quiet = {
+  url: string;
+  token: string;
+  orderIds: string[];
+  /** On a machine that others use as well it waits for an answer before it asks for more than so much at once. */
+  mostOpen?: number;
+};
 
 /** `at`: when it was sent. */
 export type Reply = { kind: string; status: number; at: number; ms: number; text: string };
@@ -32,6 +38,7 @@ function askFor(n: number, orderIds: string[]): Ask {
 
 /** So many requests a second until told to stop, each sent when it is due; resolves when all were answered. */
 export function goAboutBusiness(quiet: Quiet): { replies: Reply[]; stop(): Promise<void> } {
+  const { mostOpen = Infinity } = quiet;
   const replies: Reply[] = [];
   const open = new Set<Promise<void>>();
   const began = performance.now();
@@ -39,6 +46,7 @@ export function goAboutBusiness(quiet: Quiet): { replies: Reply[]; stop(): Promi
   const sending = (async () => {
     for (let n = 0; !isOver; n++) {
       await delay(Math.max(0, began + (n * 1000) / perSecond - performance.now()));
+      while (open.size >= mostOpen) await Promise.race(open);
       const call = ask(quiet, askFor(n, quiet.orderIds)).then((reply) => void replies.push(reply));
       open.add(call);
       void call.then(() => open.delete(call));

@@ -20,6 +20,9 @@ import { until } from "./until.ts";
 export type SiegeOptions = {
   size: SiegeSize;
   seconds: SiegeSeconds;
+  /** Reads a second that the hub is believed to answer; without it, they are measured. */
+  capacity?: number;
+  mostOpen?: number;
   /** How many times the measured capacity is offered. */
   overload: number;
   /** Settings of the hub that differ from what its users have. */
@@ -58,7 +61,7 @@ const strangersPart = 0.2;
  * much of it as it can do, and whatever is known to be costly besides.
  */
 export async function runSiege(options: SiegeOptions, say: (line: string) => void): Promise<SiegeResult> {
-  const { size, seconds, overload, env: given } = options;
+  const { size, seconds, overload, mostOpen = Infinity, env: given } = options;
   const folder = await makeOpenFolder("hub-siege-");
   say(`data and evidence in ${folder}`);
   const dataDir = path.join(folder, "data");
@@ -67,15 +70,16 @@ export async function runSiege(options: SiegeOptions, say: (line: string) => voi
   const start = (env: Record<string, string>): Promise<Launched> =>
     startHub(dataDir, { ...given, ...env, CHAOS_LOOP_FILE: loopFile }, (text) => log.write(text));
 
-  let hub = await start({ HUB_RATE_LIMIT: "off" });
+  let hub = await start(options.capacity === undefined ? { HUB_RATE_LIMIT: "off" } : {});
   try {
     const besieged = await prepareOrganizations(hub.url, size);
-    const capacity = await measureCapacity(hub.url, besieged, seconds.capacity);
+    const capacity = options.capacity ?? (await measureCapacity(hub.url, besieged, seconds.capacity));
     say(`capacity: ${Math.round(capacity)} reads a second`);
-    await hub.stop();
-
-    hub = await start({});
-    const quiet = { ...besieged.quiet, url: hub.url };
+    if (options.capacity === undefined) {
+      await hub.stop();
+      hub = await start({});
+    }
+    const quiet = { ...besieged.quiet, url: hub.url, mostOpen };
     await businessFor(quiet, seconds.warmUp);
     const [unloaded, before] = await during(() => businessFor(quiet, seconds.unloaded));
     say(`unloaded: ${unloaded.length} requests of the quiet organization`);
