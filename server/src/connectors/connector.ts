@@ -156,6 +156,8 @@ export type Call = {
   /** For connectors that sign in: the token of the bridge, which may be an earlier one; `refused`: another one than this. */
   accessToken(refused?: string): Promise<string>;
   now(): Date;
+  /** In which a day begins, and a time is meant that says no zone. */
+  timeZone(): Promise<string>;
   /** The same in every attempt and retry of one execution. */
   effectKey: string;
   /** As in Limits. */
