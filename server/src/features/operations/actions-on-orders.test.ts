@@ -164,8 +164,9 @@ test("the days of conditions, mappings and files of a csv bridge are those of th
   const order = await importDay("DAY-1");
   expect(order.orderedAt).toBe("2026-04-30T10:00:00.000Z");
   const isMet = async (condition: object) => {
-    const actions = [{ type: "assert", params: { condition: { path: "orderedAt", ...condition } } }];
-    return (await here.post("/operations/preflight", { order_ids: [order.id], actions })).body.summary.ready === 1;
+    const actions = [{ type: "add_tags", params: { tags: ["met"] }, when: { path: "orderedAt", ...condition } }];
+    const { body } = await here.post("/operations/preflight", { order_ids: [order.id], actions });
+    return body.orders[0].steps[0].verdict === "ok";
   };
   const day = { op: "eq", value: "2026-05-01" };
   const days = { op: "between", value: ["2026-05-01", "2026-05-02"] };

@@ -53,7 +53,7 @@ export { retryExecution, retryExecutions, retryOrdersOf } from "./retry-executio
 export { openTaker, takeRecords } from "./attempt/take-records.ts";
 export type { RecordTaker } from "./attempt/take-records.ts";
 export type { Rejected } from "./attempt/pulled-item.ts";
-export { countEndsOfRun, listUnfinished } from "./executions.store.ts";
+export { countEndsOfRun, listStatuses, listUnfinished } from "./executions.store.ts";
 
 export async function executeTask(ctx: Ctx, request: ExecuteRequest): Promise<Execution> {
   return presentExecution(ctx, await enqueueTogether(ctx, await toQueueRequest(ctx, request)));
