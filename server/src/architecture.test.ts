@@ -253,7 +253,7 @@ const tableOwners: Record<string, string[]> = {
   "carrier-accounts": ["carrier_accounts", "rate_cards", "zone_charts"],
   "condition-sets": ["condition_sets", "condition_set_values", "condition_set_uses"],
   db: ["secret_keys"],
-  events: ["audit_heads", "event_items", "events", "unsealed_events"],
+  events: ["audit_heads", "event_items", "events", "removals", "unsealed_events"],
   http: ["idempotency_keys"],
   labels: ["shipment_labels"],
   locations: ["locations"],

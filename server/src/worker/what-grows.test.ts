@@ -21,7 +21,7 @@ const withOrders = { deletedIn: "features/orders/orders.store.ts" };
 const bounds: Record<string, Bound> = {
   api_keys: byPeople,
   audit_heads: { bound: "one row for each organization" },
-  automation_firings: { chore: "old firings" },
+  automation_firings: { kept: "firings" },
   automations: byPeople,
   bridge_cursors: { bound: "one row for each task of a bridge" },
   bridge_notices: { chore: "old notices" },
@@ -64,6 +64,7 @@ const bounds: Record<string, Bound> = {
   rate_results: { deletedIn: "features/rate-comparisons/rate-results.store.ts" },
   refresh_tokens: { chore: "expired sessions" },
   import_presets: byPeople,
+  removals: { chore: "retention" },
   request_log: { kept: "requests" },
   saved_views: byPeople,
   schedules: byPeople,
