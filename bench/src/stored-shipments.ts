@@ -20,7 +20,7 @@ export async function storeShipments(db: pg.Client, orgId: string, count: number
   await db.query("set session_replication_role = default");
   for (const { definition } of rows) await db.query(definition);
   await db.query(countsSql);
-  await db.query(daysSql);
+  await db.query(sumsSql);
   await db.query("vacuum (analyze) shipments");
 }
 
@@ -47,8 +47,8 @@ const insertSql = `
 const countsSql = `
   insert into shipment_counts (org_id, status, count) select org_id, status, count(*) from shipments group by org_id, status`;
 
-const daysSql = `
-  insert into shipment_days (org_id, day, delivered, transit_count, transit_ms, evaluated, on_time)
-  select org_id, (delivered_at at time zone 'UTC')::date, count(*), count(*),
+const sumsSql = `
+  insert into shipment_sums (org_id, quarter, delivered, transit_count, transit_ms, evaluated, on_time)
+  select org_id, date_bin('15 minutes', delivered_at, 'epoch'), count(*), count(*),
          sum(extract(epoch from delivered_at - accepted_at) * 1000)::bigint, count(*), count(*) filter (where delivered_at < promise_ends_at)
-    from shipments where delivered_at is not null group by org_id, (delivered_at at time zone 'UTC')::date`;
+    from shipments where delivered_at is not null group by 1, 2`;

@@ -1200,6 +1200,8 @@ export type OperationRunResult = {
     deleted_order_ids?: Array<string>;
     /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
     execution_id?: string;
+    /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+    execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
     /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
     label_ids?: Array<string>;
     /** What the carrier account asks for the parcel */
@@ -1755,6 +1757,8 @@ export type PreflightReport = {
       deleted_order_ids?: Array<string>;
       /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
       execution_id?: string;
+      /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+      execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
       label_ids?: Array<string>;
       /** What the carrier account asks for the parcel */
@@ -4890,6 +4894,8 @@ export type Operations = {
           deleted_order_ids?: Array<string>;
           /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
           execution_id?: string;
+          /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+          execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
           /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
           label_ids?: Array<string>;
           /** What the carrier account asks for the parcel */
@@ -6409,6 +6415,8 @@ export type Operations = {
           deleted_order_ids?: Array<string>;
           /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
           execution_id?: string;
+          /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+          execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
           /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
           label_ids?: Array<string>;
           /** What the carrier account asks for the parcel */
@@ -7981,9 +7989,9 @@ export type Operations = {
       organization_id?: string;
       /** Days up to `to`, or up to today; default 30 */
       days?: number;
-      /** First day of the window, in UTC */
+      /** First day of the window, in the time zone of the organization */
       from?: string;
-      /** Last day of the window, in UTC; default today */
+      /** Last day of the window, in the time zone of the organization; default today */
       to?: string;
     };
     answer: {
@@ -8022,17 +8030,17 @@ export type Operations = {
       organization_id?: string;
       /** Days up to `to`, or up to today; default 30 */
       days?: number;
-      /** First day of the window, in UTC */
+      /** First day of the window, in the time zone of the organization */
       from?: string;
-      /** Last day of the window, in UTC; default today */
+      /** Last day of the window, in the time zone of the organization; default today */
       to?: string;
-      /** Days in UTC, each of the window; or what the shipments that were delivered in the window were sent with, or to: the 50 with the most */
+      /** Days of the organization, each of the window; or what the shipments that were delivered in the window were sent with, or to: the 50 with the most */
       by: "day" | "carrier" | "service" | "state";
     };
     answer: {
       ok: true;
       data: {
-        /** Days in UTC, each of the window; or what the shipments that were delivered in the window were sent with, or to: the 50 with the most */
+        /** Days of the organization, each of the window; or what the shipments that were delivered in the window were sent with, or to: the 50 with the most */
         by: Open<"day" | "carrier" | "service" | "state">;
         points: Array<{
           /** The day, or the carrier, service or state; empty: it is not known */

@@ -35,6 +35,7 @@ export type Kept =
   | "labelFiles"
   | "deliveries"
   | "deliveryAnswers"
+  | "firings"
   | "requests";
 
 export type Settings = {

@@ -83,6 +83,8 @@ export type PullTask = TaskBase & {
   pull(call: Call, cursor: unknown): AsyncIterable<Page>;
   /** A later execution reads on from where the last successful one ended. */
   isIncremental: boolean;
+  /** What `canonical` of such a record is, where it follows from `raw` alone: for one that somebody has corrected. */
+  canonicalOf?(raw: Record<string, unknown>): Record<string, unknown>;
   /** The records that these payloads of notices are about, as they are now. */
   receive?(call: Call, payloads: unknown[]): Promise<PulledRecord[]>;
 };
@@ -156,6 +158,8 @@ export type Call = {
   /** For connectors that sign in: the token of the bridge, which may be an earlier one; `refused`: another one than this. */
   accessToken(refused?: string): Promise<string>;
   now(): Date;
+  /** In which a day begins, and a time is meant that says no zone. */
+  timeZone(): Promise<string>;
   /** The same in every attempt and retry of one execution. */
   effectKey: string;
   /** As in Limits. */

@@ -19,7 +19,10 @@ export function connectionTest(run: (call: Call) => Promise<Record<string, unkno
   };
 }
 
-type PullParts = Pick<PullTask, "pull" | "isIncremental" | "receive"> & { input: TObject; description: string };
+type PullParts = Pick<PullTask, "pull" | "isIncremental" | "canonicalOf" | "receive"> & {
+  input: TObject;
+  description: string;
+};
 
 const pulls = {
   "orders.import": ["Import orders", "orders"],

@@ -75,6 +75,30 @@ describe("a condition", () => {
     expect(holds(condition)).toBe(expected);
   });
 
+  test.each([
+    [{ op: "gte", value: "2026-05-03" }, true],
+    [{ op: "lt", value: "2026-05-04" }, true],
+    [{ op: "between", value: ["2026-05-03", "2026-05-03T20:00"] }, true],
+    [{ op: "gt", value: "2026-05-03T20:00" }, false],
+    [{ op: "eq", value: "2026-05-03T20:00" }, true],
+    [{ op: "in", value: ["2026", "2026-05-03T20"] }, true],
+    [{ op: "ne", value: "2026-05-04" }, true],
+    [{ op: "gte", value: "2026-05" }, true],
+    [{ op: "lt", value: "2026-05" }, false],
+    // No day: it stays a text.
+    [{ op: "lt", value: "2026-05-99" }, true],
+  ])("shipBy %j is %s where the day begins four hours after UTC", (asked, expected) => {
+    const rules = { timeZone: "America/New_York" };
+    const compiled = compileCondition({ path: "shipBy", ...asked }, noSets, "/when", rules) as Predicate;
+    expect(compiled(order)).toBe(expected);
+  });
+
+  test("a day is the same day as one that was found, in every time zone", () => {
+    const condition = { path: "day", op: "between", value: ["2026-05-04", "2026-05-04"] };
+    const compiled = compileCondition(condition, noSets, "", { timeZone: "Asia/Tokyo" }) as Predicate;
+    expect([compiled({ day: "2026-05-04" }), compiled({ day: "2026-05-03" })]).toEqual([true, false]);
+  });
+
   test("asks condition sets by id or name", () => {
     const has = (value: string): boolean => value === "US";
     const lookup = (name: string) => (name === "countries" ? has : undefined);

@@ -4,6 +4,7 @@ import { findField, typeMistake } from "./condition-types.ts";
 import type { Operator } from "./condition-shape.ts";
 import { conditionLimits, operators } from "./condition-shape.ts";
 import { alternatives } from "./nearest.ts";
+import { beginningOf } from "./time-zones.ts";
 
 /** Membership in a condition set, by its id or name; undefined when there is no such set. */
 export type SetLookup = (idOrName: string) => ((value: string) => boolean) | undefined;
@@ -20,8 +21,8 @@ export function referredSets(condition: unknown): string[] {
   return [...own, ...[...inner, node.not].flatMap(referredSets)];
 }
 
-/** What paths a condition may name. */
-export type PathRules<Asked = unknown> = {
+/** What paths a condition may name, and how it is read. */
+export type ConditionRules<Asked = unknown> = {
   /**
    * What the records have. A path to something else is a mistake: with a misspelt name `ne` and `not` would hold for every
    * record. So is a value that what lies there can never have.
@@ -31,6 +32,8 @@ export type PathRules<Asked = unknown> = {
   refusal?(path: string): { code: string; message: string } | undefined;
   /** How a path is read, unless it is names joined by dots; a text says what is wrong with it. */
   reader?(path: string): ((record: Asked) => unknown[]) | string;
+  /** In which a day begins, and a time is meant that says no zone; without one it is UTC. */
+  timeZone?: string;
 };
 
 /** Compiled once, run for every record. All mistakes are reported, with pointers below `pointer`. */
@@ -38,14 +41,14 @@ export function compileCondition<Asked = unknown>(
   condition: unknown,
   sets: SetLookup,
   pointer: string,
-  paths: PathRules<Asked> = {},
+  rules: ConditionRules<Asked> = {},
 ): Predicate<Asked> | FieldError[] {
-  const job: Job<Asked> = { sets, paths, errors: [], nodes: 0 };
+  const job: Job<Asked> = { sets, rules, errors: [], nodes: 0 };
   const predicate = compileNode(condition, job, pointer, 0);
   return job.errors.length > 0 ? job.errors : predicate;
 }
 
-type Job<Asked> = { sets: SetLookup; paths: PathRules<Asked>; errors: FieldError[]; nodes: number };
+type Job<Asked> = { sets: SetLookup; rules: ConditionRules<Asked>; errors: FieldError[]; nodes: number };
 const never = (): boolean => false;
 
 function compileNode<Asked>(condition: unknown, job: Job<Asked>, pointer: string, depth: number): Predicate<Asked> {
@@ -87,22 +90,22 @@ type Refuse = (at: string, code: string, message: string, more?: Partial<FieldEr
 
 function compileComparison<Asked>(
   node: Record<string, unknown>,
-  { sets, paths }: Job<Asked>,
+  { sets, rules }: Job<Asked>,
   pointer: string,
   refuse: Refuse,
 ): Predicate<Asked> {
   const { path, op, value, ...unknown } = node;
   for (const name of Object.keys(unknown)) refuse(`${pointer}/${name}`, "unknown_field", "There is no such field.");
-  const read = readerOf(path, paths);
+  const read = readerOf(path, rules);
   if (typeof read === "string") return refuse(`${pointer}/path`, "format", read);
-  const field = checkPath(path as string, paths, (code, message, more) =>
+  const field = checkPath(path as string, rules, (code, message, more) =>
     refuse(`${pointer}/path`, code, message, more),
   );
   if (typeof op !== "string" || !(operators as readonly string[]).includes(op)) {
     return refuse(`${pointer}/op`, "enum", "There is no such operator.", alternatives(op, operators));
   }
   const said = { isWrong: false };
-  const test = compileOperator(op as Operator, value, sets, (message) => {
+  const test = compileOperator(op as Operator, value, { sets, timeZone: rules.timeZone ?? "UTC" }, (message) => {
     said.isWrong = true;
     return refuse(`${pointer}/value`, "value", message);
   });
@@ -111,7 +114,7 @@ function compileComparison<Asked>(
   return (record) => test(read(record));
 }
 
-function readerOf<Asked>(path: unknown, { reader }: PathRules<Asked>): ((record: Asked) => unknown[]) | string {
+function readerOf<Asked>(path: unknown, { reader }: ConditionRules<Asked>): ((record: Asked) => unknown[]) | string {
   if (reader) return typeof path === "string" ? reader(path) : "A path is a text.";
   if (typeof path !== "string" || !/^[\w-]+(\.[\w-]+)*$/.test(path)) {
     return "A path is names joined by dots, such as shippingAddress.countryCode.";
@@ -122,7 +125,7 @@ function readerOf<Asked>(path: unknown, { reader }: PathRules<Asked>): ((record:
 
 function checkPath<Asked>(
   path: string,
-  rules: PathRules<Asked>,
+  rules: ConditionRules<Asked>,
   refuse: (code: string, message: string, more?: Partial<FieldError>) => void,
 ): Field | undefined {
   const mistake = pathMistake(path, rules);
@@ -138,7 +141,7 @@ function checkPath<Asked>(
 /** Why a path may not be named, by whoever names it: it leads nowhere, or to what they may not ask about. */
 export function pathMistake(
   path: string,
-  { fields, refusal }: Pick<PathRules, "fields" | "refusal">,
+  { fields, refusal }: Pick<ConditionRules, "fields" | "refusal">,
 ): Omit<FieldError, "pointer"> | undefined {
   const refused = refusal?.(path);
   if (refused) return refused;
@@ -162,7 +165,9 @@ type Test = (values: unknown[]) => boolean;
 
 const opposites = { ne: "eq", not_in: "in", not_in_set: "in_set", not_empty: "empty" } as const;
 
-function compileOperator(op: Operator, value: unknown, sets: SetLookup, refuse: (message: string) => unknown): Test {
+type Around = { sets: SetLookup; timeZone: string };
+
+function compileOperator(op: Operator, value: unknown, around: Around, refuse: (message: string) => unknown): Test {
   const fail = (message: string): Test => {
     refuse(message);
     return () => false;
@@ -176,7 +181,7 @@ function compileOperator(op: Operator, value: unknown, sets: SetLookup, refuse: 
     case "not_in":
     case "not_in_set":
     case "not_empty": {
-      const test = compileOperator(opposites[op], value, sets, refuse);
+      const test = compileOperator(opposites[op], value, around, refuse);
       return (values) => !test(values);
     }
     case "empty":
@@ -184,17 +189,21 @@ function compileOperator(op: Operator, value: unknown, sets: SetLookup, refuse: 
     case "eq":
     case "has_tag": {
       if (!isScalar(value)) return fail("A text, number or boolean is needed.");
-      const wanted = fold(value);
-      return some((found) => fold(found) === wanted);
+      const { plain, moment } = wantedOf(value, around);
+      return some((found) => {
+        const folded = fold(found);
+        return folded === plain || (moment !== undefined && folded === moment);
+      });
     }
     case "in": {
       if (!Array.isArray(value) || !value.every(isScalar))
         return fail("A list of texts, numbers or booleans is needed.");
-      const wanted = new Set(value.map(fold));
+      const all = value.map((one) => wantedOf(one, around));
+      const wanted = new Set(all.flatMap(({ plain, moment }) => (moment === undefined ? [plain] : [plain, moment])));
       return some((found) => wanted.has(fold(found)));
     }
     case "in_set": {
-      const has = typeof value === "string" ? sets(value) : undefined;
+      const has = typeof value === "string" ? around.sets(value) : undefined;
       if (!has) return fail("There is no condition set with this id or name.");
       return some((found) => isScalar(found) && has(String(found)));
     }
@@ -209,14 +218,14 @@ function compileOperator(op: Operator, value: unknown, sets: SetLookup, refuse: 
     case "between": {
       if (!Array.isArray(value) || value.length !== 2 || !value.every(isOrdered))
         return fail("Two numbers or two texts are needed.");
-      const [low, high] = value.map(fold);
-      return some((found) => compare(fold(found), low) >= 0 && compare(fold(found), high) <= 0);
+      const [low, high] = value.map((one) => wantedOf(one, around)) as [Wanted, Wanted];
+      return some((found) => compare(found, low) >= 0 && compare(found, high) <= 0);
     }
     default: {
       if (!isOrdered(value)) return fail("A number or a text (such as a date) is needed.");
-      const wanted = fold(value);
+      const wanted = wantedOf(value, around);
       return some((found) => {
-        const order = compare(fold(found), wanted);
+        const order = compare(found, wanted);
         return op === "gt" ? order > 0 : op === "gte" ? order >= 0 : op === "lt" ? order < 0 : order <= 0;
       });
     }
@@ -240,8 +249,18 @@ function fold(value: unknown): unknown {
   return Number.isNaN(at) ? value.toLowerCase() : new Date(at).toISOString().toLowerCase();
 }
 
-/** Both folded. NaN, so that no comparison holds, for things that have no order between them. */
-function compare(found: unknown, wanted: unknown): number {
+/** What is compared with: `moment` is what a day or an unfinished time stands for where a moment is found. */
+type Wanted = { plain: unknown; moment: string | undefined };
+
+function wantedOf(value: unknown, { timeZone }: Around): Wanted {
+  const moment = typeof value === "string" ? beginningOf(value, timeZone)?.toLowerCase() : undefined;
+  return { plain: fold(value), moment };
+}
+
+/** NaN, so that no comparison holds, for things that have no order between them. */
+function compare(value: unknown, { plain, moment }: Wanted): number {
+  const found = fold(value);
+  const wanted = moment !== undefined && typeof value === "string" && instant.test(value) ? moment : plain;
   if (typeof wanted === "number") return (typeof found === "number" ? found : Number.NaN) - wanted;
   if (typeof found !== "string" || typeof wanted !== "string") return Number.NaN;
   return found < wanted ? -1 : found > wanted ? 1 : 0;

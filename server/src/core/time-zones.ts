@@ -190,6 +190,20 @@ export function toMoment(text: string, zone: string): string {
   return toText(Temporal.PlainDateTime.from(text).toZonedDateTime(zone));
 }
 
+const unfinished = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d)(?::(\d\d)(?::(\d\d(?:\.\d{1,9})?))?)?)?)?)?$/i;
+
+/** The first moment of the year, month, day, hour or minute that is written, in this zone; undefined: it is none of them. */
+export function beginningOf(text: string, zone: string): string | undefined {
+  const found = unfinished.exec(text);
+  if (!found) return undefined;
+  const [, year, month = "01", day = "01", hour = "00", minute = "00", second = "00"] = found;
+  try {
+    return toMoment(`${year}-${month}-${day}T${hour}:${minute}:${second}`, zone);
+  } catch {
+    return undefined;
+  }
+}
+
 function toText({ epochMilliseconds }: Temporal.ZonedDateTime): string {
   return new Date(epochMilliseconds).toISOString();
 }
@@ -203,6 +217,13 @@ export function isDay(text: string): boolean {
 export function endOfLocalDate(date: string, zone: string): string {
   const next = Temporal.PlainDate.from(date).add({ days: 1 });
   return toText(next.toZonedDateTime(zone));
+}
+
+/** The calendar days from the first to the last, both included. */
+export function daysFrom(first: string, last: string): string[] {
+  const start = Temporal.PlainDate.from(first);
+  const { days } = start.until(last);
+  return Array.from({ length: days + 1 }, (_, i) => start.add({ days: i }).toString());
 }
 
 function zonesOf(zone: string, places: string): Record<string, string> {

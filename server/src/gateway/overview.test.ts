@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Queryable } from "../db/database.ts";
+import { readMigrations } from "../db/migrate.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 
 const hub = await startTestHub();
@@ -149,7 +151,8 @@ function endOfDay(date: string, zone: string): number {
   return Temporal.PlainDate.from(date).add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds;
 }
 
-const midnight = (date: string): number => Date.parse(`${date}T00:00:00Z`);
+const beginOf = (date: string, zone: string): number =>
+  Temporal.PlainDate.from(date).toZonedDateTime(zone).epochMilliseconds;
 
 describe("the figures of the overview", () => {
   const told: Story[] = [];
@@ -195,24 +198,51 @@ describe("the figures of the overview", () => {
       cut: fc.nat({ max: 7 }),
       salt: fc.nat(),
       days: fc.integer({ min: 1, max: 60 }),
+      // One that changes its clocks in these weeks, and one whose days begin at a quarter to the hour.
+      timeZone: fc.constantFrom("UTC", "America/Los_Angeles", "Asia/Kathmandu"),
     });
     await fc.assert(
-      fc.asyncProperty(batches, async ({ stories, cut, salt, days }) => {
+      fc.asyncProperty(batches, async ({ stories, cut, salt, days, timeZone }) => {
         const keyOf = (text: string): number =>
           Array.from(text).reduce((sum, c) => (sum * 31 + c.charCodeAt(0) + salt) % 9973, 7);
         await tell(stories, cut, (list) =>
           list.toSorted((a, b) => keyOf(JSON.stringify(a)) - keyOf(JSON.stringify(b))),
         );
+        expect((await org.patch(`/organizations/${org.id}`, { timeZone })).status).toBe(200);
         const { body } = await org.get(`/v1/overview?days=${days}`);
-        const { from, to } = body.meta.window;
-        expect(body.meta.window).toEqual({ from: iso(now - (days - 1) * dayMs).slice(0, 10), to: "2026-04-20", days });
-        expect(body.data).toEqual(recompute(told, midnight(from), midnight(to) + dayMs));
+        const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate();
+        const from = today.subtract({ days: days - 1 }).toString();
+        expect(body.meta.window).toEqual({ from, to: today.toString(), days, timeZone });
+        const until = beginOf(today.add({ days: 1 }).toString(), timeZone);
+        expect(body.data).toEqual(recompute(told, beginOf(from, timeZone), until));
+        const { points } = (await org.get(`/v1/overview/series?by=day&days=${days}`)).body.data;
+        const ends = points.map(({ key }: { key: string }) => endOfDay(key, timeZone));
+        const counted = ends.map(
+          (end: number, i: number) => recompute(told, ends[i - 1] ?? beginOf(from, timeZone), end).delivered,
+        );
+        expect(points.map(({ delivered }: { delivered: number }) => delivered)).toEqual(counted);
       }),
       { numRuns: 12 },
     );
+    expect((await org.patch(`/organizations/${org.id}`, { timeZone: "UTC" })).status).toBe(200);
     const past = await org.get("/v1/overview?from=2026-03-01&to=2026-03-31");
-    expect(past.body.data).toEqual(recompute(told, midnight("2026-03-01"), midnight("2026-04-01")));
+    expect(past.body.data).toEqual(recompute(told, beginOf("2026-03-01", "UTC"), beginOf("2026-04-01", "UTC")));
     expect(past.body.data.sample.on_time).toBeGreaterThan(0);
+  });
+
+  test("are those that the upgrade makes of the shipments that are there", async () => {
+    const isSomething = "(delivered, transit_count, transit_ms, evaluated, on_time) <> (0, 0, 0, 0, 0)";
+    const read = async (db: Queryable) =>
+      await db.query(`select * from shipment_sums where ${isSomething} order by org_id, quarter`);
+    const kept = await read(hub.world.db);
+    expect(kept.length).toBeGreaterThan(20);
+    const { sql } = (await readMigrations()).find(({ name }) => name.endsWith("_sums_by_the_quarter.sql"))!;
+    const undone = hub.world.db.transaction(async (tx) => {
+      await tx.query(sql.slice(sql.indexOf("delete from shipment_sums")));
+      expect(await read(tx)).toEqual(kept);
+      throw new Error("undo");
+    });
+    await expect(undone).rejects.toThrow("undo");
   });
 
   test("of all organizations are sums over each, for operators of the hub", async () => {

@@ -3,7 +3,9 @@ import { Type } from "../core/type.ts";
 import type { FieldError } from "../core/errors.ts";
 import { validationFailed } from "../core/errors.ts";
 import { Count, CountOfEach, Strict } from "../core/schema.ts";
+import { localDateOf } from "../core/time-zones.ts";
 import type { Ctx } from "../context.ts";
+import { findTimeZone } from "../features/organizations/organizations.ts";
 import type { Window } from "../features/shipments/shipments.ts";
 import { readFigures } from "../features/shipments/shipments.ts";
 import { riskReasons } from "../features/shipments/shipments.states.ts";
@@ -26,8 +28,8 @@ export const OverviewQuery = Strict({
   days: Type.Optional(
     Type.Integer({ minimum: 1, maximum: maxDays, description: "Days up to `to`, or up to today; default 30" }),
   ),
-  from: DateOnly("First day of the window, in UTC"),
-  to: DateOnly("Last day of the window, in UTC; default today"),
+  from: DateOnly("First day of the window, in the time zone of the organization"),
+  to: DateOnly("Last day of the window, in the time zone of the organization; default today"),
 });
 export type OverviewQuery = Static<typeof OverviewQuery>;
 
@@ -43,6 +45,7 @@ export const Overview = Type.Object({
 
 /** What the figures mean, in the words of the API reference. */
 export const definitions = [
+  "Days are those of the organization, in its `timeZone`; of all organizations, those of the one that asks.",
   "Cancelled and returned shipments are left out.",
   "`delivered`: delivered in the window.",
   "`on_time_pct`: of the shipments with a promised day that the carrier first tried to deliver in the window, and of those " +
@@ -63,7 +66,7 @@ export async function readOverview(
   query: OverviewQuery,
 ): Promise<GatewayAnswer> {
   const now = ctx.clock.now();
-  const window = readWindow(query, now);
+  const window = await readWindow(ctx, organizationId, query);
   const figures = await readFigures(
     organizationId === ctx.orgId ? ctx.db : ctx.db.acrossOrgs,
     organizationId ?? null,
@@ -88,9 +91,15 @@ export async function readOverview(
   };
 }
 
-export function readWindow({ days, from, to }: OverviewQuery, now: Date): Window {
+/** Its days are those of the organization that is looked at; whoever looks at all of them looks from their own. */
+export async function readWindow(
+  ctx: Ctx,
+  organizationId: string | undefined,
+  { days, from, to }: OverviewQuery,
+): Promise<Window> {
   const errors: FieldError[] = [];
-  const last = to ?? dateOf(now.getTime());
+  const timeZone = await findTimeZone(ctx, organizationId ?? ctx.orgId);
+  const last = to ?? localDateOf(ctx.clock.now().toISOString(), timeZone);
   const first = from ?? dateOf(Date.parse(last) - ((days ?? defaultDays) - 1) * dayMs);
   if (days !== undefined && from !== undefined) {
     errors.push({ pointer: "query/days", code: "contradiction", message: "Say either `days` or `from`." });
@@ -105,10 +114,10 @@ export function readWindow({ days, from, to }: OverviewQuery, now: Date): Window
     errors.push({ pointer: "query/from", code: "window_too_long", message: `A window has at most ${maxDays} days.` });
   }
   if (errors.length > 0) throw validationFailed(errors);
-  return { from: first, to: last };
+  return { from: first, to: last, timeZone };
 }
 
-function daysBetween({ from, to }: Window): number {
+function daysBetween({ from, to }: Pick<Window, "from" | "to">): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1;
 }
 

@@ -10,7 +10,7 @@ export const SeriesQuery = Strict({
   ...OverviewQuery.properties,
   by: OneOf(["day", "carrier", "service", "state"], {
     description:
-      "Days in UTC, each of the window; or what the shipments that were delivered in the window were sent with, or to: the " +
+      "Days of the organization, each of the window; or what the shipments that were delivered in the window were sent with, or to: the " +
       "50 with the most",
   }),
 });
@@ -36,7 +36,7 @@ export async function readOverviewSeries(
   query: SeriesQuery,
 ): Promise<GatewayAnswer> {
   const now = ctx.clock.now();
-  const window = readWindow(query, now);
+  const window = await readWindow(ctx, organizationId, query);
   const db = organizationId === ctx.orgId ? ctx.db : ctx.db.acrossOrgs;
   const points = await readSeries(db, organizationId ?? null, window, query.by);
   return {

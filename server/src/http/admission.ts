@@ -25,8 +25,11 @@ export type Admission = {
   stop(): void;
 };
 
-/** "unproven": it says who it is; that is found out before anything else is done for it. */
-type Arrival = { address: string; as: "stranger" | "unproven" | "recognised" };
+/**
+ * "unproven": it says who it is; that is found out before anything else is done for it. `noticeFor`: this organization's, by the
+ * path it was sent to; whether it is signed is found out when all of it is there.
+ */
+type Arrival = { address: string; as: "stranger" | "unproven" | "recognised" } | { noticeFor: string };
 
 export type Visit = {
   /** It has been found out who asks: from now on it is one of this organization's. */
@@ -59,6 +62,7 @@ export type AdmissionLimits = {
 const causes = {
   full: "Too many requests are open.",
   organization: "Your organization has too many requests open.",
+  notices: "Too many notices are open.",
   bodies: "The requests that are being read are too large together.",
   exports: "Too many exports are open.",
   strangers: "Too many requests without a valid token are open.",
@@ -77,6 +81,7 @@ const refusals = Object.fromEntries(
 ) as Record<RefusalCause, HubError>;
 
 const strangersShare = 1 / 8;
+const noticesShare = 1 / 4;
 const keptFreeShare = 1 / 6;
 const addressShare = 1 / 32;
 const maxWaiting = 64;
@@ -146,7 +151,10 @@ function createCounts(): Counts {
  * The names under which a request counts as long as nobody knows whose it is, or why it is not let in. Those whose word was not
  * checked yet are together like one organization: many may begin at the same time, but they leave room.
  */
-function countOutsider({ address, as }: Arrival, { openOf, maxInFlight, open }: House): string[] | RefusalCause {
+function countOutsider(from: Arrival, house: House): string[] | RefusalCause {
+  if ("noticeFor" in from) return countNotice(from.noticeFor, house);
+  const { openOf, maxInFlight, open } = house;
+  const { address, as } = from;
   if (as === "recognised") return none;
   const names = as === "unproven" ? ["unproven"] : ["strangers", `from ${address}`];
   if (as === "unproven" && openOf.of("unproven") >= share * (maxInFlight - open)) return "strangers";
@@ -156,6 +164,21 @@ function countOutsider({ address, as }: Arrival, { openOf, maxInFlight, open }: 
   for (const name of names) openOf.add(name, 1);
   return names;
 }
+
+/**
+ * Notices have a part of the places to themselves, in which no organization keeps the others out. Whoever knows a path that notices
+ * are sent to can fill this organization's share of it, and nothing else.
+ */
+function countNotice(orgId: string, { openOf, maxInFlight }: House): string[] | RefusalCause {
+  const own = openOf.of(noticesOf(orgId));
+  const free = partOf(maxInFlight, noticesShare) - openOf.of("notices") - 1;
+  if (free < 0 || (own > 0 && own + 1 > share * free)) return "notices";
+  openOf.add("notices", 1);
+  return ["notices"];
+}
+
+/** Beside the organization itself: neither waits for the other. */
+const noticesOf = (orgId: string): string => `notices of ${orgId}`;
 
 /** What all visits of a process share. */
 type House = {
@@ -213,8 +236,9 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       if (house.open >= maxInFlight) throw refuse("full");
       const counted = countOutsider(from, house);
       if (typeof counted === "string") throw refuse(counted);
-      const visit = new OpenVisit(house, from.address, counted);
+      const visit = new OpenVisit(house, "address" in from ? from.address : "", counted);
       response.once("close", () => visit.close());
+      if ("noticeFor" in from) visit.countFor(noticesOf(from.noticeFor));
       return visit;
     },
     open: () => house.open,
@@ -267,9 +291,14 @@ class OpenVisit implements Visit {
     // Nobody would take it from the count again.
     if (this.hasLeft) throw hungUp();
     this.noLongerOutside();
-    this.org = orgId;
-    const own = this.house.openOf.add(orgId, 1);
+    const own = this.countFor(orgId);
     if (own > 1 && own > share * (this.house.maxInFlight - this.house.open)) throw this.house.refuse("organization");
+  }
+
+  /** Whatever else it counts as, it still is. */
+  countFor(orgId: string): number {
+    this.org = orgId;
+    return this.house.openOf.add(orgId, 1);
   }
 
   hold(what: Scarce, amount: number): void {

@@ -20,7 +20,7 @@ async function startGate() {
   };
   putGateBefore(server, {
     admission: { whyNot, whyNotStrangers: whyNot },
-    recognised: { orgOf: () => "somebody" },
+    recognised: { orgOf: () => "somebody", takesNotices: () => false },
     mounts: [{ prefix: "/api", routes: [], format: plainFormat }],
     headers: {},
     metrics: { refused: () => {} },

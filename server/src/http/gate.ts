@@ -11,7 +11,7 @@ import type { RequestLog } from "./request-log.ts";
 
 type GateOptions = {
   admission: Pick<Admission, "whyNot" | "whyNotStrangers">;
-  recognised: Pick<Recognised, "orgOf">;
+  recognised: Pick<Recognised, "orgOf" | "takesNotices">;
   mounts: Mount[];
   /** Of every answer. */
   headers: Readonly<Record<string, string>>;
@@ -78,21 +78,24 @@ export function putGateBefore(server: Server, options: GateOptions): void {
     requestLog.noteRefused(error.status);
   }
 
-  function whyNot({ authorization, cookie }: IncomingHttpHeaders): HubError | undefined {
+  function whyNot(url: string, { authorization, cookie }: IncomingHttpHeaders): HubError | undefined {
     const orgId = recognised.orgOf({ authorization });
     if (orgId !== undefined) return admission.whyNot(orgId);
     // Whoever says who they are is asked who that is.
-    return authorization === undefined && cookie === undefined ? admission.whyNotStrangers() : undefined;
+    if (authorization !== undefined || cookie !== undefined) return undefined;
+    const bridgeId = noticePath.exec(url)?.[1];
+    return bridgeId !== undefined && recognised.takesNotices(bridgeId) ? undefined : admission.whyNotStrangers();
   }
 
   server.removeListener("request", goOn);
   server.on("request", (request, response) => {
     // Health, readiness and metrics answer always.
     const isOurs = mounts.some(({ prefix }) => request.url!.startsWith(prefix));
-    const error = isOurs ? whyNot(request.headers) : undefined;
+    const error = isOurs ? whyNot(request.url!, request.headers) : undefined;
     if (error) refuseLater(error, request, response);
     else goOn(request, response);
   });
 }
 
+const noticePath = /\/bridges\/([^/?]+)\/notices$/;
 const idGoesHere = "req_goes_here";

@@ -6,9 +6,10 @@ import { HubError } from "../core/errors.ts";
 import type { World } from "../context.ts";
 import type { Credential } from "../features/auth/auth.ts";
 import { authenticate } from "../features/auth/auth.ts";
+import { findNoticeOwner } from "../features/tasks/tasks.ts";
 import type { Route } from "../route.ts";
 import { liveType } from "../route.ts";
-import type { Admission } from "./admission.ts";
+import type { Admission, Visit } from "./admission.ts";
 import { requireScope, requireStepUp } from "./handle-request.ts";
 import type { HeavyWork } from "./heavy-work.ts";
 import { readPrincipal } from "./heavy-work.ts";
@@ -28,6 +29,22 @@ const heavyFromBytes = 256 * 1024;
 
 /** What is found out about a request from its head, before anything of its body is read: who asks, and whether they may. */
 export function createDoor(world: World, { admission, recognised, limit, heavy, innerToken }: DoorOptions) {
+  /**
+   * A notice has no token. Where one was signed as it should be a while ago, the next ones count for the organization that they are
+   * for, whatever address they come from: a shop has few addresses and much to say. All others are strangers.
+   */
+  async function letNoticeIn(request: FastifyRequest, reply: FastifyReply, { name }: Route): Promise<Visit> {
+    const { ip: address } = request;
+    const { id } = request.params as { id: string };
+    reply.raw.once("finish", () => {
+      if (reply.statusCode === 200) recognised.noteNotice(id);
+    });
+    const owner = recognised.takesNotices(id) ? await findNoticeOwner(world, id) : undefined;
+    if (owner === undefined) limit.strangers(address, `${name} `);
+    else limit.notices(owner);
+    return admission.arrive(owner === undefined ? { address, as: "stranger" } : { noticeFor: owner }, reply.raw);
+  }
+
   return (route: Route, bodyLimit: number) =>
     leavingIfRefused(async (request, reply) => {
       const { headers, ip: address } = request;
@@ -37,20 +54,22 @@ export function createDoor(world: World, { admission, recognised, limit, heavy, 
         request.visit.belongTo(request.principal.orgId);
         return;
       }
+      if (route.takesAnyBody) {
+        request.visit = await letNoticeIn(request, reply, route);
+        request.visit.hold("bodies", bytesToHold(headers, bodyLimit));
+        return;
+      }
       const isPublic = route.scope === "public";
       const credential = isPublic ? {} : credentialOf(request, world.environment);
       if (route.setsCookie) refuseForeignPage(request, { mayBeNoBrowser: true });
       const mayChange = route.method !== "GET";
       if (credential.cookie !== undefined && mayChange) refuseForeignPage(request, { mayBeNoBrowser: false });
       const isRecognised = recognised.orgOf(credential) !== undefined;
-      if (isPublic) limit.strangers(address, route.takesAnyBody ? `${route.name} ` : "");
+      if (isPublic) limit.strangers(address);
       const as = isPublic ? "stranger" : isRecognised ? "recognised" : "unproven";
       const visit = admission.arrive({ address, as }, reply.raw);
       request.visit = visit;
-      if (isPublic) {
-        if (route.takesAnyBody) visit.hold("bodies", bytesToHold(headers, bodyLimit));
-        return;
-      }
+      if (isPublic) return;
       const whoAsks = (): Promise<Principal> => authenticate(world, credential);
       const principal = await (isRecognised
         ? whoAsks()
@@ -107,6 +126,8 @@ export type Recognised = ReturnType<typeof createRecognised>;
  */
 export function createRecognised() {
   const orgs = new Map<string, string>();
+  /** Bridges. */
+  const noticed = new Set<string>();
   /** Of those that are being looked at: many requests at once with a new token stand in line once. */
   const looks = new Map<string, Promise<Principal>>();
   /** Each request is asked about twice in a row. */
@@ -147,6 +168,12 @@ export function createRecognised() {
 
   return {
     find,
+    /** A notice to this bridge was signed as it should be. */
+    noteNotice(bridgeId: string): void {
+      noticed.add(bridgeId.toLowerCase());
+      if (noticed.size > maxRecognised) noticed.delete(noticed.keys().next().value!);
+    },
+    takesNotices: (bridgeId: string): boolean => noticed.has(bridgeId.toLowerCase()),
     /** Whose it was. */
     orgOf: (credential: Credential): string | undefined =>
       (credential.authorization ?? credential.cookie) === undefined ? undefined : orgs.get(digest(credential)),

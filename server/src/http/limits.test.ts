@@ -25,6 +25,7 @@ async function lockSet(hub: TestHub, id: string) {
     return row?.waiting;
   };
   return {
+    countWaiting,
     async hasWaiting(count: number) {
       await expect.poll(countWaiting).toBe(count);
     },
@@ -150,6 +151,31 @@ describe("admission control", () => {
     expect(text).toMatch(/hub_http_unavailable_total\{[^}]*code="overloaded"[^}]*\} 3\n/);
     await lock.release();
     await Promise.all(waiting);
+  });
+
+  test("whoever asks for far more than is done for them is worked for behind all others", async () => {
+    const hub = await startTestHub({ maxBackground: 2 });
+    const [greedy, calm] = [await hub.org(), await hub.org()];
+    const { id } = (await greedy.post("/condition-sets", { name: "busy" })).body;
+    const own = (await calm.post("/condition-sets", { name: "calm" })).body.id as string;
+    const [lock, ownLock] = [await lockSet(hub, id), await lockSet(hub, own)];
+    // Somebody else has a request at work all the time.
+    const slow = calm.post(`/condition-sets/${own}/values`, { values: ["a"] });
+    await lock.hasWaiting(1);
+    const many = Array.from({ length: 40 }, () => greedy.post(`/condition-sets/${id}/values`, { values: ["a"] }));
+    await expect.poll(lock.countWaiting).toBeGreaterThan(2);
+    const { promise: enough, resolve: release } = Promise.withResolvers<void>();
+    const { background } = hub.world.db;
+    const holding = Array.from({ length: 2 }, () => background.transaction(() => enough));
+    await lock.release();
+    // Theirs wait for the connections that everybody else can do without.
+    await expect.poll(() => hub.world.db.waitingCount()).toBeGreaterThan(0);
+    expect((await calm.get("/condition-sets")).status).toBe(200);
+    expect(hub.world.db.waitingCount()).toBeGreaterThan(0);
+    release();
+    await ownLock.release();
+    await Promise.all([slow, ...holding]);
+    expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   test("what one organization has waiting does not hold up another's (security 5)", async () => {

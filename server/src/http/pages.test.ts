@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { errorTable } from "../core/errors.ts";
+import { leasedWorks } from "../worker/chores.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import { namedSchemas } from "./openapi-schemas.ts";
 
@@ -40,13 +41,27 @@ describe("pages that need no token", () => {
     const { text } = await page("/metrics");
     const counted = [...text.matchAll(/^hub_http_unavailable_total\{[^}]*code="\w+"[^}]*\} (\d+)$/gm)];
     expect(counted.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(refused);
-    for (const work of ["tasks", "operation runs", "tracking"]) {
+    for (const work of ["tasks", "webhook deliveries", ...leasedWorks.map(({ name }) => name)]) {
       expect(text).toMatch(new RegExp(`^hub_work_waiting\\{[^}]*work="${work}"[^}]*\\} \\d+$`, "m"));
       expect(text).toMatch(new RegExp(`^hub_work_oldest_seconds\\{[^}]*work="${work}"`, "m"));
     }
     for (const name of ["hub_schedule_lag_seconds", "hub_unsealed_events", "hub_unsealed_events_oldest_seconds"]) {
       expect(text).toMatch(new RegExp(`^${name}\\{[^}]*\\} [\\d.]+`, "m"));
     }
+  });
+
+  test("an automation that waits for an event is behind when there is one, and not before", async () => {
+    const org = await hub.org();
+    const waiting = async (): Promise<string | undefined> =>
+      /^hub_work_waiting\{[^}]*work="automations"[^}]*\} (\d+)$/m.exec((await page("/metrics")).text)?.[1];
+    const actions = [{ type: "add_tags", params: { tags: ["seen"] } }];
+    const pipeline = (await org.post("/operations/pipelines", { name: "Tag", actions })).body;
+    const automation = { name: "Tag", on: { types: ["order.created"] }, pipeline_id: pipeline.id, mode: "active" };
+    expect((await org.post("/automations", automation)).status).toBe(201);
+    expect(await waiting()).toBe("0");
+    await org.post("/orders", {});
+    await hub.world.sealer.sealNow();
+    expect(await waiting()).toBe("1");
   });
 
   test("metrics can be given a token", async () => {

@@ -11,6 +11,8 @@ export type RateLimiter = {
   known(principal: Principal, reply: FastifyReply): void;
   /** `apart`: what is counted by itself, so that neither keeps the other out. */
   strangers(address: string, apart?: string): void;
+  /** What shops send to this organization, beside what its people and programs ask. */
+  notices(orgId: string): void;
 };
 
 /**
@@ -18,7 +20,7 @@ export type RateLimiter = {
  * count is thrown away when the second changes, so nothing has to be cleaned up.
  */
 export function createRateLimiter(limits: RateLimits | undefined, now: () => number): RateLimiter {
-  if (!limits) return { known() {}, strangers() {} };
+  if (!limits) return { known() {}, strangers() {}, notices() {} };
   const policy = `"organization";q=${limits.perOrganization};w=1, "caller";q=${limits.perCaller};w=1`;
   let second = 0;
   let counts = new Map<string, number>();
@@ -51,5 +53,11 @@ export function createRateLimiter(limits: RateLimits | undefined, now: () => num
     throw new HubError("rate_limited", detail, { retryAfterSeconds: 1 });
   };
 
-  return { known, strangers };
+  const notices: RateLimiter["notices"] = (orgId) => {
+    if (count(`notices of ${orgId}`) <= limits.perOrganization) return;
+    const detail = `An organization may be sent ${limits.perOrganization} notices a second. Wait a second.`;
+    throw new HubError("rate_limited", detail, { retryAfterSeconds: 1 });
+  };
+
+  return { known, strangers, notices };
 }

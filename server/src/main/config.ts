@@ -105,6 +105,7 @@ function readSettings(reader: SettingReader): Config {
       labelFiles: readDays(reader, "HUB_KEEP_LABEL_FILES_DAYS", 180),
       deliveries: readDays(reader, "HUB_KEEP_DELIVERIES_DAYS", 30),
       deliveryAnswers: readDays(reader, "HUB_KEEP_DELIVERY_ANSWERS_DAYS", 7),
+      firings: readDays(reader, "HUB_KEEP_FIRINGS_DAYS", 90),
       requests: readDays(reader, "HUB_KEEP_REQUESTS_DAYS", 7),
     },
     // Whoever was away for a month is promised to find what happened meanwhile.

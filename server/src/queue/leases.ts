@@ -4,7 +4,7 @@ import { lookTogether } from "./look-together.ts";
 /**
  * Durable work waits in the table of what it is about: a task, a run, a comparison, a pickup. Such a table has the columns
  *   due_at       from when on it may be worked on; null: nothing is to be done
- *   lease_owner  who works on it
+ *   lease_owner  who works on it: each claim is an owner of its own, so that nobody is taken for whoever had it before
  *   lease_until  until when they are believed to be alive, by the clock of the database, the only one all nodes share
  * and a counter of how often it was taken since it last got on. What is done with a row writes its end, or when it is due
  * again, in the transaction of the work itself; a lease that ran out is taken over by whoever comes next.
@@ -36,6 +36,8 @@ export type LeasedRow = { id: string; org_id: string; taken_over: boolean };
 
 type Claim = {
   owner: string;
+  /** Owners that are the same worker, which does not take over from itself; without them, this one alone. */
+  sameWorker?: string[];
   limit: number;
   /** How many more of each of these organizations, and of every other one: what keeps one from filling all places. */
   rooms: { byOrg: ReadonlyMap<string, number>; others: number };
@@ -52,6 +54,9 @@ type Claim = {
 const lanesAtOnce = 100;
 const beforeAll = "00000000-0000-0000-0000-000000000000";
 
+/** A row, and the claim by which somebody has it. */
+export type Held = { id: string; owner: string };
+
 export type Leases<Row extends LeasedRow> = {
   leaseMs: number;
   /** How often it was taken since it last got on. */
@@ -64,10 +69,10 @@ export type Leases<Row extends LeasedRow> = {
   isAnyDueAcrossOrgs(db: Queryable, now: Date): Promise<boolean>;
   /** What is due and nobody works on, for how long the oldest of it, and what is worked on. */
   countAcrossOrgs(db: Queryable, now: Date): Promise<DueCounts>;
-  /** Returns those that are still this owner's. */
-  renewAcrossOrgs(db: Queryable, owner: string, ids: string[]): Promise<string[]>;
-  /** What this owner holds besides these, because the answer to a claim was lost, is given back. */
-  releaseUnknownAcrossOrgs(db: Queryable, owner: string, knownIds: string[]): Promise<void>;
+  /** Returns the ids of those that are still their owner's. */
+  renewAcrossOrgs(db: Queryable, held: readonly Held[]): Promise<string[]>;
+  /** What these owners hold besides these, because the answer to a claim was lost, is given back. */
+  releaseUnknownAcrossOrgs(db: Queryable, owners: string[], knownIds: string[]): Promise<void>;
   /** Given back, to be taken again after this long. `attempts`: what its counter is from then on. */
   releaseAcrossOrgs(
     db: Queryable,
@@ -90,7 +95,7 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
   const time = "coalesce($5::timestamptz, now())";
   const isDue = [
     `t.due_at <= ${time}`,
-    "(t.lease_owner is null or ($3 and t.lease_owner <> $1 and t.lease_until <= now()))",
+    "(t.lease_owner is null or ($3 and t.lease_owner::text <> all($8::text[]) and t.lease_until <= now()))",
   ]
     .concat(spec.isReady?.(time) ?? [])
     .join(" and ");
@@ -114,7 +119,7 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
        where w.turn <= coalesce(r.room, $7::int) order by w.turn, w.due_at, w.id limit $2::int),
     was as (select t.id as was_id, t.lease_owner as former from ${table} t
        where t.id = any(array(select id from wanted)) and ${isDue} for update skip locked),
-    taken as (update ${table} t set ${taking(8)} from was
+    taken as (update ${table} t set ${taking(9)} from was
        where t.id = was.was_id and t.id = any(array(select was_id from was))
        returning ${columns}, former is not null as taken_over)
     select (select lane from lanes where depth = ${lanesAtOnce}) as stopped_at, taken.* from (select) as always left join taken on true`,
@@ -136,9 +141,12 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
   return {
     leaseMs,
     attemptsOf: (row) => (row as Row & Record<string, number>)[attempts]!,
-    async claimAcrossOrgs(db, { owner, limit, rooms, mayTakeOver, now, after = beforeAll, values = [] }) {
+    async claimAcrossOrgs(
+      db,
+      { owner, sameWorker = [owner], limit, rooms, mayTakeOver, now, after = beforeAll, values = [] },
+    ) {
       const byOrg = JSON.stringify([...rooms.byOrg].map(([org, room]) => ({ org, room })));
-      const all = [owner, limit, mayTakeOver, after, timeOf(now), byOrg, rooms.others, ...values];
+      const all = [owner, limit, mayTakeOver, after, timeOf(now), byOrg, rooms.others, sameWorker, ...values];
       const claim = (tx: Tx) => tx.query<Row & { stopped_at: string | null }>(claimStatement, all);
       const found = await db.transaction(claim, opening);
       return { rows: found.filter(({ id }) => id !== null), after: found[0]?.stopped_at ?? undefined };
@@ -163,11 +171,12 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
       return isDue!;
     },
     countAcrossOrgs: (db, now) => countDue(db, table, timeOf(now)),
-    async renewAcrossOrgs(db, owner, ids) {
+    async renewAcrossOrgs(db, held) {
       const rows = await db.query<{ id: string }>(
         `update ${table} set lease_until = ${lease} where id in
-           (select id from ${table} where id = any($2::uuid[]) and lease_owner = $1 order by id for update) returning id`,
-        [owner, ids],
+           (select t.id from ${table} t join unnest($1::uuid[], $2::text[]) as h (id, owner)
+              on h.id = t.id and h.owner = t.lease_owner::text order by t.id for update of t) returning id`,
+        [held.map(({ id }) => id), held.map(({ owner }) => owner)],
       );
       return rows.map(({ id }) => id);
     },
@@ -178,11 +187,11 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
         [owner, id, timeOf(now), delayMs, count],
       );
     },
-    async releaseUnknownAcrossOrgs(db, owner, knownIds) {
+    async releaseUnknownAcrossOrgs(db, owners, knownIds) {
       await db.query(
         `update ${table} set lease_owner = null, lease_until = null, ${attempts} = greatest(0, ${attempts} - 1)
-          where lease_owner = $1 and not (id = any($2::uuid[]))`,
-        [owner, knownIds],
+          where lease_owner::text = any($1::text[]) and not (id = any($2::uuid[]))`,
+        [owners, knownIds],
       );
     },
     async endAllAcrossOrgs(db) {

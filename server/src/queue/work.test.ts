@@ -184,7 +184,11 @@ test("renewing locks in the order of the ids, as everybody does", async () => {
       [id, orgA, owner],
     );
   }
-  const renew = () => leases.renewAcrossOrgs(db, owner, [high, low]);
+  const renew = () =>
+    leases.renewAcrossOrgs(
+      db,
+      [high, low].map((id) => ({ id, owner })),
+    );
   expect(await waitsAtFirst(db, "test_jobs", [high, low], renew)).toBe(true);
   expect(await renew()).toHaveLength(2);
 });
@@ -310,6 +314,36 @@ describe("work", () => {
     await add({ name: "long" }, { name: "other" });
     await workOff(world, work);
     expect(order).toEqual(["long", "other", "long", "other", "long", "other"]);
+  });
+
+  test("that was lost and has come back to its worker is not ended by the turn that lost it", async () => {
+    await add({ name: "twice" });
+    const begun: { turn: Turn; end: PromiseWithResolvers<"again"> }[] = [];
+    const { work } = workOf(async (_row, turn) => {
+      const end = Promise.withResolvers<"again">();
+      begun.push({ turn, end });
+      return await end.promise;
+    });
+    const worker = start(work);
+    const count = async (): Promise<number> => begun.length;
+    await eventually(count, (turns) => turns === 1);
+    // Another worker has taken it over meanwhile, and given it back.
+    await db.query("update test_jobs set lease_owner = null, lease_until = null");
+    worker.wake();
+    await eventually(count, (turns) => turns === 2);
+    begun[0]!.end.resolve("again");
+    // What the first turn wrote when it ended is there as soon as its worker has taken something new.
+    await add({ name: "next" });
+    worker.wake();
+    await eventually(count, (turns) => turns === 3);
+    const [first, second] = begun.map(({ turn }) => turn);
+    expect(await db.query("select lease_owner, tries from test_jobs where name = 'twice'")).toEqual([
+      { lease_owner: second!.owner, tries: 2 },
+    ]);
+    expect(first!.signal.aborted).toBe(true);
+    expect(second!.signal.aborted).toBe(false);
+    await db.query("update test_jobs set due_at = null");
+    for (const { end } of begun) end.resolve("again");
   });
 
   test("is given back when the process stops, and does not count as a try", async () => {

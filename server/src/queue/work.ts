@@ -41,6 +41,7 @@ export type Work<W extends Workplace, Row extends LeasedRow> = {
 };
 
 export type Turn = {
+  /** Of the lease, and of this turn alone: what was lost and has come back has another one. */
   owner: string;
   /** Aborted when it is somebody else's, was cancelled, or the process ends: nothing more is begun. */
   signal: AbortSignal;
@@ -77,12 +78,12 @@ class Superseded extends Error {
   override readonly name = "Superseded";
 }
 
-type Running<Row> = { row: Row; stop: AbortController; freshUntil: number; isEnding: boolean };
+type Running<Row> = { row: Row; owner: string; stop: AbortController; freshUntil: number; isEnding: boolean };
 
 type WorkerOptions<Row> = {
   slots: number;
-  /** After a claim whose answer was lost: what this owner holds besides these has not begun. Without it, it is given back. */
-  onUnknown?(owner: string, knownIds: string[]): Promise<void>;
+  /** After a claim whose answer was lost: what these owners hold besides these has not begun. Without it, it is given back. */
+  onUnknown?(owners: string[], knownIds: string[]): Promise<void>;
   /** Just claimed, before anything is waited for. */
   onClaimed?(row: Row, stop: AbortController): void;
 };
@@ -97,12 +98,13 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
   { slots, onUnknown, onClaimed }: WorkerOptions<Row>,
 ): Worker {
   const { leases } = work;
-  const owner = randomUUID();
   const running = new Map<string, Running<Row>>();
+  const owners = createOwners(running, (all, known) =>
+    onUnknown ? onUnknown(all, known) : leases.releaseUnknownAcrossOrgs(world.db, all, known),
+  );
   let graceEndsAt = 0;
   let after: string | undefined;
   let isTold = false;
-  let mayHoldUnknown = false;
 
   /** Ends that are slow to be written hold up the beginning of more, sooner or later. */
   function freePlaces(): number {
@@ -114,17 +116,17 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
   async function pass(stopping: AbortSignal): Promise<void> {
     const wasTold = isTold;
     isTold = false;
-    const known = [...running.keys()];
-    if (mayHoldUnknown) await (onUnknown?.(owner, known) ?? leases.releaseUnknownAcrossOrgs(world.db, owner, known));
-    mayHoldUnknown = false;
+    await owners.settle();
     // By the clock it is mostly in vain: a cheap look.
     if (!wasTold && !(await (work.look?.(world) ?? leases.isAnyDueAcrossOrgs(world.db, world.clock.now())))) return;
     while (!stopping.aborted) {
       const limit = Math.min(freePlaces(), maxClaim);
       if (limit <= 0) return;
       const askedAt = performance.now();
+      const owner = owners.next();
       const claimed = await leases.claimAcrossOrgs(world.db, {
         owner,
+        sameWorker: owners.all(),
         limit,
         rooms: roomsOf(running.values(), slots),
         mayTakeOver: askedAt > graceEndsAt,
@@ -132,8 +134,9 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
         after,
         values: work.valuesOf?.(world) ?? [],
       });
+      owners.answered(owner);
       after = claimed.after;
-      for (const row of claimed.rows) begin(row, askedAt);
+      for (const row of claimed.rows) begin(row, owner, askedAt);
       if (claimed.rows.length < limit && after === undefined) return;
     }
   }
@@ -146,7 +149,7 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
     retryMs: askAgainMs,
     onError(error) {
       // Perhaps only the answer was lost, and they are ours.
-      mayHoldUnknown = true;
+      owners.doubt();
       isTold = true;
       graceEndsAt = performance.now() + graceMs;
       world.log.warn({ err: error, work: work.name }, "no work could be taken; it waits");
@@ -164,8 +167,8 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
     claims.wake(freePlaces() < slots / 2 ? gatherMs : 0);
   }
 
-  function begin(row: Row, askedAt: number): void {
-    const one = { row, stop: new AbortController(), freshUntil: askedAt + freshMsOf(leases), isEnding: false };
+  function begin(row: Row, owner: string, askedAt: number): void {
+    const one = { row, owner, stop: new AbortController(), freshUntil: askedAt + freshMsOf(leases), isEnding: false };
     // It was ours once, was lost, and has come back.
     running.get(row.id)?.stop.abort(new Superseded(`${work.name}: its lease ran out`));
     running.set(row.id, one);
@@ -180,19 +183,20 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
         onPlaceFreed();
       },
       isOver: () => one.stop.signal.aborted || (freePlaces() <= 0 && performance.now() - startedAt > turnMs),
-    }).then(() => {
+    }).then((isLetGo) => {
+      if (!isLetGo) owners.doubt(owner);
       if (running.get(row.id) === one) running.delete(row.id);
       onPlaceFreed();
     });
   }
 
-  const renewals = keepLeases(world, work, { owner, running }, () => (graceEndsAt = performance.now() + graceMs));
+  const renewals = keepLeases(world, work, running, () => (graceEndsAt = performance.now() + graceMs));
   const unsubscribe = work.wakeOn.map((topic) => world.signals.subscribe(topic, () => wake()));
   let hasStopped = false;
   world.signals.onGap(() => {
     if (hasStopped) return;
     graceEndsAt = performance.now() + graceMs;
-    mayHoldUnknown = true;
+    owners.doubt();
     renewals.wake();
     wake();
   });
@@ -205,14 +209,50 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
       hasStopped = true;
       for (const off of unsubscribe) off();
       await claims.stop();
-      const patience = setTimeout(() => {
-        for (const { stop } of running.values()) stop.abort(new Interrupted("the hub is stopping"));
-      }, patienceMs);
-      while (running.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-      clearTimeout(patience);
+      await awaitEnds(running);
       await renewals.stop();
     },
   };
+}
+
+/** Under which owners a worker has leased something: each of its claims is one. */
+function createOwners<Row>(
+  running: ReadonlyMap<string, Running<Row>>,
+  giveBack: (owners: string[], knownIds: string[]) => Promise<void>,
+) {
+  /** Who may hold what is not running here: claims whose answer has not come, and what could not be given back. */
+  const unsettled = new Set<string>();
+  let mayHoldUnknown = false;
+  const all = (): string[] => [...unsettled.union(new Set([...running.values()].map(({ owner }) => owner)))];
+  return {
+    all,
+    next(): string {
+      const owner = randomUUID();
+      unsettled.add(owner);
+      return owner;
+    },
+    answered: (owner: string): boolean => unsettled.delete(owner),
+    doubt(owner?: string): void {
+      if (owner !== undefined) unsettled.add(owner);
+      mayHoldUnknown = true;
+    },
+    /** What they hold without its being known here is given back. */
+    async settle(): Promise<void> {
+      if (!mayHoldUnknown) return;
+      mayHoldUnknown = false;
+      const asked = all();
+      await giveBack(asked, [...running.keys()]);
+      for (const owner of asked) unsettled.delete(owner);
+    },
+  };
+}
+
+async function awaitEnds<Row>(running: ReadonlyMap<string, Running<Row>>): Promise<void> {
+  const patience = setTimeout(() => {
+    for (const { stop } of running.values()) stop.abort(new Interrupted("the hub is stopping"));
+  }, patienceMs);
+  while (running.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  clearTimeout(patience);
 }
 
 const freshMsOf = ({ leaseMs }: { leaseMs: number }): number => (leaseMs * 2) / 3;
@@ -221,20 +261,20 @@ const freshMsOf = ({ leaseMs }: { leaseMs: number }): number => (leaseMs * 2) / 
 function keepLeases<W extends Workplace, Row extends LeasedRow>(
   world: W,
   { name, leases }: Work<W, Row>,
-  { owner, running }: { owner: string; running: ReadonlyMap<string, Running<Row>> },
+  running: ReadonlyMap<string, Running<Row>>,
   onTrouble: () => void,
 ): Loop {
   return startLoop({
     everyMs: leases.leaseMs / 3,
     async pass() {
-      const ids = [...running.keys()];
-      if (ids.length === 0) return;
+      const held = [...running.values()];
+      if (held.length === 0) return;
       const askedAt = performance.now();
-      const kept = new Set(await leases.renewAcrossOrgs(world.db, owner, ids));
-      for (const id of ids) {
-        const one = running.get(id);
-        if (one && kept.has(id)) one.freshUntil = askedAt + freshMsOf(leases);
-        else one?.stop.abort(new Superseded(`${name}: another worker has taken over, or it was cancelled`));
+      const asked = held.map(({ row, owner }) => ({ id: row.id, owner }));
+      const kept = new Set(await leases.renewAcrossOrgs(world.db, asked));
+      for (const one of held) {
+        if (kept.has(one.row.id)) one.freshUntil = askedAt + freshMsOf(leases);
+        else one.stop.abort(new Superseded(`${name}: another worker has taken over, or it was cancelled`));
       }
     },
     onError(error) {
@@ -293,28 +333,32 @@ export async function workOn<W extends Workplace, Row extends LeasedRow>(
 const firstDelayMs = 1_000;
 const maxDelayMs = 60_000;
 
-/** Never throws: what went wrong is tried again, until it has gone wrong too often. */
+/** Never throws: what went wrong is tried again, until it has gone wrong too often. False: the lease could not be ended. */
 async function attend<W extends Workplace, Row extends LeasedRow>(
   world: W,
   work: Work<W, Row>,
   row: Row,
   turn: Turn,
-): Promise<void> {
+): Promise<boolean> {
   const { leases, maxAttempts } = work;
   const attempts = leases.attemptsOf(row);
   const about = { work: work.name, id: row.id, orgId: row.org_id };
-  const release = async (delayMs: number, count: number): Promise<void> => {
+  const release = async (delayMs: number, count: number): Promise<boolean> => {
     const again = { now: world.clock.now(), delayMs, attempts: count };
-    await leases
-      .releaseAcrossOrgs(world.db, turn.owner, row.id, again)
-      // Its lease runs out instead.
-      .catch((error: unknown) => world.log.warn({ ...about, err: error }, "work could not be given back"));
+    try {
+      await leases.releaseAcrossOrgs(world.db, turn.owner, row.id, again);
+      return true;
+    } catch (error) {
+      // It is given back later, or its lease runs out.
+      world.log.warn({ ...about, err: error }, "work could not be given back");
+      return false;
+    }
   };
   try {
     if (attempts > maxAttempts) throw new Error("every process that worked on it ended");
     const ended = await work.run(world, row, turn);
     countOutcome(world.db, work.name, ended);
-    if (ended === "again") await release(0, 0);
+    return ended === "done" || (await release(0, 0));
   } catch (error) {
     const isInterrupted = turn.signal.aborted || isConnectionLoss(error);
     countOutcome(world.db, work.name, isInterrupted ? "interrupted" : attempts < maxAttempts ? "failed" : "given_up");
@@ -325,9 +369,12 @@ async function attend<W extends Workplace, Row extends LeasedRow>(
       return await release(Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs), attempts);
     }
     world.log.error({ ...about, err: error, attempts }, "work failed too often and is given up");
-    await work.giveUp(world, row, error).catch(async (reason: unknown) => {
+    try {
+      await work.giveUp(world, row, error);
+      return true;
+    } catch (reason) {
       world.log.error({ ...about, err: reason }, "work could not be given up either");
-      await release(maxDelayMs, attempts);
-    });
+      return await release(maxDelayMs, attempts);
+    }
   }
 }

@@ -60,7 +60,8 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
   },
   schedule: async (org) => {
     const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
-    return (await org.post("/schedules", { bridgeId: bridge.body.id, taskName: "noop", cron: "@yearly" })).body.id;
+    // Soon, so that lists of what is to come have it too.
+    return (await org.post("/schedules", { bridgeId: bridge.body.id, taskName: "noop", cron: "@hourly" })).body.id;
   },
   shipment: async (org) => (await org.post("/shipments", { trackingNumber: crypto.randomUUID() })).body.id,
   label: async (org) => {

@@ -24,6 +24,7 @@ export function callFor(given: Partial<Call> & { client?: Partial<ClientOptions>
     input: {},
     http: createHttpClient({ allowPrivate: true, breakerKey: `call-${++clients}`, ...client }),
     signal: new AbortController().signal,
+    timeZone: () => Promise.resolve("UTC"),
     accessToken: () => Promise.reject(new Error("nobody signs in here")),
     now: () => new Date(),
     effectKey: "effect-1",

@@ -52,6 +52,8 @@ type TestHubOptions = {
   environment?: Environment;
   settings?: Partial<Settings>;
   config?: Partial<SurfaceOptions["config"]>;
+  /** Connections for what is done behind all others; without them it shares those of requests. */
+  maxBackground?: number;
   /** Tasks this node runs at a time; 0: it runs none. */
   taskSlots?: number;
   /** `false`: statements are on their own, as with most hubs. */
@@ -94,6 +96,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     environment,
     connection,
     maxConnections: options.config?.maxConnections ?? maxConnections,
+    ...(options.maxBackground === undefined ? {} : { maxBackground: options.maxBackground }),
     // Off for those who do not ask for it; here it shows whatever would see nothing by it.
     rowSecurity: options.rowSecurity ?? true,
     secrets: createSecrets(current, previous),

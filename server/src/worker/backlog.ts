@@ -1,15 +1,11 @@
 import type { World } from "../context.ts";
 import { readUnsealed } from "../events/sealer.ts";
-import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
-import { labelWork } from "../features/labels/labels.ts";
-import { runWork } from "../features/operations/operations.ts";
-import { pickupWork } from "../features/pickups/pickups.ts";
 import { readScheduleLag } from "../features/schedules/schedules.ts";
-import { trackingWork } from "../features/shipments/shipments.ts";
 import { taskLeases } from "../features/tasks/tasks.ts";
 import type { WebhookCounts } from "../features/webhooks/webhooks.ts";
 import { countWebhooksAcrossOrgs, webhookLeases } from "../features/webhooks/webhooks.ts";
 import { outcomesOf } from "../queue/outcomes.ts";
+import { leasedWorks } from "./chores.ts";
 
 type WaitingWork = { work: string; waiting: number; oldestSeconds: number; leased: number };
 
@@ -28,7 +24,7 @@ export async function readBacklog(world: World): Promise<Backlog> {
   const now = clock.now();
   const works: WaitingWork[] = [];
   // One after the other: whoever measures should not take more than one connection.
-  for (const { name, leases } of [{ name: "tasks", leases: taskLeases }, ...leasedWorks]) {
+  for (const { name, leases } of [...engines, ...leasedWorks]) {
     works.push({ work: name, ...(await leases.countAcrossOrgs(db, now)) });
   }
   return {
@@ -40,5 +36,7 @@ export async function readBacklog(world: World): Promise<Backlog> {
   };
 }
 
-const deliveryWork = { name: "webhook deliveries", leases: webhookLeases };
-const leasedWorks = [runWork, comparisonWork, pickupWork, labelWork, trackingWork, deliveryWork];
+const engines = [
+  { name: "tasks", leases: taskLeases },
+  { name: "webhook deliveries", leases: webhookLeases },
+];

@@ -1,4 +1,4 @@
-import { automationWork, removeOldFirings } from "../features/automations/automations.ts";
+import { automationWork } from "../features/automations/automations.ts";
 import { forgetOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
 import { labelWork } from "../features/labels/labels.ts";
 import { removeExpiredSelections, runWork, tellRuns } from "../features/operations/operations.ts";
@@ -9,7 +9,8 @@ import { trackingWork } from "../features/shipments/shipments.ts";
 import { removeOldNotices, removeOldSamples } from "../features/tasks/tasks.ts";
 import { webhookLeases } from "../features/webhooks/webhooks.ts";
 import type { World } from "../context.ts";
-import type { Worker } from "../queue/work.ts";
+import type { LeasedRow } from "../queue/leases.ts";
+import type { Work, Worker } from "../queue/work.ts";
 import { startWork } from "../queue/work.ts";
 import { removeWhatIsOld } from "./retention.ts";
 import type { Chore } from "./worker.ts";
@@ -24,7 +25,6 @@ export const chores: Chore[] = [
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
   { name: "old notices", everyMs: 10 * minute, run: removeOldNotices },
   { name: "expired selections", everyMs: 10 * minute, run: removeExpiredSelections },
-  { name: "old firings", everyMs: 10 * minute, run: removeOldFirings },
   { name: "retention", everyMs: 10 * minute, run: removeWhatIsOld },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
   { name: "failed sign-ins", everyMs: 5 * minute, run: forgetOldAttempts },
@@ -39,21 +39,28 @@ const automationSlots = 3;
 /** They wait for carriers most of the time. */
 const slots = 8;
 
-/** Work that is taken under leases. */
+const leased = <Row extends LeasedRow>(work: Work<World, Row>, places: number) => ({
+  name: work.name,
+  leases: work.leases,
+  start: (world: World): Worker => startWork(world, work, { slots: places }),
+});
+
+/** Work that is taken under leases: started, freed and measured by this list. Tasks and webhooks have engines of their own. */
+export const leasedWorks = [
+  leased(runWork, runSlots),
+  leased(automationWork, automationSlots),
+  leased(comparisonWork, comparisonSlots),
+  leased(pickupWork, slots),
+  leased(labelWork, slots),
+  leased(trackingWork, slots),
+];
+
 export function startLeasedWork(world: World): Worker[] {
-  return [
-    startWork(world, runWork, { slots: runSlots }),
-    startWork(world, automationWork, { slots: automationSlots }),
-    startWork(world, comparisonWork, { slots: comparisonSlots }),
-    startWork(world, pickupWork, { slots }),
-    startWork(world, labelWork, { slots }),
-    startWork(world, trackingWork, { slots }),
-  ];
+  return leasedWorks.map(({ start }) => start(world));
 }
 
 /** Only when no other process can be at work on this database: what a killed one held is taken up at once. */
 export async function freeLeasedWork({ db }: World): Promise<void> {
-  const leased = [runWork, automationWork, comparisonWork, pickupWork, labelWork, trackingWork];
-  const works = [...leased, { leases: webhookLeases }];
+  const works = [...leasedWorks, { leases: webhookLeases }];
   await Promise.all(works.map(({ leases }) => leases.endAllAcrossOrgs(db)));
 }

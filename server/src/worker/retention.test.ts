@@ -3,11 +3,13 @@ import type { Kept } from "../context.ts";
 import { aParcel } from "../features/labels/labels.schemas.ts";
 import { deleteChainsAcrossOrgs, lockOldChainsAcrossOrgs } from "../features/operations/run/old-runs.store.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
+import { automationWork } from "../features/automations/automations.ts";
 import { deleteUnneededAcrossOrgs } from "../features/tasks/executions.store.ts";
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
 import type { Tx } from "../db/database.ts";
 import { anItem, openComparisonDesk } from "../testing/comparison-desk.ts";
 import { eventually } from "../testing/eventually.ts";
+import { workOff } from "../queue/work.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import { removeWhatIsOld } from "./retention.ts";
 
@@ -22,6 +24,7 @@ const keepDays: Record<Kept, number> = {
   labelFiles: 180,
   deliveries: 30,
   deliveryAnswers: 7,
+  firings: 90,
   requests: 7,
 };
 const hub = await startTestHub({ settings: { keepDays } });
@@ -91,6 +94,54 @@ test("what has ended is removed when its time is over, with all that belongs to 
   await expect.poll(listRemoved, { timeout: 10_000 }).toEqual(["1 executions", "1 runs", "3 runs"]);
 });
 
+test("however much grows old in a day, and however often somebody looks, the audit log has one entry of a kind", async () => {
+  const told = async () => (await listRemoved()).filter((text) => text.endsWith(" executions"));
+  const before = await told();
+  hub.advance(dayMs - (hub.world.clock.now().getTime() % dayMs));
+  const first = await execute();
+  await db.query(
+    `insert into task_executions select (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid()))).*
+       from task_executions e, generate_series(1, 1500) where e.id = $1`,
+    [first],
+  );
+  hub.advance(3_600_000);
+  await execute();
+  hub.advance(90 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect(await told()).toEqual(before);
+  hub.advance(dayMs);
+  for (let look = 0; look < 3; look++) {
+    await removeWhatIsOld(hub.world, never);
+    hub.advance(600_000);
+  }
+  await expect.poll(told, { timeout: 10_000 }).toEqual([...before, "1502 executions"].toSorted());
+});
+
+test("what a process that died has removed is told by the next one", async () => {
+  await db.query("insert into removals values ($1, 'pickups', '2020-01-01', 7)", [org.id]);
+  await removeWhatIsOld(hub.world, never);
+  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("7 pickups");
+});
+
+test("what automations did goes after its time, and that is recorded", async () => {
+  const actions = [{ type: "add_tags", params: { tags: ["seen"] } }];
+  const pipeline = (await org.post("/operations/pipelines", { name: "Tag", actions })).body;
+  const automation = { name: "Tag", on: { types: ["order.created"] }, pipeline_id: pipeline.id, mode: "active" };
+  const { id } = (await org.post("/automations", automation)).body;
+  await org.post("/orders", {});
+  await hub.world.sealer.sealNow();
+  expect(await workOff(hub.world, automationWork)).toBe(1);
+  expect((await org.post(`/automations/${id}/pause`)).status).toBe(200);
+  const firings = async () => (await org.get(`/automations/${id}/firings`)).body.data;
+  hub.advance(89 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect(await firings()).toHaveLength(1);
+  hub.advance(2 * dayMs);
+  await removeWhatIsOld(hub.world, never);
+  expect(await firings()).toEqual([]);
+  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 firings");
+});
+
 test("what has sent something outside is kept, since it must not be sent again (reliability R9)", async () => {
   const execution = await execute();
   await db.query(
@@ -121,7 +172,7 @@ test("a comparison goes with all its items a year after its last change (reliabi
   for (const table of ["rate_items", "rate_results", "rate_item_kinds"]) {
     expect(await db.query(`select from ${table} where comparison_id = $1`, [id]), table).toEqual([]);
   }
-  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 comparisons");
+  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("2 comparisons");
 });
 
 test("a pickup goes two years after its end, one to come never does (reliability R9)", async () => {

@@ -1,8 +1,11 @@
 import type { World } from "../context.ts";
 import type { Tx } from "../db/database.ts";
 import { systemContext } from "../context.ts";
-import { recordEvent } from "../events/record-event.ts";
+import type { ForeignEvent } from "../events/record-event.ts";
+import { recordEventsAcrossOrgs } from "../events/record-event.ts";
+import { noteRemoved, takeRemovedAcrossOrgs } from "../events/removals.ts";
 import type { Kept } from "../context.ts";
+import { deleteOldFiringsAcrossOrgs } from "../features/automations/automations.ts";
 import { deleteOldExceptionsAcrossOrgs } from "../features/exceptions/exceptions.ts";
 import { deleteOldLabelFilesAcrossOrgs } from "../features/labels/labels.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
@@ -24,6 +27,7 @@ export const removals: Record<Kept, RemoveSome> = {
   labelFiles: deleteOldLabelFilesAcrossOrgs,
   deliveries: deleteOldDeliveriesAcrossOrgs,
   deliveryAnswers: deleteOldAnswersAcrossOrgs,
+  firings: deleteOldFiringsAcrossOrgs,
   requests: deleteOldRequestsAcrossOrgs,
 };
 
@@ -34,27 +38,33 @@ const dayMs = 86_400_000;
 /** Between two portions: whoever answers requests on the same database comes first. */
 const pauseMs = 50;
 
-/** Removes what is older than it is to be kept, and records for each organization that this was done. */
+/**
+ * Removes what is older than it is to be kept, and records for each organization that this was done. Things grow old by the day,
+ * not by the minute: the audit log, which is never shortened, has one entry for each kind and day.
+ */
 export async function removeWhatIsOld(world: World, stopping: AbortSignal): Promise<void> {
+  const now = world.clock.now().getTime();
   for (const [kind, days] of Object.entries(world.settings.keepDays ?? {}) as [Kept, number | undefined][]) {
     if (days === undefined) continue;
-    const before = new Date(world.clock.now().getTime() - days * dayMs);
+    const before = new Date((Math.floor(now / dayMs) - days) * dayMs);
     while (!stopping.aborted && (await removePortion(world, kind, before))) {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
+  await world.db.transaction(async (tx) => {
+    const events = (await takeRemovedAcrossOrgs(tx)).map(({ orgId, endedBefore, ...removed }): ForeignEvent => {
+      const { actor, requestId } = systemContext(world, orgId, "retention");
+      const data = { ...removed, endedBefore: endedBefore.toISOString() };
+      return { type: "retention.removed", objectId: orgId, orgId, actor, requestId, cause: undefined, data };
+    });
+    await recordEventsAcrossOrgs(tx, world, events);
+  });
 }
 
 async function removePortion(world: World, kind: Kept, before: Date): Promise<boolean> {
   return await world.db.transaction(async (tx) => {
     const owners = await removals[kind](tx, before);
-    for (const [orgId, removed] of untold.has(kind) ? [] : Map.groupBy(owners, (owner) => owner)) {
-      await recordEvent(tx, systemContext(world, orgId, "retention"), {
-        type: "retention.removed",
-        objectId: orgId,
-        data: { kind, count: removed.length, endedBefore: before.toISOString() },
-      });
-    }
+    if (owners.length > 0 && !untold.has(kind)) await noteRemoved(tx, { kind, endedBefore: before }, owners);
     return owners.length > 0;
   });
 }

@@ -172,7 +172,7 @@ function DayTable({ points }: { points: readonly SeriesPoint[] }) {
   return (
     <Card className="mt-2" label="Each day">
       <AsTable
-        label="Each day, in UTC"
+        label="Each day, in the time zone of the organization"
         columns={["Day", "Delivered", "On time", "Days in transit"]}
         rows={points
           .toReversed()

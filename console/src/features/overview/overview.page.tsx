@@ -35,7 +35,7 @@ export function OverviewPage() {
   const hasNone = shipments.data === 0;
   return (
     <>
-      <PageHead title="Overview" note="30 days, in UTC" />
+      <PageHead title="Overview" note="30 days in the time zone of the organization" />
       <div className="flex flex-col gap-3.5">
         {hasNone ? (
           <Card label="Shipments">

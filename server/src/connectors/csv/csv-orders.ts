@@ -32,7 +32,7 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
   const given = call.input.csv;
   if (typeof given === "string") {
     const mark = shortHash(given);
-    const sheet = await openOrders(given, { ...call.settings, ...call.input });
+    const sheet = await openOrders(call, given, { ...call.settings, ...call.input });
     // Whoever sends the same text once more wants it to be read once more.
     yield* sheet ? readPages(sheet, { mark }, at, () => ({})) : [{ records: [], cursor: {}, total: 0 }];
     tellWarnings(call, sheet);
@@ -57,7 +57,7 @@ async function* pullFolder(call: Call, folder: string, at: Cursor): AsyncGenerat
     const told: string[] = [];
     try {
       const text = await readTextFile(folder, file, call.settings.encoding as Encoding | undefined);
-      const sheet = await openOrders(text, call.settings);
+      const sheet = await openOrders(call, text, call.settings);
       if (sheet) {
         const reject = async (rejected: SheetRecord[]): Promise<void> =>
           await addRejected(folder, file, writeRejected(sheet, rejected));
@@ -91,11 +91,12 @@ async function* pullFolder(call: Call, folder: string, at: Cursor): AsyncGenerat
 }
 
 /** Its header; what is wrong with the file as a whole is said at once. Undefined: there is nothing in it. */
-async function openOrders(csv: string, options: Settings): Promise<Sheet | undefined> {
+async function openOrders(call: Call, csv: string, options: Settings): Promise<Sheet | undefined> {
   const { preset, ...given } = options as SheetOptions & { preset?: string };
   const known = preset === "none" ? null : orderPresets.find(({ name }) => name === preset);
+  const timeZone = await call.timeZone();
   try {
-    return await openSheet(cleanText(csv), orderSheet, { ...given, preset: known, maxRows });
+    return await openSheet(cleanText(csv), orderSheet, { ...given, timeZone, preset: known, maxRows });
   } catch (error) {
     const { errors = [] } = asHubError(error).details;
     if (errors.some(({ code }) => code === "empty")) return undefined;

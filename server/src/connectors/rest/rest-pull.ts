@@ -149,6 +149,7 @@ export function pullOf(task: TaskDefinition): PullTask {
     timeoutMs: 3_600_000,
     isIncremental: task.since !== undefined && task.updatedAt !== undefined,
     pull: (call, cursor) => pull(call, task, cursor),
+    canonicalOf: (record) => record,
     receive: (_call, payloads) =>
       Promise.resolve((payloads as RestNews[]).flatMap(({ records }) => toRecords(task, records))),
   };

@@ -211,5 +211,6 @@ export const ordersImport = pullTask("orders.import", {
   input: SinceInput,
   isIncremental: true,
   pull: pullOrders,
+  canonicalOf,
   receive,
 });

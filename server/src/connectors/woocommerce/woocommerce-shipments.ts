@@ -1,4 +1,5 @@
 import { readJson } from "../../core/outbound/ask-remote.ts";
+import { localDateOf } from "../../core/time-zones.ts";
 import type { Call, Sent } from "../connector.ts";
 import type { Json } from "../shape.ts";
 import { asText, filled, listOf, objectOf } from "../shape.ts";
@@ -74,6 +75,7 @@ const shipmentTracking: Way = {
     }));
   },
   async add(call, orderId, shipment) {
+    const { shippedAt } = shipment;
     const body = await askWoo(call, {
       method: "POST",
       path: `/wc-shipment-tracking/v3/orders/${orderId}/shipment-trackings`,
@@ -82,7 +84,7 @@ const shipmentTracking: Way = {
           custom_tracking_provider: shipment.carrier ?? "Carrier",
           custom_tracking_link: shipment.trackingUrl,
           tracking_number: shipment.trackingNumber ?? "",
-          date_shipped: shipment.shippedAt?.slice(0, 10),
+          date_shipped: shippedAt && localDateOf(shippedAt, await call.timeZone()),
         }),
       },
     });

@@ -11,11 +11,14 @@ import { recordEvent } from "../../events/record-event.ts";
 import type { ApiKey, ApiKeyQuery, ApiKeyRequest, KeyOutcome, RotateRequest } from "./api-keys.schemas.ts";
 import type { StoredKey } from "./api-keys.store.ts";
 import * as store from "./api-keys.store.ts";
+import { flushKeyUsage } from "./key-authentication.ts";
 import { hashKey, keyPrefix, newKeyValue } from "./key-value.ts";
 
 const defaultGraceSeconds = 86_400;
 
+/** With when they were used on this node until now; other nodes write it within half a minute. */
 export async function listApiKeys(ctx: Ctx, query: ApiKeyQuery): Promise<Page<ApiKey>> {
+  await flushKeyUsage(ctx);
   const page = await store.listApiKeys(ctx.db, ctx.orgId, query);
   return mapPage(page, (key) => present(ctx, key));
 }

@@ -65,10 +65,11 @@ export async function flushKeyUsage(world: World): Promise<void> {
   const { lastUsed } = keyring(world);
   if (lastUsed.size === 0) return;
   const used = [...lastUsed];
-  lastUsed.clear();
   await markUsedAcrossOrgs(
-    world.db,
+    world.db.acrossOrgs,
     used.map(([id]) => id),
     used.map(([, at]) => at),
   );
+  // What was used meanwhile, or could not be written, is written the next time.
+  for (const [id, at] of used) if (lastUsed.get(id) === at) lastUsed.delete(id);
 }

@@ -8,6 +8,7 @@ import type { StoredHead } from "../../events/audit-head.ts";
 import { findHead } from "../../events/audit-head.ts";
 import { chainHash, firstHash } from "../../events/chain.ts";
 import { Streamed } from "../../route.ts";
+import { today } from "../organizations/organizations.ts";
 import type { AuditEntry, AuditExportQuery, AuditHead, AuditQuery, AuditVerification } from "./audit.schemas.ts";
 import * as store from "./audit.store.ts";
 
@@ -44,7 +45,7 @@ export async function exportAudit(ctx: Ctx, query: AuditExportQuery): Promise<St
       before = entries.at(-1)!.sequence;
     }
   }
-  return new Streamed("text/csv", `audit-${ctx.clock.now().toISOString().slice(0, 10)}.csv`, body());
+  return new Streamed("text/csv", `audit-${await today(ctx)}.csv`, body());
 }
 
 type Break = { sequence: number; reason: string };

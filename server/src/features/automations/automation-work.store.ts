@@ -13,7 +13,7 @@ export type AutomationRow = LeasedRow & { [Field in keyof StoredAutomation]: unk
 const isReady = `(t.event_types is null or exists (select from unnest(t.event_types) as wanted (type), lateral (
   select from events e where e.org_id = t.org_id and e.type = wanted.type and e.sequence > t.cursor limit 1) n))`;
 
-export const automationLeases = leasesOn<AutomationRow>({
+const leases = leasesOn<AutomationRow>({
   table: "automations",
   columns: `t.org_id, t.lease_attempts, ${automationColumns.selected}`,
   attempts: "lease_attempts",
@@ -21,6 +21,27 @@ export const automationLeases = leasesOn<AutomationRow>({
   clock: "hub",
   leaseMs: 30_000,
 });
+
+/** When the first event happened that it has not looked at, or its time came; null while it has nothing to do. */
+const waitsSince = `case when t.event_types is null then t.due_at else (
+  select min(n.occurred_at) from unnest(t.event_types) as wanted (type), lateral (
+    select e.occurred_at from events e where e.org_id = t.org_id and e.type = wanted.type and e.sequence > t.cursor
+     order by e.sequence limit 1) n) end`;
+
+export const automationLeases: typeof leases = {
+  ...leases,
+  /** All that wait for events are due at any time: those count that there is one for. */
+  async countAcrossOrgs(db, now) {
+    const isFree = "(t.lease_owner is null or t.lease_until <= now())";
+    const [row] = await db.query<{ waiting: number; oldestSeconds: number; leased: number }>(
+      `select count(w.since) filter (where ${isFree}) as waiting, count(*) filter (where not ${isFree}) as leased,
+         coalesce(extract(epoch from $1::timestamptz - min(w.since) filter (where ${isFree})), 0)::float8 as "oldestSeconds"
+         from automations t, lateral (select ${waitsSince} as since) w where t.due_at <= $1`,
+      [now],
+    );
+    return row!;
+  },
+};
 
 export function toAutomation(row: AutomationRow): StoredAutomation {
   return automationColumns.fromRow({ ...row });
@@ -129,15 +150,16 @@ export async function insertFiring(tx: Tx, orgId: string, automationId: string, 
   );
 }
 
-const firingDays = 90;
 const removedAtOnce = 5_000;
 
-export async function deleteOldFiringsAcrossOrgs(db: Queryable, now: Date): Promise<void> {
-  await db.query(
+/** Returns whose they were. */
+export async function deleteOldFiringsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+  const rows = await tx.query<{ org_id: string }>(
     `delete from automation_firings where id in (
-       select id from automation_firings where fired_at < $1::timestamptz - interval '${firingDays} days' limit ${removedAtOnce})`,
-    [now],
+       select id from automation_firings where fired_at < $1 limit ${removedAtOnce} for update skip locked) returning org_id`,
+    [before],
   );
+  return rows.map(({ org_id }) => org_id);
 }
 
 /** After the clock of the preview was set back: what waits for a later time. */

@@ -33,7 +33,8 @@ import { anyTime, nextAutomation as next, pause, pipelineChanged } from "./pause
 import type { Trigger } from "./read-trigger.ts";
 import { readTrigger } from "./read-trigger.ts";
 
-export { automationWork, removeOldFirings, rewindAutomations } from "./fire-automations.ts";
+export { deleteOldFiringsAcrossOrgs } from "./automation-work.store.ts";
+export { automationWork, rewindAutomations } from "./fire-automations.ts";
 export { testAutomation } from "./try-automation.ts";
 
 export async function listAutomations(ctx: Ctx, query: AutomationQuery): Promise<Page<Automation>> {

@@ -191,10 +191,6 @@ async function stop(tx: Tx, { ctx, automation }: Own, reason: Reason): Promise<v
   if (current.is_active) await pause(tx, ctx, current, reason);
 }
 
-export async function removeOldFirings({ db, clock }: World): Promise<void> {
-  await store.deleteOldFiringsAcrossOrgs(db, clock.now());
-}
-
 /** The clock of the preview was set back: what lies ahead again is ahead again. */
 export async function rewindAutomations(world: World): Promise<void> {
   await world.db.transaction(async (tx) => {

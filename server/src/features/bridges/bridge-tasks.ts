@@ -17,7 +17,7 @@ import type { Ctx, World } from "../../context.ts";
 import { perWorld, waitOutside } from "../../context.ts";
 import type { SentRequest } from "../../route.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
-import { findOutboundHosts } from "../organizations/organizations.ts";
+import { findOutboundHosts, findTimeZone } from "../organizations/organizations.ts";
 import type { HttpClient } from "../../core/outbound/outbound-request.ts";
 import { openCredentials } from "./bridge-credentials.ts";
 import { findAccessToken } from "./bridge-tokens.ts";
@@ -228,6 +228,7 @@ export function createCall(world: World, { row, connector }: OpenBridge, options
       return await findAccessToken(world, { row, request, client: credentials, http, signal }, refused);
     },
     now: () => world.clock.now(),
+    timeZone: () => findTimeZone(world, row.org_id),
   };
 }
 

@@ -71,11 +71,12 @@ function recordFor(ctx: Ctx, taker: RecordTaker, row: StoredException, wanted: W
     throw badField(
       "/record",
       "required",
-      "Send the corrected record: `canonical`, or `raw` where a transformation maps it.",
+      "Send the corrected record: `canonical`, or `raw` where a transformation or the connector maps it.",
     );
   }
   const mode = taker.mappings.inbound?.mode;
-  if (mode === undefined && canonical === undefined) {
+  const { canonicalOf } = taker.task;
+  if (mode === undefined && canonical === undefined && !canonicalOf) {
     throw badField("/record/raw", "not_looked_at", "No transformation is active: `canonical` is what the hub takes.");
   }
   if (mode === "replace" && raw === undefined) {
@@ -84,5 +85,6 @@ function recordFor(ctx: Ctx, taker: RecordTaker, row: StoredException, wanted: W
   const externalId = row.aboutName;
   if (externalId === null) throw new HubError("invalid_state", "Nobody knows which record it was.");
   const before = kept ?? { externalId, updatedAt: null, raw: {}, canonical: {} };
-  return { ...before, ...(raw ? { raw } : {}), ...(canonical ? { canonical } : {}) };
+  const made = canonical ?? (raw && canonicalOf?.(raw));
+  return { ...before, ...(raw ? { raw } : {}), ...(made ? { canonical: made } : {}) };
 }

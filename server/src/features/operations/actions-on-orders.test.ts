@@ -144,8 +144,60 @@ test("a day is meant in the time zone of the organization, and today is the day 
   const bridge = (await here.post("/bridges", { name: "Shop", connector: "demo" })).body.id;
   const schedule = await here.post("/schedules", { bridgeId: bridge, taskName: "noop", cron: "0 6 * * *" });
   expect(schedule.body.timezone).toBe("Pacific/Kiritimati");
-  const file = await here.get("/orders/export.csv");
-  expect(file.headers.get("content-disposition")).toContain(today);
+  for (const path of ["/orders/export.csv", "/audit/export.csv"]) {
+    expect((await here.get(path)).headers.get("content-disposition")).toContain(today);
+  }
+});
+
+test("the days of conditions, mappings and files of a csv bridge are those of the organization, as it is set now", async () => {
+  const here = await hub.org();
+  const move = async (timeZone: string) =>
+    expect((await here.patch(`/organizations/${here.id}`, { timeZone })).status).toBe(200);
+  await move("Pacific/Kiritimati");
+  const bridgeId = (await here.post("/bridges", { name: "Files", connector: "csv" })).body.id;
+  const importDay = async (number: string) => {
+    const input = { csv: `Order Number,SKU,Quantity,Order Date\n${number},MUG,1,2026-05-01\n` };
+    const { body } = await here.post("/tasks/execute-sync", { bridgeId, taskName: "orders.import", input });
+    expect(body.status, JSON.stringify(body)).toBe("succeeded");
+    return (await here.get(`/orders/${number}`)).body;
+  };
+  const order = await importDay("DAY-1");
+  expect(order.orderedAt).toBe("2026-04-30T10:00:00.000Z");
+  const isMet = async (condition: object) => {
+    const actions = [{ type: "add_tags", params: { tags: ["met"] }, when: { path: "orderedAt", ...condition } }];
+    const { body } = await here.post("/operations/preflight", { order_ids: [order.id], actions });
+    return body.orders[0].steps[0].verdict === "ok";
+  };
+  const day = { op: "eq", value: "2026-05-01" };
+  const days = { op: "between", value: ["2026-05-01", "2026-05-02"] };
+  expect([await isMet(day), await isMet(days)]).toEqual([true, true]);
+  const mappings = [
+    { target: "at", source: "day", transforms: ["date"] },
+    { target: "day", source: "moment", transforms: [{ date: { to: "iso_date" } }] },
+    { target: "isNew", value: true, when: { path: "moment", op: "gte", value: "2026-05-01" } },
+  ];
+  const sampleData = { day: "2026-05-01", moment: "2026-04-30T11:00:00Z" };
+  const map = async () => (await here.post("/transformations/test", { mappings, sampleData })).body.output;
+  expect(await map()).toEqual({ at: "2026-04-30T10:00:00.000Z", day: "2026-05-01", isNew: true });
+  // What was compiled before the organization moved is compiled anew.
+  const transformation = await here.post("/transformations", {
+    name: "When it was ordered",
+    bridgeId,
+    taskName: "orders.import",
+    direction: "inbound",
+    mode: "extend",
+    isActive: true,
+    mappings: [{ target: "deliverBy", source: "rows[0].Order Date", transforms: ["date"] }],
+  });
+  expect(transformation.status, transformation.text).toBe(201);
+  expect((await importDay("DAY-2")).deliverBy).toBe("2026-04-30T10:00:00.000Z");
+  await move("UTC");
+  expect(await importDay("DAY-3")).toMatchObject({
+    orderedAt: "2026-05-01T00:00:00.000Z",
+    deliverBy: "2026-05-01T00:00:00.000Z",
+  });
+  expect([await isMet(day), await isMet(days)]).toEqual([false, false]);
+  expect(await map()).toEqual({ at: "2026-05-01T00:00:00.000Z", day: "2026-04-30" });
 });
 
 test("a corrected tracking number is that of the shipment, and is put back unless somebody corrected it since", async () => {

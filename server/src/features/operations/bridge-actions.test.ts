@@ -50,11 +50,16 @@ describe("send_to_fulfillment", () => {
     const done = await run(ids, "send_to_fulfillment", { bridge_id });
     expect(done).toMatchObject({ status: "succeeded", summary: { succeeded: 2 } });
     const steps = done.results.map((result: { steps: object[] }) => result.steps[0]);
-    expect(steps[0]).toMatchObject({ status: "applied", warning: { code: "pending" } });
+    expect(steps[0]).toMatchObject({ status: "applied" });
     expect(new Set(steps.map((step: { execution_id: string }) => step.execution_id)).size).toBe(1);
     const execution = await ended(steps[0].execution_id);
     expect(execution).toMatchObject({ status: "succeeded", trigger: "operation", runId: done.id });
     expect(execution.result.summary).toMatchObject({ sent: 2 });
+    for (const path of [`/operations/runs/${done.id}`, `/operations/runs/${done.id}/results`]) {
+      const { results, data = results } = (await org.get(path)).body;
+      expect(data[0].steps[0]).toMatchObject({ status: "applied", execution_status: "succeeded" });
+      expect(data[0].steps[0]).not.toHaveProperty("warning");
+    }
     expect((await read(ids[0])).status).toBe("sent");
     expect((await run(ids, "send_to_fulfillment", { bridge_id })).summary).toMatchObject({ no_change: 2 });
   });
@@ -66,7 +71,9 @@ describe("send_to_fulfillment", () => {
     const closed = (await there.post("/bridges", { name: "Gone", connector: "demo" })).body;
     const order = (await there.post("/orders", { status: "ready" })).body;
     const action = { type: "send_to_fulfillment", params: { bridge_id: closed.id } };
-    await there.post("/operations/run", { order_ids: [order.id], actions: [action] });
+    const sent = (await there.post("/operations/run", { order_ids: [order.id], actions: [action] })).body;
+    const stepOf = ({ results }: { results: { steps: object[] }[] }) => results[0]!.steps[0];
+    expect(stepOf(sent)).toMatchObject({ execution_status: "queued", warning: { code: "pending" } });
     expect((await there.get(`/orders/${order.id}`)).body.status).toBe("sent");
     await there.patch(`/bridges/${closed.id}`, { isActive: false });
     const worker = await paused.secondNode({ taskSlots: 2 });
@@ -75,6 +82,8 @@ describe("send_to_fulfillment", () => {
       ({ status }) => status === "ready",
     );
     expect(back).toMatchObject({ onHold: true, holds: [{ handle: "fulfillment", source: "system" }] });
+    const told = stepOf((await there.get(`/operations/runs/${sent.id}`)).body);
+    expect(told).toMatchObject({ status: "applied", execution_status: "failed", warning: { code: "task_failed" } });
     const release = { type: "release_hold", params: { handles: ["fulfillment"] } };
     const released = await there.post("/operations/run", { order_ids: [order.id], actions: [release] });
     expect(released.body.status).toBe("succeeded");
@@ -88,10 +97,12 @@ describe("send_to_fulfillment", () => {
     const order = (await there.post("/orders", { status: "ready" })).body;
     const status = async () => (await there.get(`/orders/${order.id}`)).body.status;
     const action = { type: "send_to_fulfillment", params: { bridge_id: partner.id } };
-    const { results } = (await there.post("/operations/run", { order_ids: [order.id], actions: [action] })).body;
+    const { id, results } = (await there.post("/operations/run", { order_ids: [order.id], actions: [action] })).body;
+    const step = async () => (await there.get(`/operations/runs/${id}`)).body.results[0].steps[0];
     const first = results[0].steps[0].execution_id;
     expect((await there.post(`/tasks/executions/${first}/cancel`)).status).toBe(200);
     expect(await status()).toBe("ready");
+    expect(await step()).toMatchObject({ execution_status: "cancelled", warning: { code: "task_cancelled" } });
     const retry = async (ref: string) =>
       (await there.post(`/tasks/executions/${first}/retry`, { input: { orderIds: [ref] } })).body.id;
     expect((await there.post(`/tasks/executions/${await retry(order.number)}/cancel`)).status).toBe(200);
@@ -102,6 +113,8 @@ describe("send_to_fulfillment", () => {
       (execution) => execution.status === "succeeded",
     );
     expect(await status()).toBe("sent");
+    expect(await step()).toMatchObject({ execution_id: first, execution_status: "succeeded" });
+    expect(await step()).not.toHaveProperty("warning");
     await worker.stop();
   });
 

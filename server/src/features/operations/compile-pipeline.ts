@@ -47,7 +47,7 @@ export async function compilePipeline(
   // Those of a run were looked at when it was made, perhaps by an earlier version of the hub.
   const rules = options.isChecked ? {} : { fields: askedFields, refusal };
   const compileAt = (condition: unknown, at: string): Predicate | undefined => {
-    const compiled = compileCondition(condition, lookup, at, rules);
+    const compiled = compileCondition(condition, lookup, at, { ...rules, timeZone });
     // Conditions ask for what callers see of an order, so for `onHold` as well.
     if (!Array.isArray(compiled)) return (order) => compiled(presentToConditions(order as Order));
     errors.push(...compiled);

@@ -157,6 +157,9 @@ const stepFields = {
       description: "What the step had made, deleted by this undo; it cannot be brought back",
     }),
     execution_id: { ...Id, description: "Queued at a bridge; GET /tasks/executions/{id} says how it ends" },
+    execution_status: OneOf(executionStatuses, {
+      description: "Of the execution as it is now, by its last retry; missing when it is not kept any more",
+    }),
     label_ids: Type.Array(Id, {
       description: "To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more",
     }),

@@ -27,7 +27,7 @@ import { mapWithEffects } from "./run/run-effects.ts";
 import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
 import { withSavedPipeline } from "./saved-pipelines.ts";
 import { preflightUndoOf } from "./undo-preflight.ts";
-import { listTaskEnds } from "./run/task-ends.ts";
+import { listTaskEnds, tellTaskEnds } from "./run/task-ends.ts";
 import { listUndoable } from "./run/list-undoable.ts";
 import type { PlannedOrders } from "./run/plan-run.ts";
 import { planOrders, toPortions } from "./run/plan-run.ts";
@@ -170,7 +170,7 @@ export async function watchRun(ctx: Ctx, id: string): Promise<Live> {
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {
   await findRunOrThrow(ctx, id);
   const page = await results.listResults(ctx.db, ctx.orgId, id, query);
-  return { ...page, data: presentResults(ctx, page.data) };
+  return { ...page, data: presentResults(ctx, await tellTaskEnds(ctx.db, ctx.orgId, page.data)) };
 }
 
 export async function exportRunResults(ctx: Ctx, id: string): Promise<Streamed> {
@@ -306,5 +306,6 @@ async function describe(ctx: Ctx, db: Queryable, run: RunRow, shown = firstResul
   const errors = hasErrors ? await results.countErrors(db, run.id) : {};
   const first = shown === 0 ? [] : await results.readResultsAfter(db, ctx.orgId, run.id, -1, shown);
   const tasks = await listTaskEnds(db, ctx.orgId, run);
-  return { ...presentWithoutResults(ctx, run), errors_by_code: errors, tasks, results: presentResults(ctx, first) };
+  const told = presentResults(ctx, await tellTaskEnds(db, ctx.orgId, first));
+  return { ...presentWithoutResults(ctx, run), errors_by_code: errors, tasks, results: told };
 }

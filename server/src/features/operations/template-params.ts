@@ -1,5 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
-import type { PathRules } from "../../core/conditions.ts";
+import type { ConditionRules } from "../../core/conditions.ts";
 import { pathMistake } from "../../core/conditions.ts";
 import type { Order } from "../orders/order.ts";
 import { presentToConditions } from "../orders/order.ts";
@@ -28,7 +28,7 @@ export type FillParams = (order: Order, now: string) => { params: unknown } | Re
 
 type Filling = { record: object; now: Date; refusal?: Refusal };
 type Fill = (filling: Filling) => unknown;
-type Rules = Pick<PathRules, "fields" | "refusal">;
+type Rules = Pick<ConditionRules, "fields" | "refusal">;
 type Node = { properties?: Record<string, Node>; items?: Node; uniqueItems?: boolean; [keyword]?: TemplateKind };
 
 /** Finds and checks what is to be filled in. `fill` is undefined where nothing is. */

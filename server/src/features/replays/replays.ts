@@ -23,7 +23,7 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
   // Even without values: whether a mapping of one's own comes to the same says what it was made from.
   requireSight(ctx, "A replay", ["tasks:read", "pii:read"]);
   const { bridgeId, taskName, direction, mappings, setIds, version } = transformation;
-  const prepared = await prepareMappings(ctx.db, ctx.orgId, mappings, setIds);
+  const prepared = await prepareMappings(ctx, ctx.orgId, mappings, { bound: setIds });
   const map: MapData = (data) =>
     Array.isArray(prepared) ? { ok: false, errors: prepared } : runMapping(prepared.compiled, data, ctx.clock.now);
   const mode = await modeOf(ctx, bridgeId, taskName);

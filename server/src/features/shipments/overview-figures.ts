@@ -1,10 +1,11 @@
 import type { Queryable } from "../../db/database.ts";
 import type { RiskReason } from "./shipments.states.ts";
 import { movingStatuses } from "./shipments.states.ts";
+import { daysFrom, endOfLocalDate, toMoment } from "../../core/time-zones.ts";
 import * as stats from "./shipment-stats.store.ts";
 
-/** Calendar days in UTC, both included. */
-export type Window = { from: string; to: string };
+/** Calendar days of this zone, both included. */
+export type Window = { from: string; to: string; timeZone: string };
 
 export type OverviewFigures = {
   /** Of those with a promise that was kept or broken in the window, the share that was kept; 0 when there are none. */
@@ -20,19 +21,18 @@ export type OverviewFigures = {
 const dayMs = 86_400_000;
 
 /**
- * Of one organization, or of all when `orgId` is null. What happened is read from sums per day, what is the case now from
+ * Of one organization, or of all when `orgId` is null. What happened is read from sums, what is the case now from
  * counts and from the index of risks: how many shipments there are makes no difference.
  */
 export async function readFigures(
   db: Queryable,
   orgId: string | null,
-  { from, to }: Window,
+  window: Window,
   now: Date,
 ): Promise<OverviewFigures> {
-  const end = new Date(Date.parse(`${to}T00:00:00Z`) + dayMs);
-  const span = { from: `${from}T00:00:00Z`, before: end.toISOString(), now: now.toISOString() };
+  const span = { ...spanOf(window), now: now.toISOString() };
   const [sums, overdue, counts, risks] = await Promise.all([
-    stats.sumDays(db, orgId, from, to),
+    stats.sumSpan(db, orgId, span),
     stats.countOverdue(db, orgId, span),
     stats.readStatusCounts(db, orgId),
     stats.countRisks(db, orgId, span.now),
@@ -59,14 +59,15 @@ export type SeriesPoint = Pick<OverviewFigures, "onTimePct" | "delivered" | "avg
 export async function readSeries(
   db: Queryable,
   orgId: string | null,
-  { from, to }: Window,
+  window: Window,
   by: "day" | "carrier" | "service" | "state",
 ): Promise<SeriesPoint[]> {
-  const before = new Date(Date.parse(`${to}T00:00:00Z`) + dayMs).toISOString();
+  const span = spanOf(window);
+  const days = daysFrom(window.from, window.to);
   const rows =
     by === "day"
-      ? await stats.listDays(db, orgId, from, to)
-      : await stats.sumBy(db, orgId, { from: `${from}T00:00:00Z`, before }, by);
+      ? await stats.sumDays(db, orgId, days, [...days.map((day) => toMoment(day, window.timeZone)), span.before])
+      : await stats.sumBy(db, orgId, span, by);
   return rows.map(({ key, delivered, evaluated, onTime, transitCount, transitMs }) => ({
     key,
     delivered,
@@ -74,6 +75,10 @@ export async function readSeries(
     avgTransitDays: oneDecimal(transitCount === 0 ? 0 : transitMs / transitCount / dayMs),
     sample: { onTime: evaluated, transit: transitCount },
   }));
+}
+
+function spanOf({ from, to, timeZone }: Window): stats.Span {
+  return { from: toMoment(from, timeZone), before: endOfLocalDate(to, timeZone) };
 }
 
 function oneDecimal(value: number): number {

@@ -14,16 +14,16 @@ export async function addToStats(
   changes: { before?: Shipment; after: Shipment }[],
 ): Promise<void> {
   const counts = new Map<string, number>();
-  const days = new Map<string, Contribution>();
+  const quarters = new Map<string, Contribution>();
   for (const { before, after } of changes) {
-    if (before) addShipment(counts, days, before, -1);
-    addShipment(counts, days, after, 1);
+    if (before) addShipment(counts, quarters, before, -1);
+    addShipment(counts, quarters, after, 1);
   }
   const countRows = [...counts].filter(([, count]) => count !== 0).map(([status, count]) => ({ status, count }));
   // Rows are locked in the order of the list, the same for everybody.
   countRows.sort((a, b) => (a.status < b.status ? -1 : 1));
-  const dayRows = [...days.values()].filter((sum) => sumNames.some((name) => sum[name] !== 0));
-  dayRows.sort((a, b) => (a.day < b.day ? -1 : 1));
+  const sumRows = [...quarters.values()].filter((sum) => sumNames.some((name) => sum[name] !== 0));
+  sumRows.sort((a, b) => (a.quarter < b.quarter ? -1 : 1));
   if (countRows.length > 0) {
     await tx.query(
       `insert into shipment_counts as c (org_id, status, count)
@@ -32,16 +32,16 @@ export async function addToStats(
       [orgId, JSON.stringify(countRows)],
     );
   }
-  if (dayRows.length > 0) {
+  if (sumRows.length > 0) {
     await tx.query(
-      `insert into shipment_days as d (org_id, day, delivered, transit_count, transit_ms, evaluated, on_time)
-       select $1, u.day, u.delivered, u."transitCount", u."transitMs", u.evaluated, u."onTime"
-         from jsonb_to_recordset($2::jsonb) as u (day date, delivered integer, "transitCount" integer,
+      `insert into shipment_sums as s (org_id, quarter, delivered, transit_count, transit_ms, evaluated, on_time)
+       select $1, u.quarter, u.delivered, u."transitCount", u."transitMs", u.evaluated, u."onTime"
+         from jsonb_to_recordset($2::jsonb) as u (quarter timestamptz, delivered integer, "transitCount" integer,
            "transitMs" bigint, evaluated integer, "onTime" integer)
-       on conflict (org_id, day) do update set delivered = d.delivered + excluded.delivered,
-         transit_count = d.transit_count + excluded.transit_count, transit_ms = d.transit_ms + excluded.transit_ms,
-         evaluated = d.evaluated + excluded.evaluated, on_time = d.on_time + excluded.on_time`,
-      [orgId, JSON.stringify(dayRows)],
+       on conflict (org_id, quarter) do update set delivered = s.delivered + excluded.delivered,
+         transit_count = s.transit_count + excluded.transit_count, transit_ms = s.transit_ms + excluded.transit_ms,
+         evaluated = s.evaluated + excluded.evaluated, on_time = s.on_time + excluded.on_time`,
+      [orgId, JSON.stringify(sumRows)],
     );
   }
 }
@@ -50,13 +50,13 @@ const sumNames = Object.keys(noSums) as (keyof Sums)[];
 
 function addShipment(
   counts: Map<string, number>,
-  days: Map<string, Contribution>,
+  quarters: Map<string, Contribution>,
   shipment: Shipment,
   sign: 1 | -1,
 ): void {
   counts.set(shipment.status, (counts.get(shipment.status) ?? 0) + sign);
-  for (const { day, ...sums } of contributionsOf(shipment)) {
-    const sum = days.getOrInsertComputed(day, () => ({ day, ...noSums }));
+  for (const { quarter, ...sums } of contributionsOf(shipment)) {
+    const sum = quarters.getOrInsertComputed(quarter, () => ({ quarter, ...noSums }));
     for (const name of sumNames) sum[name] += sign * sums[name];
   }
 }
@@ -72,30 +72,41 @@ export async function readStatusCounts(
   );
 }
 
-/** The days from `from` to `to`, both included; of all organizations when none is named. */
-export async function sumDays(db: Queryable, orgId: string | null, from: string, to: string): Promise<Sums> {
+/** From one moment to before another; of all organizations when none is named. */
+export type Span = { from: string; before: string };
+
+const summed = `coalesce(sum(delivered), 0)::bigint as delivered, coalesce(sum(transit_count), 0)::bigint as "transitCount",
+  coalesce(sum(transit_ms), 0)::bigint as "transitMs", coalesce(sum(evaluated), 0)::bigint as evaluated,
+  coalesce(sum(on_time), 0)::bigint as "onTime"`;
+
+export async function sumSpan(db: Queryable, orgId: string | null, { from, before }: Span): Promise<Sums> {
   const [row] = await db.query<Sums>(
-    `select coalesce(sum(delivered), 0)::bigint as delivered, coalesce(sum(transit_count), 0)::bigint as "transitCount",
-            coalesce(sum(transit_ms), 0)::bigint as "transitMs", coalesce(sum(evaluated), 0)::bigint as evaluated,
-            coalesce(sum(on_time), 0)::bigint as "onTime"
-       from shipment_days where ${forOrg(orgId)} and day between $2::date and $3::date`,
-    [orgId, from, to],
+    `select ${summed} from shipment_sums
+      where ${forOrg(orgId)} and quarter >= $2::timestamptz and quarter < $3::timestamptz`,
+    [orgId, from, before],
   );
   return row!;
 }
 
 type KeyedSums = Sums & { key: string };
 
-/** Every day of the window, also those of which nothing is known. */
-export async function listDays(db: Queryable, orgId: string | null, from: string, to: string): Promise<KeyedSums[]> {
+/** Each day of the window, also those of which nothing is known. `begins`: the first moment of each, and of the day after. */
+export async function sumDays(
+  db: Queryable,
+  orgId: string | null,
+  days: string[],
+  begins: string[],
+): Promise<KeyedSums[]> {
   return await db.query<KeyedSums>(
-    `select to_char(w.day, 'YYYY-MM-DD') as key, coalesce(sum(d.delivered), 0)::bigint as delivered,
-            coalesce(sum(d.transit_count), 0)::bigint as "transitCount", coalesce(sum(d.transit_ms), 0)::bigint as "transitMs",
-            coalesce(sum(d.evaluated), 0)::bigint as evaluated, coalesce(sum(d.on_time), 0)::bigint as "onTime"
-       from generate_series($2::date, $3::date, interval '1 day') as w (day)
-       left join shipment_days d on d.day = w.day::date and (${forOrg(orgId)})
-      group by w.day order by w.day`,
-    [orgId, from, to],
+    `select w.day as key, ${summed}
+       from unnest($2::text[]) with ordinality as w (day, place)
+       left join (
+         select width_bucket(quarter, $3::timestamptz[]) as place, delivered, transit_count, transit_ms, evaluated, on_time
+           from shipment_sums
+          where ${forOrg(orgId)} and quarter >= ($3::timestamptz[])[1] and quarter < ($3::timestamptz[])[cardinality($3)]
+       ) as s using (place)
+      group by w.place, w.day order by w.place`,
+    [orgId, days, begins],
   );
 }
 
@@ -110,7 +121,7 @@ const mostKeys = 50;
 export async function sumBy(
   db: Queryable,
   orgId: string | null,
-  { from, before }: { from: string; before: string },
+  { from, before }: Span,
   by: keyof typeof keysOf,
 ): Promise<KeyedSums[]> {
   return await db.query<KeyedSums>(
@@ -128,7 +139,7 @@ export async function sumBy(
 export async function countOverdue(
   db: Queryable,
   orgId: string | null,
-  { from, before, now }: { from: string; before: string; now: string },
+  { from, before, now }: Span & { now: string },
 ): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*) as count from shipments where ${forOrg(orgId)} and late_at >= $2 and late_at < $3 and late_at <= $4

@@ -141,8 +141,14 @@ export function riskReasonsOf(shipment: Shipment, now: string): RiskReason[] {
 
 export const noSums = { delivered: 0, transitCount: 0, transitMs: 0, evaluated: 0, onTime: 0 };
 export type Sums = typeof noSums;
-/** What a shipment adds to the sums of the overview, by day. */
-export type Contribution = Sums & { day: string };
+/** What a shipment adds to the sums of the overview, by the quarter of an hour: days of every zone begin at one. */
+export type Contribution = Sums & { quarter: string };
+
+const quarterMs = 15 * 60_000;
+
+function quarterOf(at: string): string {
+  return new Date(Math.floor(Date.parse(at) / quarterMs) * quarterMs).toISOString();
+}
 
 export function contributionsOf(shipment: Shipment): Contribution[] {
   const { status, deliveredAt, acceptedAt, firstAttemptAt, promiseEndsAt } = shipment;
@@ -151,11 +157,11 @@ export function contributionsOf(shipment: Shipment): Contribution[] {
   if (deliveredAt !== null) {
     const transitMs = acceptedAt === null ? 0 : Date.parse(deliveredAt) - Date.parse(acceptedAt);
     const transitCount = acceptedAt === null ? 0 : 1;
-    found.push({ ...noSums, day: deliveredAt.slice(0, 10), delivered: 1, transitCount, transitMs });
+    found.push({ ...noSums, quarter: quarterOf(deliveredAt), delivered: 1, transitCount, transitMs });
   }
   if (firstAttemptAt !== null && promiseEndsAt !== null) {
     const onTime = firstAttemptAt < promiseEndsAt ? 1 : 0;
-    found.push({ ...noSums, day: firstAttemptAt.slice(0, 10), evaluated: 1, onTime });
+    found.push({ ...noSums, quarter: quarterOf(firstAttemptAt), evaluated: 1, onTime });
   }
   return found;
 }

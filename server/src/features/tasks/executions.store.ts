@@ -295,6 +295,19 @@ export async function countEndsOfRun(db: Queryable, orgId: string, runId: string
   );
 }
 
+/** How these stand now, each by its last retry. Those that are not kept any more are missing. */
+export async function listStatuses(db: Queryable, orgId: string, ids: string[]): Promise<Map<string, ExecutionStatus>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.query<{ asked: string; status: ExecutionStatus }>(
+    `with recursive chain as (
+       select id as asked, id, status from task_executions where org_id = $1 and id = any($2::uuid[])
+       union all select c.asked, n.id, n.status from chain c join task_executions n on n.retry_of = c.id)
+     select distinct on (asked) asked, status from chain order by asked, id desc`,
+    [orgId, ids],
+  );
+  return new Map(rows.map(({ asked, status }) => [asked, status]));
+}
+
 /** Those of these that have not ended. */
 export async function listUnfinished(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();

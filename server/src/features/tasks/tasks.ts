@@ -48,12 +48,12 @@ export { freeAllExecutions, startTaskEngine, taskCounters } from "./engine/task-
 
 export { enqueueExecutions } from "./enqueue-executions.ts";
 export type { CheckedTask, QueueOptions } from "./enqueue-executions.ts";
-export { receiveNotice, removeOldNotices } from "./notices/receive-notice.ts";
+export { findNoticeOwner, receiveNotice, removeOldNotices } from "./notices/receive-notice.ts";
 export { retryExecution, retryExecutions, retryOrdersOf } from "./retry-executions.ts";
 export { openTaker, takeRecords } from "./attempt/take-records.ts";
 export type { RecordTaker } from "./attempt/take-records.ts";
 export type { Rejected } from "./attempt/pulled-item.ts";
-export { countEndsOfRun, listUnfinished } from "./executions.store.ts";
+export { countEndsOfRun, listStatuses, listUnfinished } from "./executions.store.ts";
 
 export async function executeTask(ctx: Ctx, request: ExecuteRequest): Promise<Execution> {
   return presentExecution(ctx, await enqueueTogether(ctx, await toQueueRequest(ctx, request)));

@@ -3,6 +3,7 @@ import { perWorld } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findSets } from "../condition-sets/condition-sets.ts";
+import { findTimeZone } from "../organizations/organizations.ts";
 import { prepareMappings } from "./prepare-mappings.ts";
 import type { MappingResult } from "./language/run-mapping.ts";
 import { runMapping } from "./language/run-mapping.ts";
@@ -65,13 +66,15 @@ async function load(world: World, orgId: string, row: ActiveRow): Promise<Active
   const { db } = world;
   const kept = compiledOnes(world);
   const sets = await findSets(db, orgId, Object.values(row.set_ids));
-  const stampOf = (version: number): string => [version, ...sets.map((set) => `${set.id}@${set.version}`)].join(" ");
+  const timeZone = await findTimeZone(world, orgId);
+  const stampOf = (version: number): string =>
+    [version, timeZone, ...sets.map((set) => `${set.id}@${set.version}`)].join(" ");
   const known = kept.get(row.id);
   if (known?.stamp === stampOf(row.version)) return known.active;
   const found = await store.findActive(db, orgId, row.id);
   if (!found) return undefined;
   const { id, version, mode, mappings, setIds } = found;
-  const prepared = await prepareMappings(db, orgId, mappings, setIds);
+  const prepared = await prepareMappings(world, orgId, mappings, { bound: setIds });
   const active: ActiveTransformation = {
     id,
     version,

@@ -1,6 +1,8 @@
 import type { FieldError } from "../../core/errors.ts";
+import type { World } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
 import { findSets, loadSetLookup } from "../condition-sets/condition-sets.ts";
+import { findTimeZone } from "../organizations/organizations.ts";
 import type { CompiledMapping } from "./language/compile-mapping.ts";
 import { compileMapping } from "./language/compile-mapping.ts";
 import type { SetIds } from "./transformations.store.ts";
@@ -9,23 +11,26 @@ export type PreparedMappings = { compiled: CompiledMapping; setIds: SetIds };
 
 /** Compiled with the condition sets it names. `bound` says which set a name meant when the mappings were saved. */
 export async function prepareMappings(
-  db: Queryable,
+  world: World,
   orgId: string,
   mappings: unknown,
-  bound?: SetIds,
+  { bound, db = world.db }: { bound?: SetIds; db?: Queryable } = {},
 ): Promise<PreparedMappings | FieldError[]> {
+  const timeZone = await findTimeZone(world, orgId);
   const named = new Set<string>();
-  const first = compileMapping(mappings, (name) => {
+  const note = (name: string) => {
     named.add(name);
     return () => false;
-  });
+  };
+  const first = compileMapping(mappings, note, timeZone);
   if (named.size === 0) return Array.isArray(first) ? first : { compiled: first, setIds: {} };
   const setIds = bound ?? (await bindNames(db, orgId, [...named]));
   const lookup = await loadSetLookup({ db, orgId }, Object.values(setIds));
-  const compiled = compileMapping(mappings, (name) => {
+  const find = (name: string) => {
     const key = name.toLowerCase();
     return Object.hasOwn(setIds, key) ? lookup(setIds[key]!) : undefined;
-  });
+  };
+  const compiled = compileMapping(mappings, find, timeZone);
   return Array.isArray(compiled) ? compiled : { compiled, setIds };
 }
 

@@ -10,12 +10,12 @@ import { getTransformation } from "./transformations.ts";
 
 /** Answers also when the mappings are wrong: who tries something out wants to read why, not to be refused. */
 export async function testMappings(ctx: Ctx, { mappings, sampleData }: TestRequest): Promise<TestResult> {
-  return tested(ctx, await prepareMappings(ctx.db, ctx.orgId, mappings), sampleData, mappings);
+  return tested(ctx, await prepareMappings(ctx, ctx.orgId, mappings), sampleData, mappings);
 }
 
 export async function testTransformation(ctx: Ctx, id: string, { sampleData }: SavedTestRequest): Promise<TestResult> {
   const { mappings, setIds } = await getTransformation(ctx, id);
-  return tested(ctx, await prepareMappings(ctx.db, ctx.orgId, mappings, setIds), sampleData, mappings);
+  return tested(ctx, await prepareMappings(ctx, ctx.orgId, mappings, { bound: setIds }), sampleData, mappings);
 }
 
 function tested(

@@ -167,7 +167,7 @@ async function requireTaskOfBridge(ctx: Ctx, { bridgeId, taskName }: { bridgeId:
 }
 
 async function requireMappings(db: Queryable, ctx: Ctx, mappings: unknown): Promise<PreparedMappings> {
-  const prepared = await prepareMappings(db, ctx.orgId, mappings);
+  const prepared = await prepareMappings(ctx, ctx.orgId, mappings, { db });
   if (Array.isArray(prepared)) throw validationFailed(prepared);
   return prepared;
 }

@@ -141,17 +141,17 @@ export async function findOverdueAcrossOrgs(
   return { hasExpired: hasExpired!, isAnyDue: isAnyDue! };
 }
 
-/** Those that this worker holds besides the ones it knows; what it had taken over is left for the next to take over. */
-export async function lockUnknownAcrossOrgs(tx: Tx, owner: string, known: string[]): Promise<ExecutionRow[]> {
+/** Those that these owners hold besides the ones their worker knows; what it had taken over is left for the next to take over. */
+export async function lockUnknownAcrossOrgs(tx: Tx, owners: string[], known: string[]): Promise<ExecutionRow[]> {
   await tx.query(
     `update task_executions set lease_owner = gen_random_uuid(), lease_until = now()
-      where lease_owner = $1 and not (id = any($2::uuid[])) and lease_attempts > 1`,
-    [owner, known],
+      where lease_owner = any($1::uuid[]) and not (id = any($2::uuid[])) and lease_attempts > 1`,
+    [owners, known],
   );
   return await tx.query<ExecutionRow>(
     `select ${executionColumns} from task_executions
-      where lease_owner = $1 and not (id = any($2::uuid[])) for update skip locked`,
-    [owner, known],
+      where lease_owner = any($1::uuid[]) and not (id = any($2::uuid[])) for update skip locked`,
+    [owners, known],
   );
 }
 

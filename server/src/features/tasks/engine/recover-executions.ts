@@ -22,9 +22,9 @@ export async function recoverOverdue(world: World): Promise<boolean> {
  * Executions that this worker holds and does not know of: the answer to its claim was lost. It has begun none of them, so
  * that somebody else, or this worker itself, may do it.
  */
-export async function giveBackUnknown(world: World, owner: string, known: string[]): Promise<void> {
+export async function giveBackUnknown(world: World, owners: string[], known: string[]): Promise<void> {
   await world.db.transaction(async (tx) => {
-    const executions = await lockUnknownAcrossOrgs(tx, owner, known);
+    const executions = await lockUnknownAcrossOrgs(tx, owners, known);
     if (executions.length === 0) return;
     const endings = executions.map((execution) => {
       const ending = decide(world, execution, untouchedOutcome(execution), undefined);

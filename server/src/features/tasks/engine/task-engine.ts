@@ -68,7 +68,7 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
 
   const worker = startWork(world, work, {
     slots,
-    onUnknown: (owner, known) => giveBackUnknown(world, owner, known),
+    onUnknown: (owners, known) => giveBackUnknown(world, owners, known),
     // Known from the moment it is ours, so that a cancel finds it, whatever it still waits for.
     onClaimed(execution, stop) {
       if (cancels.wasCancelled(execution.id)) stop.abort(cancelled());

@@ -41,6 +41,11 @@ export async function receiveNotice(ctx: Ctx, bridgeId: string, sent: SentReques
   });
 }
 
+/** Whose notices those to this bridge are. Costs no query for a bridge that was heard of before. */
+export async function findNoticeOwner(world: World, bridgeId: string): Promise<string | undefined> {
+  return (await findKnownBridge(world, bridgeId))?.row.org_id;
+}
+
 function notSigned(): HubError {
   return new HubError("invalid_signature", "It is not signed with the webhook secret of this bridge.");
 }

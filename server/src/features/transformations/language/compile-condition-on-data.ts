@@ -15,8 +15,10 @@ export function compileWhen(
   sets: SetLookup,
   pointer: string,
   pathOf: (text: string) => Path | string,
+  timeZone: string,
 ): Holds | FieldError[] {
   return compileCondition<Run>(when, sets, pointer, {
+    timeZone,
     reader(text) {
       const path = pathOf(text);
       if (typeof path === "string") return path;

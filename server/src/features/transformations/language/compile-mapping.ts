@@ -68,6 +68,7 @@ export type Read = {
 
 type Job = {
   sets: SetLookup;
+  timeZone: string;
   errors: FieldError[];
   count: number;
   reads: Read[];
@@ -82,10 +83,14 @@ type Place = { index: number | undefined; scope: Scope; depth: number };
 const maxPatternsSize = 10_000;
 const maxReported = 50;
 
-/** Compiled once, run for every record. All mistakes are reported, with pointers below `pointer`. */
-export function compileMapping(raw: unknown, sets: SetLookup, pointer = "/mappings"): CompiledMapping | FieldError[] {
+/**
+ * Compiled once, run for every record. All mistakes are reported, with pointers below `/mappings`. What says no time zone is
+ * meant in this one.
+ */
+export function compileMapping(raw: unknown, sets: SetLookup, timeZone = "UTC"): CompiledMapping | FieldError[] {
   const job: Job = {
     sets,
+    timeZone,
     errors: [],
     count: 0,
     reads: [],
@@ -94,7 +99,7 @@ export function compileMapping(raw: unknown, sets: SetLookup, pointer = "/mappin
     shareSource: { $: createSharer(), "@": createSharer() },
     shareTarget: createSharer(),
   };
-  const compiled = compileList(raw, job, pointer, { index: undefined, scope: outermost, depth: 1 });
+  const compiled = compileList(raw, job, "/mappings", { index: undefined, scope: outermost, depth: 1 });
   if (job.errors.length > 0) return job.errors.slice(0, maxReported);
   return { ...compiled, reads: job.reads, usesNow: job.usesNow };
 }
@@ -150,13 +155,14 @@ function compileElement(raw: unknown, job: Job, pointer: string, place: Place): 
   const conditionAt = (condition: unknown, at: string, inside: Scope): Holds | undefined => {
     if (condition === undefined) return undefined;
     const path = pathReader(job, about, inside);
-    const holds = compileWhen(condition, job.sets, pointer + at, path);
+    const holds = compileWhen(condition, job.sets, pointer + at, path, job.timeZone);
     if (!Array.isArray(holds)) return holds;
     job.errors.push(...holds);
     return undefined;
   };
   const transforms = compileTransforms(element, {
     sets: job.sets,
+    timeZone: job.timeZone,
     patterns: job.patterns,
     refuse,
     scope,

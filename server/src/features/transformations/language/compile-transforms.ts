@@ -12,6 +12,7 @@ import { transformsByName } from "./transform-catalog.ts";
 
 type Job = {
   sets: SetLookup;
+  timeZone: string;
   patterns: { room: number };
   refuse: Refuse;
   scope: Scope;
@@ -64,6 +65,7 @@ function envOf(job: Job, below: string, scope: Scope): CompileEnv {
   const { refuse } = job;
   const inside = insideValue(scope);
   return {
+    timeZone: job.timeZone,
     patterns: job.patterns,
     reader: (path, param) => job.reader(path, `${below}/${param}`, scope),
     readerInside: (path, param) => job.reader(path, `${below}/${param}`, inside),

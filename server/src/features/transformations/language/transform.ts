@@ -22,6 +22,8 @@ type CompiledApply = {
 
 /** What a transform may ask for while it is compiled. */
 export type CompileEnv = {
+  /** Of whatever says none itself. */
+  timeZone: string;
   /** Reads further places of the data; a wrong path is reported and reads nothing. */
   reader(path: string, param: string): Reader;
   /** The same where `@` is an element of the list that the transform is given. */

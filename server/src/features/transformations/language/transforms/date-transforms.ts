@@ -76,7 +76,7 @@ function readIso(text: string): number {
 export const dateTransforms = [
   textTransform({
     name: "date",
-    text: "Reads a date or time in one form and writes it in another; tz is the zone of times that carry none",
+    text: "Reads a date or time in one form and writes it in another; tz is the zone of times that carry none, and the organization's unless it is given",
     params: Strict({
       from: Type.Optional(Format),
       to: Type.Optional(Format),
@@ -93,7 +93,8 @@ export const dateTransforms = [
       checkZone(tz, "tz", env);
       checkZone(to_tz, "to_tz", env);
       const { parse, format } = compileSides(from, to, env);
-      const [zone, toZone] = [tz ?? "UTC", to_tz ?? tz ?? "UTC"];
+      const zone = tz ?? env.timeZone;
+      const toZone = to_tz ?? zone;
       const cost = zone === "UTC" && toZone === "UTC" ? 10 : 60;
       return (text, run) => {
         spend(run, cost);
