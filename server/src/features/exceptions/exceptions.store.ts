@@ -116,7 +116,7 @@ export type Ending = {
   resolution: StoredException["resolution"];
 };
 
-/** `held` says which, by the alias `x`; locked in the order of the keys. */
+/** `held` says which, by the alias `x`, and that they are not closed yet; locked in the order of the keys. */
 async function close(
   tx: Tx,
   held: string,
@@ -128,7 +128,7 @@ async function close(
     `with held as (select x.id from ${held} order by x.fact_key for update of x)
      update exceptions x set status = ${value(status)}, resolution = ${value(resolution)}, resolved_at = ${value(at)},
             resolved_by = ${value(by)}::jsonb
-       from held where x.id = held.id and x.status <> 'resolved' returning ${noticed}`,
+       from held where x.id = held.id returning ${noticed}`,
     values,
   );
 }
