@@ -120,7 +120,8 @@ describe("an order that did not arrive", () => {
     await importing(record("U-1", { status: "ready" }));
     const { id: orderId } = await order("U-1");
     floor.afterTaking = () => Promise.reject(new RemoteError("cut", "The line is dead.", { mayHaveHappened: true }));
-    await execute("orders.export", { orderIds: [orderId] });
+    // Named twice, it is one.
+    await execute("orders.export", { orderIds: [orderId, "U-1"] });
     floor.afterTaking = async () => {};
     const row = await one();
     expect(row).toMatchObject({ kind: "push", code: "outcome_unknown", message: /nobody knows whether U-1 arrived/i });
