@@ -34,3 +34,27 @@ export function scriptLabels(): LabelDesk {
   afterFile(() => Object.assign(demoCarrier, { createLabel, voidLabel }));
   return desk;
 }
+
+/** The same for pickups: what is to happen at the next bookings and cancellations, and what was done under which key. */
+export type PickupDesk = {
+  booked: Set<string>;
+  cancelled: string[];
+  nextBookings: (() => unknown)[];
+  nextCancels: (() => unknown)[];
+};
+
+export function scriptPickups(): PickupDesk {
+  const desk: PickupDesk = { booked: new Set(), cancelled: [], nextBookings: [], nextCancels: [] };
+  const { schedulePickup, cancelPickup } = demoCarrier;
+  demoCarrier.schedulePickup = async (call, request) => {
+    await desk.nextBookings.shift()?.();
+    desk.booked.add(call.effectKey);
+    return await schedulePickup!(call, request);
+  };
+  demoCarrier.cancelPickup = async (_call, { confirmationNumber }) => {
+    await desk.nextCancels.shift()?.();
+    desk.cancelled.push(confirmationNumber);
+  };
+  afterFile(() => Object.assign(demoCarrier, { schedulePickup, cancelPickup }));
+  return desk;
+}

@@ -7,7 +7,8 @@ import { afterFile } from "./after-file.ts";
 
 type Claims = Record<string, unknown>;
 type Client = { id: string; secret: string };
-type Signing = { kid?: string; audience?: string | string[]; expires?: string; issuer?: string; typ?: string };
+/** `expires` null: never. */
+type Signing = { kid?: string; audience?: string | string[]; expires?: string | null; issuer?: string; typ?: string };
 
 /** What goes wrong at issuers, or is made to: each counts for the next sign-in only. */
 type Faults = {
@@ -34,7 +35,7 @@ type Grant = { challenge: string; redirectUri: string; nonce: string; claims: Cl
 /**
  * An identity provider, as OpenID Connect Core 1.0 (authorization code flow), Discovery 1.0, RFC 7636 and RFC 9207 describe it.
  * It has further tenants, which are broken or particular: `silent` answers nothing, `keyless` has no keys, `impostor` calls
- * itself otherwise, `posted` takes the secret of a client in the body only.
+ * itself otherwise, `misled` has its tokens elsewhere than on the web, `posted` takes the secret of a client in the body only.
  */
 export async function startStandInIssuer(client: Client): Promise<StandInIssuer> {
   const { privateKey, publicKey } = await generateKeyPair("ES256");
@@ -45,7 +46,7 @@ export async function startStandInIssuer(client: Client): Promise<StandInIssuer>
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = new URL(request.url!, issuer.url);
     const [tenant = "", path = ""] =
-      /^\/(silent|keyless|impostor|posted)?\/?(.*)$/.exec(asked.pathname)?.slice(1) ?? [];
+      /^\/(silent|keyless|impostor|misled|posted)?\/?(.*)$/.exec(asked.pathname)?.slice(1) ?? [];
     const base = tenant === "" ? issuer.url : `${issuer.url}/${tenant}`;
     const json = (status: number, body: object): void => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
@@ -131,13 +132,13 @@ export async function startStandInIssuer(client: Client): Promise<StandInIssuer>
     person: { sub: "nobody" },
     faults: {},
     calls: { keys: 0, token: 0 },
-    sign: async (claims, { kid = "k1", audience = "hub", expires = "5m", typ, ...signing } = {}) =>
-      await new SignJWT({ iat: Math.floor(Date.now() / 1000), ...claims })
+    async sign(claims, { kid = "k1", audience = "hub", expires = "5m", typ, ...signing } = {}) {
+      const jwt = new SignJWT({ iat: Math.floor(Date.now() / 1000), ...claims })
         .setProtectedHeader({ alg: "ES256", kid, ...(typ && { typ }) })
         .setIssuer(signing.issuer ?? issuer.url)
-        .setAudience(audience)
-        .setExpirationTime(expires)
-        .sign(privateKey),
+        .setAudience(audience);
+      return await (expires === null ? jwt : jwt.setExpirationTime(expires)).sign(privateKey);
+    },
   };
   return issuer;
 }
@@ -146,7 +147,7 @@ function describe(base: string, tenant: string): Claims {
   return {
     issuer: tenant === "impostor" ? "http://127.0.0.1:1" : base,
     authorization_endpoint: `${base}/authorize`,
-    token_endpoint: `${base}/token`,
+    token_endpoint: tenant === "misled" ? "ftp://127.0.0.1/token" : `${base}/token`,
     userinfo_endpoint: `${base}/userinfo`,
     jwks_uri: `${base}/keys`,
     response_types_supported: ["code"],

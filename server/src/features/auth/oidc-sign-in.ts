@@ -87,7 +87,7 @@ export async function finishOidcSignIn(ctx: Ctx, request: OidcSessionRequest, br
   if (request.code === undefined) throw badField("/code", "required", "Send the `code` of the issuer, or its `error`.");
   const proven = await waitOutside(ctx, () => redeemCode(ctx, { ...endpoints, client, begun, code: request.code! }));
   const user = await findOidcIdentity(ctx, proven.subject, proven.verifiedEmail);
-  if (!user?.isActive) throw unknownAccount();
+  if (!user) throw unknownAccount();
   return await startBrowserSessionOf(ctx, user, visitor, { provedAt: proven.provedAt, returnTo: begun.returnTo });
 }
 

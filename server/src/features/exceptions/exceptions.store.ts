@@ -53,10 +53,12 @@ const told = `fact_key, kind, code, message, reason, about_type, about_id, about
   hold_handle, details, sealed_record, digest`;
 const toldShape = `fact_key text, kind text, code text, message text, reason text, about_type text, about_id uuid, about_name text,
   order_id uuid, bridge_id uuid, task_name text, execution_id uuid, hold_handle text, details jsonb, sealed_record text, digest text`;
-/** Somebody has decided about this very trouble: that it is met again is no news. */
-const isDecided = `x.digest = excluded.digest and (x.status = 'dismissed'
-  or x.status = 'resolved' and x.resolution in ('keep_ours', 'edit_and_retry'))`;
-const staysClosed = `(x.status <> 'open' and ${isDecided})`;
+/**
+ * Somebody has decided about this very trouble: that it is met again is no news. What a source says that an order does not follow
+ * is told of only when the source says something else than before: that is news, whatever was decided then.
+ */
+const staysClosed = `(x.digest = excluded.digest
+  and (x.status = 'dismissed' or x.status = 'resolved' and x.resolution = 'edit_and_retry'))`;
 
 /** One statement, in the order of the keys: of two who meet the same troubles one waits for the other. */
 const openStatement = `insert into exceptions as x (id, org_id, ${told}, status, opening, times_seen, first_seen_at, opened_at, last_seen_at)
@@ -116,7 +118,7 @@ export type Ending = {
   resolution: StoredException["resolution"];
 };
 
-/** `held` says which, by the alias `x`; locked in the order of the keys. */
+/** `held` says which, by the alias `x`, and that they are not closed yet; locked in the order of the keys. */
 async function close(
   tx: Tx,
   held: string,
@@ -128,7 +130,7 @@ async function close(
     `with held as (select x.id from ${held} order by x.fact_key for update of x)
      update exceptions x set status = ${value(status)}, resolution = ${value(resolution)}, resolved_at = ${value(at)},
             resolved_by = ${value(by)}::jsonb
-       from held where x.id = held.id and x.status <> 'resolved' returning ${noticed}`,
+       from held where x.id = held.id returning ${noticed}`,
     values,
   );
 }

@@ -109,6 +109,8 @@ describe("buying a label", () => {
     const listed = async (query: string) =>
       (await org.get(`/shipments/labels?${query}`)).body.data.map(({ id }: { id: string }) => id);
     expect(await listed(`orderId=${order.id}`)).toEqual([body.label.id]);
+    expect(await listed(`orderId=${order.number}`)).toEqual([body.label.id]);
+    expect((await org.get("/shipments/labels?orderId=nobody-has-it")).body.code).toBe("order_not_found");
     expect(await listed(`shipmentId=${body.shipment.id}`)).toEqual([body.label.id]);
     expect(await listed(`orderId=${order.id}&status=requested,failed`)).toEqual([]);
     expect(await listed("status=bought&limit=1")).toEqual([body.label.id]);

@@ -48,7 +48,10 @@ describe("recording a shipment", () => {
       promisedDate: "2026-03-05",
       promiseSource: "order",
     });
-    expect((await org.get(`/shipments?orderId=${order.id}`)).body.data).toHaveLength(1);
+    for (const ref of [order.id, order.number]) {
+      expect((await org.get(`/shipments?orderId=${ref}`)).body.data).toMatchObject([{ id: body.id }]);
+    }
+    expect((await org.get("/shipments?orderId=nobody-has-it")).body.code).toBe("order_not_found");
     expect((await shipped({ orderNumber: "of somebody else" })).body).toMatchObject({
       orderId: null,
       orderNumber: "of somebody else",

@@ -118,7 +118,7 @@ export async function bindOidcSubject(
     `update users set oidc_subject = $2 where oidc_subject is null and id = (
        select u.id from users u join organizations o on o.id = u.org_id
          left join organization_domains d on d.domain = substring(lower($1) from '@([^@]+)$')
-        where lower(u.email) = lower($1) and u.oidc_subject is null and u.status = 'active'
+        where lower(u.email) = lower($1) and u.status = 'active'
           and case when d.domain is null then o.is_operator else d.org_id = o.id end)
      returning id, org_id as "orgId", email`,
     [email, subject],

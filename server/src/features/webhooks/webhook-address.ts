@@ -42,15 +42,19 @@ async function findUrlProblem(ctx: Ctx, url: string): Promise<{ code: string; me
   const { allowPrivate } = ctx.settings.outbound;
   try {
     const checked = checkUrl(url, allowPrivate);
-    if (checked.protocol === "http:" && !allowPrivate) {
-      return { code: "https_required", message: "Events are delivered by https." };
-    }
+    refusePlainHttp(checked, allowPrivate);
     refuseUnlistedHost(checked, await findOutboundHosts(ctx, ctx.orgId));
     return undefined;
   } catch (error) {
     if (error instanceof RemoteError) return { code: error.code, message: error.message };
     throw error;
   }
+}
+
+/** Also when it is sent: private addresses may have been allowed when the webhook was set up. */
+export function refusePlainHttp(url: URL, allowPrivate: boolean): void {
+  if (url.protocol === "https:" || allowPrivate) return;
+  throw new RemoteError("https_required", "Events are delivered by https.");
 }
 
 /** What is in the preview must not reach anybody by accident. */

@@ -52,6 +52,13 @@ test("where private addresses are refused, a webhook reaches none, by number or 
     expect([host, await problemOf(`https://${host}:${port}/`)]).toEqual([host, "address_refused"]);
   }
   const { body } = await org.post("/webhooks", { url: `https://localhost:${port}/`, types: ["order.*"] });
-  expect((await org.post(`/webhooks/${body.id}/test`)).body.error.code).toBe("address_refused");
+  const sending = async (): Promise<string> => (await org.post(`/webhooks/${body.id}/test`)).body.error.code;
+  expect(await sending()).toBe("address_refused");
+  // One that was set up while they were allowed, and http with them.
+  const setUp = "update webhooks set url = $2 where id = $1";
+  await hub.world.db.query(setUp, [body.id, `http://localhost:${port}/`]);
+  expect(await sending()).toBe("https_required");
+  await hub.world.db.query(setUp, [body.id, `https://127.0.0.1:${port}/`]);
+  expect(await sending()).toBe("address_refused");
   expect(receiver.received).toEqual([]);
 });

@@ -126,13 +126,16 @@ describe("a webhook", () => {
     expect(await problemsOf({ url: "http://169.254.169.254/latest" })).toEqual(["/url address_refused"]);
     expect(await problemsOf({ url: "echo:200" })).toEqual(["/url invalid_url"]);
     expect(await problemsOf({ url: "http://8.8.8.8/", headers: { "x-a": "1" } })).toEqual(["/url https_required"]);
-    const headers = { Host: "a", "Webhook-Id": "1", "x y": "1", "x-ok": " blank", "X-A": "1", "x-a": "2" };
+    const split = { "x-split": "a\r\nwebhook-id: 1", "x\r\ny": "1" };
+    const headers = { Host: "a", "Webhook-Id": "1", "x y": "1", "x-ok": " blank", "X-A": "1", "x-a": "2", ...split };
     expect(await problemsOf({ headers })).toEqual([
       "/headers/Host header_reserved",
       "/headers/Webhook-Id header_reserved",
       "/headers/x y header_name",
       "/headers/x-ok header_value",
       "/headers/x-a header_twice",
+      "/headers/x-split header_value",
+      "/headers/x\r\ny header_name",
     ]);
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`x-${n}`, "1"]));
     expect(await problemsOf({ headers: many })).toEqual(["/headers too_many"]);
@@ -181,6 +184,13 @@ describe("a webhook", () => {
     expect(text).toBe(body.request.body);
     expect(new StandardWebhook(secret!).verify(text, headers)).toMatchObject({ type: "order.updated" });
     expect((await org.post(`/webhooks/${id}/test`)).body).toMatchObject({ ok: false, error: { code: "not_taken" } });
+    // Where it points is another endpoint, which nobody has set up; and whom it takes us for is its own business.
+    const headersOf = { location: `${receiver.url}/elsewhere`, "set-cookie": "who=hub" };
+    receiver.replies.push({ status: 307, headers: headersOf }, { status: 204 });
+    expect((await org.post(`/webhooks/${id}/test`)).body.error.code).toBe("redirect_refused");
+    expect((await org.post(`/webhooks/${id}/test`)).body.ok).toBe(true);
+    expect(receiver.received.map(({ path }) => path)).toEqual(["/", "/", "/", "/"]);
+    expect(receiver.received.at(-1)!.headers["cookie"]).toBeUndefined();
     await receiver.close();
     expect((await org.post(`/webhooks/${id}/test`)).body).toMatchObject({
       response: null,

@@ -8,7 +8,7 @@ import type { World } from "../../../context.ts";
 import { perWorld } from "../../../context.ts";
 import type { EventEnvelope } from "../../../events/event-envelope.ts";
 import { findOutboundHosts } from "../../organizations/organizations.ts";
-import { echoStatus, refuseFromPreview } from "../webhook-address.ts";
+import { echoStatus, refuseFromPreview, refusePlainHttp } from "../webhook-address.ts";
 import type { SealedPart } from "../webhook-signing.ts";
 import { openPart, signedHeaders, signerOf } from "../webhook-signing.ts";
 import type { Target } from "./webhook-work.store.ts";
@@ -91,6 +91,7 @@ async function exchange(world: World, target: Target, message: Message, options:
     return { status: echoed, headers: { "content-type": "application/json" }, text: message.body };
   }
   const { allowPrivate } = world.settings.outbound;
+  refusePlainHttp(new URL(target.url), allowPrivate);
   const own = openHeaders(world, target);
   const client = createHttpClient({
     allowPrivate,

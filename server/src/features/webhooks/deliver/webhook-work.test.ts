@@ -34,6 +34,27 @@ test("an organization with many webhooks that are far behind does not keep anoth
   });
 });
 
+test("a webhook that is paused, deleted or to be left alone is taken by nobody, though something waits for it", async () => {
+  const org = await hub.org();
+  const ids = [await webhookOf(org), await webhookOf(org), await webhookOf(org), await webhookOf(org)];
+  const [paused, deleted, alone, free] = ids as [string, string, string, string];
+  await org.post("/orders", {});
+  // Who lists what waits makes rows of it, which are due.
+  for (const id of ids) expect((await org.get(`/webhooks/${id}/deliveries`)).body.data).toHaveLength(1);
+  await org.post(`/webhooks/${paused}/pause`);
+  await db.query("update webhooks set deleted_at = now() where id = $1", [deleted]);
+  await db.query("update webhooks set wait_until = now() + interval '1 hour' where id = $1", [alone]);
+  const rooms = { byOrg: new Map([[org.id, ids.length]]), others: 0 };
+  const claim = { owner: newId(), limit: ids.length, rooms, mayTakeOver: true, now: new Date() };
+  const { rows } = await webhookLeases.claimAcrossOrgs(db, claim);
+  expect(rows.map(({ id }) => id)).toEqual([free]);
+  // Nor does anybody look for what is new in the log for one that gets nothing.
+  await org.post("/orders", {});
+  await hub.world.sealer.sealNow(org.id);
+  const behind = await db.transaction((tx) => lockBehindAcrossOrgs(tx));
+  expect(behind.flatMap(({ id, orgId }) => (orgId === org.id ? id : []))).toEqual([alone]);
+});
+
 describe("how a delivery went", async () => {
   const org = await hub.org();
   const types = ["order.created"];
