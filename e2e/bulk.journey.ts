@@ -1,5 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { aParcel } from "../server/src/features/labels/labels.schemas.ts";
+import { tellRuns } from "../server/src/features/operations/operations.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
 import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
@@ -174,4 +176,53 @@ test("a filter becomes a view that stays, and the panel shows one order after th
   await page.getByRole("dialog", { name: "SHOP-10001" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
+test("what labels cost is seen before they are bought, and the run follows what it has queued until that has ended", async () => {
+  const { page } = person;
+  const location = (await org.post("/locations", { name: "Dock", address: aParcel.from })).body.id as string;
+  await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" });
+  const orders = ["SHOP-L1", "SHOP-L2", "SHOP-L3"].map((number) => ({
+    number,
+    status: "ready",
+    shippingAddress: aParcel.to,
+    lines: [{ sku: "MUG-01", quantity: 2, weight: { value: 300, unit: "g" } }],
+    locationId: location,
+  }));
+  await org.post("/orders/bulk", { orders });
+  const actions = [{ type: "choose_rate", params: {} }, { type: "buy_label" }];
+  await org.post("/operations/pipelines", { name: "Ship them", hotkey: 2, actions });
+  await openOrders(page, "?search=SHOP-L");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Shift+2");
+  const costs = /costs \$\d+\.\d\d for 3 labels/i;
+  await page.getByText(costs).waitFor();
+  const bought = page.getByRole("row", { name: /SHOP-L1/ }).getByRole("button", { name: /^\$\d+\.\d\d / });
+  await bought.hover();
+  await page.getByText(/^Demo: \$\d/).waitFor();
+  await lookAt(page, "operate-labels");
+  await page.keyboard.press("Control+Enter");
+  const dialog = page.getByRole("dialog", { name: "Run on 3 live orders?" });
+  await dialog.getByText(costs).waitFor();
+  await takePicture(page, "run-costs");
+  await dialog.getByLabel("Type 3 to go on").fill("3");
+  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("heading", { name: /Ship them/ }).waitFor();
+  await page.getByRole("row", { name: /SHOP-L1 .* the carrier is asked done/ }).waitFor();
+  await expect.poll(async () => (await org.get("/shipments/labels?status=bought")).body.data.length).toBe(3);
+  await tellRuns(hub.world, new AbortController().signal);
+  await page.getByRole("row", { name: /SHOP-L1 .*\$\d.*\$\d.* done/ }).waitFor();
+
+  const bridge_id = (await org.post("/bridges", { name: "Partner", connector: "demo" })).body.id as string;
+  const begun = await org.post("/operations/run", {
+    order_ids: ["SHOP-L1"],
+    actions: [{ type: "run_task", params: { bridge_id, task_name: "sleep", input: { ms: 60_000 } } }],
+  });
+  await page.goto(`${hub.url}/operations/runs/${begun.body.id}`);
+  const tasks = page.getByRole("region", { name: "Queued tasks" });
+  await tasks.getByRole("link", { name: /1 (queued|running)/ }).waitFor();
+  await lookAt(page, "run-tasks");
+  await org.post(`/tasks/executions/${begun.body.results[0].steps[0].execution_id}/cancel`);
+  await tasks.getByRole("link", { name: "1 cancelled" }).click();
+  await page.getByRole("row", { name: /sleep Partner/ }).waitFor();
 });

@@ -8,7 +8,7 @@ import { openBrowser, signIn, takePicture } from "./console-hub.ts";
 
 const admin = { email: "admin@hub.local", password: adminPassword };
 
-test("a hub that dies in the middle of a run comes back, and the page follows the run to its end by itself", async () => {
+test("a hub that dies in the middle of a run comes back, and the page follows the run to its end by itself and misses no event", async () => {
   const dataDir = await readyDataDir();
   const env = { ...unattended, HUB_CONSOLE: "on", HUB_PREVIEW_PORT: "off" };
   const [hub, browser] = await Promise.all([startHubProcess({ dataDir, env }), openBrowser()]);
@@ -21,7 +21,7 @@ test("a hub that dies in the middle of a run comes back, and the page follows th
     () => fetch(`${url}/orders`, { headers: { accept: "text/html" } }),
     ({ status }) => status === 200,
   );
-  const { page } = await browser.person();
+  const { page, context } = await browser.person();
   await signIn(page, { url }, admin, "/orders");
   await page.getByRole("row", { name: /R-\d/ }).first().waitFor();
   // Somebody holds the orders: the run cannot end before the hub does.
@@ -33,16 +33,25 @@ test("a hub that dies in the middle of a run comes back, and the page follows th
   );
   await page.goto(`${url}/operations/runs/${started.body.id}`);
   await page.getByRole("progressbar").waitFor();
+  await page.keyboard.press("Control+`");
+  const dock = page.getByRole("region", { name: "Dock" });
+  await dock.getByRole("tab", { name: "Events" }).click();
+  await dock.getByText("New events appear by themselves").waitFor();
   hub.send("SIGKILL");
   await hub.exited;
   await page.getByText("The hub does not answer.").waitFor();
   await page.getByRole("progressbar").waitFor();
   await takePicture(page, "run-hub-away");
+  // The hub is back before the page is: what happens in between is told when the page asks again.
+  await context.setOffline(true);
   const again = await startHubProcess({ dataDir, env: { ...env, HUB_PORT: new URL(url).port } });
+  const reader = await signInTo(again.url, admin);
+  await reader.post("/orders", { number: "R-MEANWHILE" });
+  await context.setOffline(false);
+  await dock.getByText("order.created").waitFor();
   await held.letGo();
   await page.getByText("succeeded").first().waitFor({ timeout: 40_000 });
   await page.getByText("The hub does not answer.").waitFor({ state: "detached" });
-  const reader = await signInTo(again.url, admin);
   const done = await eventually(
     async () => (await reader.get(`/operations/runs/${started.body.id}?results=0`)).body,
     ({ status }) => status === "succeeded",

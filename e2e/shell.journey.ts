@@ -46,7 +46,7 @@ test("somebody signs in and is where they wanted to go", async () => {
 test("who has an account at the identity provider signs in with it; what it refuses is told in place", async () => {
   const { page, context } = await browser.person();
   await hub.operator.patch(`/organizations/${org.id}`, { emailDomains: ["sso.example"] });
-  await org.post("/users", { email: "ada@sso.example", role: "viewer" });
+  await org.post("/users", { email: "ada@sso.example", role: "admin" });
   issuer.person = { sub: "ada", email: "ada@sso.example", email_verified: true };
   const button = page.getByRole("button", { name: `Sign in with ${new URL(issuer.url).host}` });
   await page.goto(`${hub.url}/orders?status=ready`);
@@ -60,6 +60,31 @@ test("who has an account at the identity provider signs in with it; what it refu
   expect(page.url()).toBe(`${hub.url}/orders?status=ready`);
   const cookies = await context.cookies();
   expect(cookies).toMatchObject([{ name: "ooh_live", httpOnly: true, sameSite: "Strict" }]);
+
+  // Where a change wants a proof that is not old, the identity provider asks for it and leads back to the same page.
+  await page.goto(`${hub.url}/settings/account`);
+  await page.getByText("Your identity provider asks for your password and codes").waitFor();
+  await org.patch(`/organizations/${org.id}`, { requiresStepUp: true });
+  await page.goto(`${hub.url}/settings/keys`);
+  const makeKey = async (): Promise<void> => {
+    await page.getByRole("button", { name: "New key" }).first().click();
+    await page.getByRole("dialog", { name: "New key" }).getByLabel("Name").fill("Proved");
+    await page.getByRole("dialog", { name: "New key" }).getByRole("checkbox", { name: "orders:read" }).click();
+    await page.getByRole("button", { name: "Make the key" }).click();
+  };
+  await makeKey();
+  const proof = page.getByRole("dialog", { name: "Show who you are" });
+  await proof.getByRole("button", { name: "Not now" }).click();
+  await page.getByText("step_up_required").waitFor();
+  await page.getByRole("button", { name: "Make the key" }).click();
+  await proof.getByRole("button", { name: "Go there" }).waitFor();
+  await takePicture(page, "proof-at-issuer");
+  await proof.getByRole("button", { name: "Go there" }).click();
+  await proof.waitFor({ state: "detached" });
+  await makeKey();
+  await page.getByRole("dialog", { name: "The key Proved" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/settings/keys");
+  await org.patch(`/organizations/${org.id}`, { requiresStepUp: false });
 });
 
 test("every page is accessible, in light, in dark and on a small screen, and nothing complains", async () => {
@@ -169,9 +194,11 @@ test("a session that is ended elsewhere asks to sign in again, in place", async 
   expect(await dock.textContent()).not.toContain(org.admin.password);
 });
 
-test("who has an authenticator app is asked for a code, and one that is wrong says so", async () => {
+test("who has an account in two organizations chooses one; who has an authenticator app is asked for a code, and one that is wrong says so", async () => {
   const first = await org.withRole("operator");
   const { email } = (await first.get("/me")).body.actor as { email: string };
+  const other = await hub.org();
+  await other.post("/users", { email, role: "viewer", password: org.admin.password });
   const secret = fromBase32((await first.post("/me/totp")).body.secret as string);
   const code = totpCode(secret, totpStep(hub.world.clock.real()));
   const [recovery] = (await first.post("/me/totp/confirm", { code })).body.recoveryCodes as string[];
@@ -180,6 +207,11 @@ test("who has an authenticator app is asked for a code, and one that is wrong sa
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(org.admin.password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  const { name } = (await org.get(`/organizations/${org.id}`)).body as { name: string };
+  const choice = page.getByRole("group", { name: "Organization" });
+  await choice.getByRole("button", { name }).waitFor();
+  await lookAt(page, "sign-in-organizations");
+  await choice.getByRole("button", { name }).click();
   const field = page.getByLabel(/Code of your authenticator app/);
   await field.fill("000000");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();

@@ -112,7 +112,7 @@ const watch = `
   const seen = {
     rows: () => document.querySelector("[role=grid] [role=row][aria-rowindex='2']"),
     preflight: () => moments.answered && [...document.querySelectorAll("button")].some(
-      (one) => /^Run on [\\\\d,]+ live orders/.test(one.textContent) && one.ariaDisabled !== "true"),
+      (one) => /^Run on [\\d,]+ live orders/.test(one.textContent) && one.ariaDisabled !== "true"),
   };
   const look = () => {
     for (const [name, isSeen] of Object.entries(seen))
@@ -192,8 +192,8 @@ async function measureScrolling(url: string, page: Page): Promise<Figure> {
 
 /** From its answer until it can be run. */
 async function measurePreflight({ url, client }: OrderPlace, page: Page): Promise<Figure> {
-  const { id, count } = await client.post<{ id: string; count: number }>("/operations/selections", { filter: {} });
-  if (count !== listed) throw new Error(`${count} orders were selected instead of ${listed}`);
+  const { id, matched } = await client.post<{ id: string; matched: number }>("/operations/selections", { filter: {} });
+  if (matched !== listed) throw new Error(`${matched} orders were selected instead of ${listed}`);
   await page.goto(`${url}/operations/new?selection=${id}`);
   await page.getByRole("button", { name: "+ step" }).click();
   await page

@@ -5,6 +5,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { router } from "./app/routes.tsx";
 import { queryClient } from "./live/hub.ts";
+import { meQuery } from "./live/me.ts";
 import { applyLook, firstPreferences } from "./live/preferences.ts";
 import "./styles.css";
 import { nonce } from "./ui/nonce.ts";
@@ -12,6 +13,8 @@ import { Toasts } from "./ui/toast.tsx";
 import { TooltipProvider } from "./ui/tooltip.tsx";
 
 applyLook(firstPreferences());
+// Who one is decides what is drawn at all: not to be asked for after the rest is loaded.
+void queryClient.prefetchQuery(meQuery);
 createRoot(document.querySelector("#root")!).render(
   <StrictMode>
     <CSPProvider nonce={nonce}>

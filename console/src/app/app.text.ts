@@ -21,7 +21,7 @@ export const text = {
     failed: "You are not signed in",
     begin: "To the sign-in page",
     organization: "Organization",
-    organizationHint: "You belong to several. Which one?",
+    organizationHint: "You belong to several organizations. Which one?",
   },
   notFound: "There is no such page.",
   toOverview: "To the overview",

@@ -30,5 +30,9 @@ function Pages() {
       </main>
     );
   }
-  return <Skeleton />;
+  return (
+    <div className="lg:ps-[196px]">
+      <Skeleton />
+    </div>
+  );
 }

@@ -11,18 +11,21 @@ import { TextField } from "../ui/text-field.tsx";
 import { text } from "./app.text.ts";
 import { Brand } from "./brand.tsx";
 
-type Given = { email: string; password: string; totpCode: string };
+type Given = { email: string; password: string; totpCode: string; organizationId: string };
+type Organization = { id: string; name: string };
+/** What the hub wants to know besides the password, once that was right. */
+type Asked = { is: "password" } | { is: "organization"; organizations: Organization[] } | { is: "code" };
 
 /** Stands where the page would be: after signing in one is where one wanted to go. */
 export function SignIn({ note }: { note?: string | undefined }) {
-  const [given, setGiven] = useState<Given>({ email: "", password: "", totpCode: "" });
-  const [needsCode, setNeedsCode] = useState(false);
+  const [given, setGiven] = useState<Given>({ email: "", password: "", totpCode: "", organizationId: "" });
+  const [asked, setAsked] = useState<Asked>({ is: "password" });
   const signIn = useMutation({
-    mutationFn: ({ totpCode, ...rest }: Given) =>
-      hub.call("POST /api/v1/auth/session", { body: { ...rest, ...(totpCode ? { totpCode } : {}) } }),
-    onError: (error) => {
-      if (error instanceof HubApiError && error.code === "totp_required") setNeedsCode(true);
-    },
+    mutationFn: ({ totpCode, organizationId, ...rest }: Given) =>
+      hub.call("POST /api/v1/auth/session", {
+        body: { ...rest, ...(totpCode ? { totpCode } : {}), ...(organizationId ? { organizationId } : {}) },
+      }),
+    onError: (error) => setAsked(askedBy(error) ?? asked),
     onSuccess: async () => {
       setConnection("there");
       await queryClient.resetQueries();
@@ -32,7 +35,16 @@ export function SignIn({ note }: { note?: string | undefined }) {
     event.preventDefault();
     signIn.mutate(given);
   };
-  const isAskingForCode = signIn.error instanceof HubApiError && signIn.error.code === "totp_required";
+  const choose = (organizationId: string): void => {
+    const next = { ...given, organizationId };
+    setGiven(next);
+    signIn.mutate(next);
+  };
+  const startOver = (): void => {
+    setGiven({ ...given, totpCode: "", organizationId: "" });
+    setAsked({ is: "password" });
+    signIn.reset();
+  };
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <form
@@ -42,7 +54,8 @@ export function SignIn({ note }: { note?: string | undefined }) {
         <Brand />
         <h1 className="text-xl font-semibold tracking-tight">{text.signIn.title}</h1>
         {note && <p className="text-muted">{note}</p>}
-        {needsCode ? (
+        {asked.is === "password" && <Password given={given} onChange={setGiven} />}
+        {asked.is === "code" && (
           <TextField
             label={text.signIn.totp}
             hint={text.signIn.totpHint}
@@ -54,40 +67,73 @@ export function SignIn({ note }: { note?: string | undefined }) {
             autoFocus
             required
           />
-        ) : (
-          <>
-            <TextField
-              label={text.signIn.email}
-              type="email"
-              value={given.email}
-              onChange={(email) => setGiven({ ...given, email })}
-              autoComplete="username"
-              // oxlint-disable-next-line jsx-a11y/no-autofocus
-              autoFocus
-              required
-            />
-            <TextField
-              label={text.signIn.password}
-              type="password"
-              value={given.password}
-              onChange={(password) => setGiven({ ...given, password })}
-              autoComplete="current-password"
-              required
-            />
-          </>
         )}
-        {signIn.error && !isAskingForCode && <ProblemBox error={signIn.error} />}
-        <Button kind="primary" type="submit" isBusy={signIn.isPending}>
-          {text.signIn.submit}
-        </Button>
-        <ThroughIssuer />
-        {needsCode && (
-          <Button kind="quiet" onClick={() => setNeedsCode(false)}>
+        {signIn.error && !askedBy(signIn.error) && <ProblemBox error={signIn.error} />}
+        {asked.is === "organization" ? (
+          <Organizations organizations={asked.organizations} isBusy={signIn.isPending} onChoose={choose} />
+        ) : (
+          <Button kind="primary" type="submit" isBusy={signIn.isPending}>
+            {text.signIn.submit}
+          </Button>
+        )}
+        {asked.is === "password" ? (
+          <ThroughIssuer />
+        ) : (
+          <Button kind="quiet" onClick={startOver}>
             {text.signIn.back}
           </Button>
         )}
       </form>
     </main>
+  );
+}
+
+function askedBy(error: unknown): Asked | undefined {
+  if (!(error instanceof HubApiError)) return undefined;
+  if (error.code === "totp_required") return { is: "code" };
+  if (error.code !== "organization_required") return undefined;
+  const { organizations } = error.problem as { organizations?: Organization[] };
+  return organizations && { is: "organization", organizations };
+}
+
+function Password({ given, onChange }: { given: Given; onChange(given: Given): void }) {
+  return (
+    <>
+      <TextField
+        label={text.signIn.email}
+        type="email"
+        value={given.email}
+        onChange={(email) => onChange({ ...given, email })}
+        autoComplete="username"
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus
+        required
+      />
+      <TextField
+        label={text.signIn.password}
+        type="password"
+        value={given.password}
+        onChange={(password) => onChange({ ...given, password })}
+        autoComplete="current-password"
+        required
+      />
+    </>
+  );
+}
+
+type OrganizationsProps = { organizations: Organization[]; isBusy: boolean; onChoose(id: string): void };
+
+/** The same address and password open several: each is one click. */
+function Organizations({ organizations, isBusy, onChoose }: OrganizationsProps) {
+  return (
+    <div role="group" aria-label={text.signIn.organization} className="flex flex-col gap-2">
+      <p className="text-muted">{text.signIn.organizationHint}</p>
+      {organizations.map(({ id, name }) => (
+        <Button key={id} isBusy={isBusy} onClick={() => onChoose(id)}>
+          {name}
+        </Button>
+      ))}
+    </div>
   );
 }
 

@@ -1,6 +1,10 @@
 import { Checkbox as Base } from "@base-ui/react/checkbox";
 import type { ReactNode } from "react";
+import { cx } from "./class-names.ts";
 import { Icon } from "./icons.tsx";
+
+const boxClass =
+  "grid size-3.5 shrink-0 place-items-center rounded-sm border-[1.5px] border-edge bg-raised data-checked:border-accent data-checked:bg-accent data-indeterminate:border-accent data-indeterminate:bg-accent";
 
 type Props = {
   label: string;
@@ -20,7 +24,7 @@ export function Checkbox({ label, isLabelHidden, isChecked, isMixed, onChange, t
       onCheckedChange={onChange}
       {...(tabIndex === undefined ? {} : { tabIndex })}
       {...(isLabelHidden ? { "aria-label": label } : {})}
-      className="grid size-3.5 shrink-0 place-items-center rounded-sm border-[1.5px] border-edge bg-raised data-checked:border-accent data-checked:bg-accent data-indeterminate:border-accent data-indeterminate:bg-accent"
+      className={boxClass}
     >
       <Base.Indicator className="text-on-accent">
         <Icon name={isMixed ? "minus" : "check"} size={10} weight={3} />
@@ -33,5 +37,25 @@ export function Checkbox({ label, isLabelHidden, isChecked, isMixed, onChange, t
       {box}
       <span>{label}</span>
     </label>
+  );
+}
+
+type RowProps = { label: string; isChecked: boolean; onChange(): void };
+
+/** In a row of a long list, where keys are heard by the list: a button and no more, since hundreds are drawn in a second. */
+export function RowCheckbox({ label, isChecked, onChange }: RowProps) {
+  return (
+    <button
+      type="button"
+      role="checkbox"
+      aria-checked={isChecked}
+      aria-label={label}
+      tabIndex={-1}
+      data-checked={isChecked ? "" : undefined}
+      onClick={onChange}
+      className={cx(boxClass, "text-on-accent")}
+    >
+      {isChecked && <Icon name="check" size={10} weight={3} />}
+    </button>
   );
 }

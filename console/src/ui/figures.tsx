@@ -31,7 +31,8 @@ export function Figures({ label, figures }: { label: string; figures: readonly F
           <dd
             className={cx(
               "px-3 pt-2 text-2xl font-semibold tracking-tight tabular-nums",
-              figure.tone && toneText[figure.tone],
+              // That there is none of something is neither good nor bad.
+              figure.tone && figure.value !== 0 && toneText[figure.tone],
             )}
           >
             {figure.onPick ? (

@@ -3,14 +3,25 @@ const plurals = new Intl.PluralRules("en-US");
 
 export const formatCount = (count: number): string => counts.format(count);
 
+/** By currency; undefined: sources have codes that are none. Making one takes longer than drawing a row. */
+const moneyFormats = new Map<string, Intl.NumberFormat | undefined>();
+
+function moneyFormatOf(currency: string): Intl.NumberFormat | undefined {
+  if (!moneyFormats.has(currency)) moneyFormats.set(currency, makeMoneyFormat(currency));
+  return moneyFormats.get(currency);
+}
+
+function makeMoneyFormat(currency: string): Intl.NumberFormat | undefined {
+  try {
+    return new Intl.NumberFormat("en-US", { style: "currency", currency });
+  } catch {
+    return undefined;
+  }
+}
+
 export function formatMoney(amount: number | null | undefined, currency: string): string {
   if (amount === null || amount === undefined) return "–";
-  try {
-    return new Intl.NumberFormat("en-US", { style: "currency", currency }).format(amount);
-  } catch {
-    // Sources have codes that are none.
-    return `${counts.format(amount)} ${currency}`;
-  }
+  return moneyFormatOf(currency)?.format(amount) ?? `${counts.format(amount)} ${currency}`;
 }
 
 /** "1 order", "2 orders", "12,431 orders". */

@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { CSSProperties, KeyboardEvent, MouseEvent, ReactNode } from "react";
-import { useEffect, useId, useRef } from "react";
-import { Checkbox } from "./checkbox.tsx";
+import { memo, useEffect, useId, useRef } from "react";
+import { RowCheckbox } from "./checkbox.tsx";
 import { cx } from "./class-names.ts";
 import type { GridColumn } from "./grid-columns.ts";
 import { Icon } from "./icons.tsx";
@@ -62,7 +62,6 @@ export function Grid<Row>(props: Props<Row>) {
     ...columns.map(({ width, isWide }) => `minmax(${width}px, ${isWide ? width * 3 : width}fr)`),
   ].join(" ");
   const minWidth = selectWidth + columns.reduce((sum, column) => sum + column.width, 0);
-  const layout: CSSProperties = { gridTemplateColumns: template, minWidth };
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== scroller.current) return;
@@ -96,16 +95,25 @@ export function Grid<Row>(props: Props<Row>) {
       onKeyDown={onKeyDown}
       className={cx("relative min-h-0 flex-1 overflow-auto outline-offset-[-2px]", props.isStale && "opacity-60")}
     >
-      <Head {...props} layout={layout} />
+      <Head {...props} layout={{ gridTemplateColumns: template, minWidth }} />
       <div role="rowgroup" style={{ height: virtual.getTotalSize(), minWidth }} className="relative">
         {items.map((item) => (
           <Line
             key={item.key}
-            {...props}
+            columns={columns}
+            nameOf={props.nameOf}
+            onToggle={props.onToggle}
+            onCursor={onCursor}
+            onOpen={props.onOpen}
             row={rows[item.index]!}
             at={item.index}
             id={`${base}-${item.index}`}
-            layout={{ ...layout, transform: `translateY(${item.start}px)`, height: rowHeight }}
+            isOn={props.isSelected(props.idOf(rows[item.index]!))}
+            isCursor={item.index === cursor}
+            template={template}
+            minWidth={minWidth}
+            top={item.start}
+            height={rowHeight}
           />
         ))}
       </div>
@@ -156,23 +164,23 @@ function Head<Row>({ columns, sort, onSort, layout }: Props<Row> & { layout: CSS
   );
 }
 
-type LineProps<Row> = Props<Row> & { row: Row; at: number; id: string; layout: CSSProperties };
+type LineProps<Row> = Pick<Props<Row>, "columns" | "nameOf" | "onToggle" | "onCursor" | "onOpen"> & {
+  row: Row;
+  at: number;
+  id: string;
+  isOn: boolean;
+  isCursor: boolean;
+  template: string;
+  minWidth: number;
+  top: number;
+  height: number;
+};
 
-function Line<Row>({
-  row,
-  at,
-  id,
-  layout,
-  columns,
-  idOf,
-  nameOf,
-  isSelected,
-  onToggle,
-  cursor,
-  onCursor,
-  onOpen,
-}: LineProps<Row>) {
-  const isOn = isSelected(idOf(row));
+/** While one scrolls only rows that come into sight are drawn: what stays in sight is given the same again. */
+const Line = memo(DrawnLine) as typeof DrawnLine;
+
+function DrawnLine<Row>(props: LineProps<Row>) {
+  const { row, at, id, isOn, columns, nameOf, onToggle, onCursor, onOpen } = props;
   const pick = (event: MouseEvent): void => {
     onCursor(at);
     const isControl = (event.target as HTMLElement).closest("a, button, label, [role=checkbox]");
@@ -186,12 +194,17 @@ function Line<Row>({
       id={id}
       aria-rowindex={at + 2}
       aria-selected={isOn}
-      style={layout}
+      style={{
+        gridTemplateColumns: props.template,
+        minWidth: props.minWidth,
+        transform: `translateY(${props.top}px)`,
+        height: props.height,
+      }}
       onClick={pick}
       className={cx(
         "absolute inset-x-0 top-0 grid cursor-default items-center border-b border-line hover:bg-skip-soft",
         isOn && "bg-[color-mix(in_srgb,var(--accent-soft)_55%,transparent)]",
-        at === cursor && "shadow-[inset_2px_0_0_var(--accent)]",
+        props.isCursor && "shadow-[inset_2px_0_0_var(--accent)]",
       )}
     >
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events */}
@@ -200,13 +213,7 @@ function Line<Row>({
         className="grid h-full place-items-center"
         onClickCapture={(event) => event.shiftKey && onToggleRange(event, () => onToggle(at, true))}
       >
-        <Checkbox
-          label={`Select ${nameOf(row)}`}
-          isLabelHidden
-          isChecked={isOn}
-          onChange={() => onToggle(at, false)}
-          tabIndex={-1}
-        />
+        <RowCheckbox label={`Select ${nameOf(row)}`} isChecked={isOn} onChange={() => onToggle(at, false)} />
       </span>
       {columns.map((column) => (
         <span

@@ -7,46 +7,13 @@ export const ClockProvider = Context.Provider;
 export const useClock = (): Clock => use(Context);
 
 const day = 86_400_000;
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function formatOf(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = `${timeZone} ${JSON.stringify(options)}`;
-  let format = formats.get(key);
-  if (!format)
-    formats.set(key, (format = new Intl.DateTimeFormat("en-GB", { timeZone, hourCycle: "h23", ...options })));
-  return format;
-}
-
-const dayOf = (ms: number, timeZone: string): string =>
-  formatOf(timeZone, { year: "numeric", month: "2-digit", day: "2-digit" }).format(ms);
-
-/** "today 17:00", "14 Mar 09:30", "14 Mar 2026 09:30": as short as it stays clear. */
-export function formatTime(value: string | number, { timeZone, now }: Clock, withSeconds = false): string {
-  const ms = typeof value === "number" ? value : Date.parse(value);
-  const at = now();
-  const clock = formatOf(timeZone, {
-    hour: "2-digit",
-    minute: "2-digit",
-    ...(withSeconds ? { second: "2-digit" } : {}),
-  }).format(ms);
-  const that = dayOf(ms, timeZone);
-  for (const [offset, name] of [
-    [0, "today"],
-    [1, "tomorrow"],
-    [-1, "yesterday"],
-  ] as const) {
-    if (dayOf(at + offset * day, timeZone) === that) return `${name} ${clock}`;
-  }
-  const isNear = Math.abs(ms - at) < 180 * day;
-  const date = formatOf(timeZone, { day: "numeric", month: "short", ...(isNear ? {} : { year: "numeric" }) }).format(
-    ms,
-  );
-  return `${date} ${clock}`;
-}
-
-export function formatFull(value: string | number, { timeZone }: Clock): string {
-  const ms = typeof value === "number" ? value : Date.parse(value);
-  return formatOf(timeZone, {
+const styles = {
+  minutes: { hour: "2-digit", minute: "2-digit" },
+  seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  wholeDay: { year: "numeric", month: "2-digit", day: "2-digit" },
+  nearDay: { day: "numeric", month: "short" },
+  farDay: { day: "numeric", month: "short", year: "numeric" },
+  all: {
     weekday: "short",
     day: "numeric",
     month: "long",
@@ -55,7 +22,42 @@ export function formatFull(value: string | number, { timeZone }: Clock): string 
     minute: "2-digit",
     second: "2-digit",
     timeZoneName: "short",
-  }).format(ms);
+  },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatIn(timeZone: string, style: keyof typeof styles, ms: number): string {
+  const key = style + timeZone;
+  let format = formats.get(key);
+  if (!format)
+    formats.set(key, (format = new Intl.DateTimeFormat("en-GB", { timeZone, hourCycle: "h23", ...styles[style] })));
+  return format.format(ms);
+}
+
+const nearDays = [
+  [0, "today"],
+  [1, "tomorrow"],
+  [-1, "yesterday"],
+] as const;
+
+function nearName(ms: number, now: number, timeZone: string): string | undefined {
+  const that = formatIn(timeZone, "wholeDay", ms);
+  return nearDays.find(([offset]) => formatIn(timeZone, "wholeDay", now + offset * day) === that)?.[1];
+}
+
+/** "today 17:00", "14 Mar 09:30", "14 Mar 2026 09:30": as short as it stays clear. */
+export function formatTime(value: string | number, { timeZone, now }: Clock, withSeconds = false): string {
+  const ms = typeof value === "number" ? value : Date.parse(value);
+  const at = now();
+  const away = Math.abs(ms - at);
+  const clock = formatIn(timeZone, withSeconds ? "seconds" : "minutes", ms);
+  const name = away < 3 * day ? nearName(ms, at, timeZone) : undefined;
+  return `${name ?? formatIn(timeZone, away < 180 * day ? "nearDay" : "farDay", ms)} ${clock}`;
+}
+
+export function formatFull(value: string | number, { timeZone }: Clock): string {
+  const ms = typeof value === "number" ? value : Date.parse(value);
+  return formatIn(timeZone, "all", ms);
 }
 
 /** "2 h", "3 d": how long something takes or is late. */

@@ -1,7 +1,8 @@
-import { useMutation } from "@tanstack/react-query";
+import { HubApiError } from "@order-operations-hub/sdk/problem";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
-import { useMe } from "../../live/me.ts";
+import { totpQuery, useMe } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Heading } from "../../ui/card.tsx";
 import { FactList } from "../../ui/facts.tsx";
@@ -40,12 +41,7 @@ export function AccountPage() {
               ]}
             />
           </Card>
-          <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Authenticator app">
-            <Totp />
-          </Card>
-          <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Password">
-            <Password />
-          </Card>
+          <Secrets />
         </div>
         <div>
           <Heading title="Where I am signed in">
@@ -57,6 +53,29 @@ export function AccountPage() {
           <Sessions />
         </div>
       </div>
+    </>
+  );
+}
+
+/** The hub has none of somebody whom an identity provider vouches for, and says so. */
+function Secrets() {
+  const { error } = useQuery(totpQuery);
+  if (error instanceof HubApiError && error.status === 409) {
+    return (
+      <Card className="px-3 py-2.5" label="Signing in">
+        <Heading title="Signing in" />
+        <p className="text-muted">Your identity provider asks for your password and codes; both are changed there.</p>
+      </Card>
+    );
+  }
+  return (
+    <>
+      <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Authenticator app">
+        <Totp />
+      </Card>
+      <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Password">
+        <Password />
+      </Card>
     </>
   );
 }

@@ -86,7 +86,7 @@ function Report({ report }: { report: TestReport }) {
         figures={[
           { label: "would be done", value: summary.ok, tone: "ok" },
           { label: "with a warning", value: summary.warning, tone: "warn" },
-          { label: "blocked", value: summary.blocked, tone: summary.blocked > 0 ? "bad" : undefined },
+          { label: "blocked", value: summary.blocked, tone: "bad" },
           { label: "no change", value: summary.no_change },
         ]}
       />

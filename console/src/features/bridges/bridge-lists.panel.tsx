@@ -16,13 +16,13 @@ import type { ListColumn } from "../../ui/list-card.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
+import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
 import {
   bridgeExecutionsQuery,
   bridgeSchedulesQuery,
   bridgeTasksQuery,
   bridgeTransformationsQuery,
 } from "./bridges.queries.ts";
-import { executionTones } from "./bridges.text.ts";
 
 const linkClass = "inline-flex min-h-6 items-center text-accent-text hover:underline";
 const titleIn = (tasks: readonly BridgeTask[], name: string): string =>
@@ -39,7 +39,7 @@ const executionColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Execut
     ),
   },
   { name: "Task", className: "whitespace-nowrap", cell: (one) => titleIn(tasks, one.taskName) },
-  { name: "State", cell: (one) => <Badge tone={executionTones[one.status] ?? "skip"}>{words(one.status)}</Badge> },
+  { name: "State", cell: (one) => <ExecutionBadge status={one.status} /> },
   { name: "By", className: "whitespace-nowrap text-muted", cell: (one) => words(one.trigger) },
   {
     name: "What it said",

@@ -4,17 +4,6 @@ import type { Tone } from "../../ui/tone.ts";
 
 const healthTones: Record<string, Tone> = { healthy: "ok", failing: "bad", unknown: "skip" };
 
-export const executionTones: Record<string, Tone> = {
-  queued: "skip",
-  running: "info",
-  succeeded: "ok",
-  completed_with_errors: "warn",
-  failed: "bad",
-  timed_out: "bad",
-  expired: "warn",
-  cancelled: "skip",
-};
-
 /** "failing, 3 times in a row". */
 export function healthText({ isActive, health }: Bridge): string {
   if (!isActive) return "switched off";

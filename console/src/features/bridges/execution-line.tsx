@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { paths } from "../../app/paths.ts";
 import { queryClient } from "../../live/hub.ts";
-import { Badge } from "../../ui/badge.tsx";
-import { formatCount, formatMs, words } from "../../ui/format.ts";
+import { formatCount, formatMs } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
 import { executionQuery, hasEnded } from "./bridges.queries.ts";
-import { executionTones, resultText } from "./bridges.text.ts";
+import { resultText } from "./bridges.text.ts";
 
 /** An execution that was just begun, until it has ended, and what came of it. */
 export function ExecutionLine({ id, bridgeId }: { id: string; bridgeId: string }) {
@@ -23,7 +23,7 @@ export function ExecutionLine({ id, bridgeId }: { id: string; bridgeId: string }
   return (
     <div aria-live="polite" className="flex flex-col gap-1">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <Badge tone={executionTones[data.status] ?? "skip"}>{words(data.status)}</Badge>
+        <ExecutionBadge status={data.status} />
         {!isOver && progress && (
           <span className="text-muted tabular-nums">
             {formatCount(progress.done)}

@@ -78,9 +78,9 @@ function Done({ pasted, answer }: { pasted: Pasted; answer: ValuesAdded }) {
       <Figures
         label="What was pasted"
         figures={[
-          { label: "added", value: added, tone: added > 0 ? "ok" : undefined },
+          { label: "added", value: added, tone: "ok" },
           { label: "duplicate", value: alreadyPresent + pasted.repeated.length },
-          { label: "refused", value: pasted.refused.length, tone: pasted.refused.length > 0 ? "bad" : undefined },
+          { label: "refused", value: pasted.refused.length, tone: "bad" },
           { label: "in the set now", value: answer.valueCount },
         ]}
       />

@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import { beside } from "../../live/beside.ts";
 import { hub } from "../../live/hub.ts";
 
 type About = { orderId?: string; executionId?: string };
@@ -7,8 +8,10 @@ type About = { orderId?: string; executionId?: string };
 export const openExceptionsQuery = (about: About = {}) =>
   queryOptions({
     queryKey: ["exceptions", "open", about],
-    queryFn: async ({ signal }): Promise<number> =>
-      (await hub.call("GET /api/v1/exceptions/counts", { query: about, signal })).total,
+    ...beside(
+      async (signal): Promise<number> =>
+        (await hub.call("GET /api/v1/exceptions/counts", { query: about, signal })).total,
+    ),
     refetchInterval: 30_000,
     retry: false,
   });

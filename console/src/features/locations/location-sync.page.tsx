@@ -118,11 +118,11 @@ function Shown({ sync }: { sync: LocationSync }) {
         label="Locations of the bridge"
         figures={[
           { label: "at the bridge", value: summary.fetched },
-          { label: "new", value: summary.created, tone: summary.created > 0 ? "ok" : undefined },
+          { label: "new", value: summary.created, tone: "ok" },
           { label: "changed", value: summary.updated },
-          { label: "put out of use", value: summary.deactivated, tone: summary.deactivated > 0 ? "warn" : undefined },
+          { label: "put out of use", value: summary.deactivated, tone: "warn" },
           { label: "as they were", value: summary.unchanged },
-          { label: "refused", value: summary.failed, tone: summary.failed > 0 ? "bad" : undefined },
+          { label: "refused", value: summary.failed, tone: "bad" },
         ]}
       />
       {errors.length > 0 && (

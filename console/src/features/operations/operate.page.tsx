@@ -20,6 +20,7 @@ import { PreflightView } from "./preflight-view.tsx";
 import type { CheckedBody } from "./run-bar.tsx";
 import { RunBar } from "./run-bar.tsx";
 import { SavePreset } from "./save-preset.tsx";
+import { costsOf } from "./step-prices.ts";
 
 const noActions: OperationAction[] = [];
 
@@ -69,6 +70,7 @@ export function OperatePage() {
   // What is blocked is left out unless somebody says otherwise.
   const leftOut =
     chosenOut ?? new Set(report?.groups.filter(({ verdict }) => verdict === "blocked").map(({ code }) => code));
+  const costs = report && costsOf(report, actions, draft, leftOut);
   const scope = selection.data
     ? `${plural(selection.data.matched, "order")}, frozen ${formatTime(selection.data.as_of, clock, true)}`
     : "";
@@ -86,7 +88,9 @@ export function OperatePage() {
           <Heading
             title="What would happen"
             note={report ? `checked for ${plural(report.summary.orders, "order")}` : undefined}
-          />
+          >
+            {costs && <strong className="font-medium first-letter:uppercase">{costs.text}</strong>}
+          </Heading>
           {preflight.error && !isOnSteps(preflight.error) && (
             <ProblemBox error={preflight.error} onRetry={() => void preflight.refetch()} />
           )}
@@ -109,6 +113,7 @@ export function OperatePage() {
               report={report}
               body={body}
               actions={actions}
+              costs={costs}
               draft={draft}
               leftOut={leftOut}
               onLeaveOut={setLeftOut}

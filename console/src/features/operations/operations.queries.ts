@@ -7,6 +7,7 @@ import type {
 } from "@order-operations-hub/sdk/api-types";
 import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { beside } from "../../live/beside.ts";
 import { hub } from "../../live/hub.ts";
 
 export type Preflight = Answer<"POST /api/v1/operations/preflight">;
@@ -61,9 +62,11 @@ export const runsQuery = (status: string | undefined, page = 1) =>
 /** How many runs are going on now. */
 export const runningRunsQuery = queryOptions({
   queryKey: ["operations", "running"],
-  queryFn: async ({ signal }): Promise<number> =>
-    (await hub.call("GET /api/v1/operations/runs", { query: { status: "running", limit: 1 }, signal })).pagination
-      .total,
+  ...beside(
+    async (signal): Promise<number> =>
+      (await hub.call("GET /api/v1/operations/runs", { query: { status: "running", limit: 1 }, signal })).pagination
+        .total,
+  ),
   refetchInterval: 15_000,
 });
 

@@ -8,6 +8,7 @@ import { Table, Td, Th } from "../../ui/table.tsx";
 import { Tooltip } from "../../ui/tooltip.tsx";
 import type { Preflight } from "./operations.queries.ts";
 import { verdictTones, verdictWords } from "./operations.text.ts";
+import { priceDetail, priceText } from "./step-prices.ts";
 
 type Row = Preflight["orders"][number];
 type Step = Row["steps"][number];
@@ -36,7 +37,7 @@ export function PreflightMatrix({
       <tbody>
         {rows.map((row) => (
           <tr key={row.ref}>
-            <Td>
+            <Td className="whitespace-nowrap">
               <Link
                 href={paths.order(row.order_number ?? row.ref)}
                 className="inline-flex min-h-6 items-center font-mono text-sm tracking-tight hover:underline"
@@ -76,14 +77,16 @@ function Cell({ step }: { step: Step | undefined }) {
     );
   }
   if (step.verdict === "no_change") return <span className="text-muted">has it</span>;
-  const changes = step.changes ?? [];
+  const { price, changes = [] } = step;
   const first = changes[0];
-  if (!first) return <span className="text-muted">{step.warning ? step.warning.message : "no field changes"}</span>;
-  const { sign, text } = changeText(first);
+  if (!first && !price)
+    return <span className="text-muted">{step.warning ? step.warning.message : "no field changes"}</span>;
+  const { sign, text } = first ? changeText(first) : { sign: "", text: "" };
   return (
     <Tooltip
       text={
         <ul>
+          {price && <li>{priceDetail(price)}</li>}
           {changes.map((change) => (
             <li key={change.path}>
               {fieldName(change.path)}: {valueText(change.from)} → {valueText(change.to)}
@@ -97,7 +100,7 @@ function Cell({ step }: { step: Step | undefined }) {
         type="button"
         className={cx("min-h-6 max-w-full truncate", sign === "+" && "text-ok", sign === "−" && "text-bad")}
       >
-        {sign} {text}
+        {sign} {price ? priceText(price) : text}
         {changes.length > 1 && <span className="text-muted"> +{changes.length - 1}</span>}
       </button>
     </Tooltip>

@@ -109,17 +109,17 @@ function Groups({ report, actions, leftOut, onLeaveOut, show, onShow }: GroupPro
         <tbody>
           {groups.map((group) => (
             <tr key={`${group.step} ${group.code} ${group.message}`}>
-              <Td className="h-8 w-1/2 max-w-0 min-w-56">
-                <span className="flex min-h-8 items-center gap-2">
+              <Td className="w-1/2 min-w-56 py-1">
+                <span className="flex min-h-6 items-center gap-2">
                   <Badge tone={group.verdict === "blocked" ? "bad" : "warn"}>{group.code}</Badge>
-                  <span className="truncate">{group.message}</span>
+                  <span>{group.message}</span>
                 </span>
               </Td>
               <Td className="whitespace-nowrap text-muted">
                 {group.step === null ? "–" : `${group.step + 1} ${actions[group.step]?.title.toLowerCase() ?? ""}`}
               </Td>
               <Td isNumber>{formatCount(group.count)}</Td>
-              <Td className="w-1/3 max-w-0 min-w-40 truncate text-muted">{group.fix ?? "–"}</Td>
+              <Td className="w-1/3 min-w-40 text-muted">{group.fix ?? "–"}</Td>
               <Td isNumber className="whitespace-nowrap">
                 <Button
                   kind="quiet"

@@ -16,6 +16,7 @@ import { useHotkeys } from "../../ui/hotkeys.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { Preflight } from "./operations.queries.ts";
 import type { Draft, toActions } from "./pipeline.ts";
+import type { Costs } from "./step-prices.ts";
 import { TypeTheNumber } from "./type-the-number.tsx";
 
 /** What was checked, and so what is run. */
@@ -30,6 +31,7 @@ type Props = {
   report: Preflight;
   body: CheckedBody;
   actions: ReadonlyArray<OperationAction | undefined>;
+  costs: Costs | undefined;
   draft: Draft;
   leftOut: ReadonlySet<string>;
   onLeaveOut(codes: ReadonlySet<string>): void;
@@ -40,7 +42,7 @@ type Props = {
 /** So many orders, and the number is typed: a wrong filter is noticed before it is too late. */
 const manyOrders = 1_000;
 
-export function RunBar({ report, body, actions, draft, leftOut, onLeaveOut, isStale, onCheckAgain }: Props) {
+export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOut, isStale, onCheckAgain }: Props) {
   const me = useMe();
   const router = useRouter();
   const [isAsking, setAsking] = useState(false);
@@ -83,7 +85,7 @@ export function RunBar({ report, body, actions, draft, leftOut, onLeaveOut, isSt
   useHotkeys([{ keys: "$mod+Enter", name: "Run what was checked", run: start }]);
   const isDrifted = run.error instanceof HubApiError && run.error.code === "orders_drifted";
   return (
-    <div className="sticky -bottom-4 -mb-4 border-t border-line bg-bg pt-2.5 pb-6">
+    <div className="sticky -bottom-4 mt-2.5 -mb-4 border-t border-line bg-bg pt-2.5 pb-6">
       {run.error && (
         <div className="mb-2">
           <ProblemBox error={run.error}>
@@ -126,6 +128,7 @@ export function RunBar({ report, body, actions, draft, leftOut, onLeaveOut, isSt
         isBusy={run.isPending}
         onRun={() => run.mutate()}
         reasons={[
+          ...(costs?.spends ? [`It ${costs.text}.`] : []),
           ...(leaving.length > 0 ? [`${stepsText(leaving)} reaches beyond this hub.`] : []),
           ...(lasting.length > 0 ? [`${stepsText(lasting)} cannot be undone.`] : []),
           ...(count > manyOrders ? [`It changes ${plural(count, "live order")}.`] : []),

@@ -1,7 +1,8 @@
 import type { OperationRun, OperationRunResult } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { paths } from "../../app/paths.ts";
+import { queryClient } from "../../live/hub.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Empty, Skeleton } from "../../ui/card.tsx";
@@ -14,6 +15,7 @@ import type { ResultFilter } from "./operations.queries.ts";
 import { catalogQuery, resultsQuery, runGroupsQuery } from "./operations.queries.ts";
 import { resultTones } from "./operations.text.ts";
 import { hasEnded } from "./run.can.ts";
+import { priceText } from "./step-prices.ts";
 
 type GroupProps = {
   run: OperationRun;
@@ -47,17 +49,17 @@ export function RunGroups({ run, code, onCode, onRetry, retryReason }: GroupProp
         <tbody>
           {groups.map((group) => (
             <tr key={`${group.step} ${group.code} ${group.status}`}>
-              <Td className="h-8 w-1/2 max-w-0 min-w-56">
-                <span className="flex min-h-8 items-center gap-2">
+              <Td className="w-1/2 min-w-56 py-1">
+                <span className="flex min-h-6 items-center gap-2">
                   <Badge tone={resultTones[group.status] ?? "bad"}>{group.code}</Badge>
-                  <span className="truncate">{group.message}</span>
+                  <span>{group.message}</span>
                 </span>
               </Td>
               <Td className="whitespace-nowrap text-muted">
                 {group.step === null ? "–" : `${group.step + 1} ${group.type ? titleOf(group.type) : ""}`}
               </Td>
               <Td isNumber>{formatCount(group.count)}</Td>
-              <Td className="w-1/3 max-w-0 min-w-40 truncate text-muted">{group.fix ?? "–"}</Td>
+              <Td className="w-1/3 min-w-40 text-muted">{group.fix ?? "–"}</Td>
               <Td isNumber className="whitespace-nowrap">
                 <Button kind="quiet" aria-pressed={code === group.code} onClick={() => onCode(group.code)}>
                   {code === group.code ? "show all" : "show"}
@@ -82,8 +84,14 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
   const query = resultsQuery(run.id, filter, page);
   const { data, error, isPending, isPlaceholderData } = useQuery({
     ...query,
-    refetchInterval: hasEnded(run) ? false : 2_000,
+    refetchInterval: ({ state }) => (!hasEnded(run) || state.data?.data.some(isWaiting) ? 2_000 : false),
   });
+  const areWaiting = data?.data.some(isWaiting) ?? false;
+  useEffect(() => {
+    if (!areWaiting) return undefined;
+    // What a carrier refused counts as failed from now on.
+    return () => void queryClient.invalidateQueries({ queryKey: ["operations"] });
+  }, [areWaiting]);
   const { data: catalog } = useQuery(catalogQuery);
   const titleOf = (type: unknown): string =>
     catalog?.find((action) => action.type === type)?.title.toLowerCase() ?? words(String(type));
@@ -116,7 +124,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
           <tbody>
             {data.data.map((result) => (
               <tr key={result.position}>
-                <Td>
+                <Td className="whitespace-nowrap">
                   <Link
                     href={paths.order(result.order_number ?? result.ref)}
                     className="inline-flex min-h-6 items-center font-mono text-sm tracking-tight hover:underline"
@@ -143,22 +151,30 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
           </tbody>
         </Table>
       </Card>
-      <div className="flex items-center gap-2 text-sm text-muted">
+      <div className="flex min-h-7 items-center gap-2 text-sm text-muted">
         <span>
           {plural(pagination.total, "order")}
-          {filter.code ? ` with ${filter.code}` : filter.status ? ` ${words(filter.status)}` : ""}, page{" "}
-          {pagination.page} of {formatCount(Math.max(1, pagination.pages))}
+          {filter.code ? ` with ${filter.code}` : filter.status ? ` ${words(filter.status)}` : ""}
+          {pagination.pages > 1 && `, page ${formatCount(pagination.page)} of ${formatCount(pagination.pages)}`}
         </span>
-        <Button kind="quiet" disabledReason={page === 1 && "This is the first page."} onClick={() => setPage(page - 1)}>
-          Back
-        </Button>
-        <Button
-          kind="quiet"
-          disabledReason={page >= pagination.pages && "This is the last page."}
-          onClick={() => setPage(page + 1)}
-        >
-          More
-        </Button>
+        {pagination.pages > 1 && (
+          <>
+            <Button
+              kind="quiet"
+              disabledReason={page === 1 && "This is the first page."}
+              onClick={() => setPage(page - 1)}
+            >
+              Back
+            </Button>
+            <Button
+              kind="quiet"
+              disabledReason={page >= pagination.pages && "This is the last page."}
+              onClick={() => setPage(page + 1)}
+            >
+              More
+            </Button>
+          </>
+        )}
       </div>
     </>
   );
@@ -166,12 +182,25 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
 
 type Step = OperationRunResult["steps"][number];
 
+/** A carrier was asked for a label, and answers after the run. */
+const awaitsCarrier = ({ warning, label_ids }: Step): boolean => warning?.code === "pending" && label_ids !== undefined;
+const isWaiting = ({ steps }: OperationRunResult): boolean => steps.some(awaitsCarrier);
+
 function StepCell({ step }: { step: Step | undefined }) {
   if (!step || step.status === "skipped") return <span className="text-muted">–</span>;
   if (step.error) return <span className="text-bad">✕ {words(step.error.code)}</span>;
   if (step.status === "no_change") return <span className="text-muted">had it</span>;
   if (step.status === "rolled_back" || step.status === "not_undone")
     return <span className="text-warn">{words(step.status)}</span>;
+  if (awaitsCarrier(step)) return <span className="text-muted">the carrier is asked</span>;
+  if (step.execution_id) {
+    return (
+      <Link href={paths.task(step.execution_id)} className="inline-flex min-h-6 items-center hover:underline">
+        queued
+      </Link>
+    );
+  }
+  if (step.price) return <span className="text-ok">{priceText(step.price)}</span>;
   const first = step.changes?.[0];
   if (!first) return <span className="text-ok">done</span>;
   const { sign, text } = changeText(first);

@@ -22,12 +22,18 @@ import { Time } from "../../ui/zone.tsx";
 import { runQuery } from "./operations.queries.ts";
 import { runTones } from "./operations.text.ts";
 import { RunGroups, RunResults } from "./run-results.tsx";
+import { hasOpenTasks, RunTasks } from "./run-tasks.tsx";
 import { hasEnded, runCan } from "./run.can.ts";
 import { UndoDialog } from "./undo-dialog.tsx";
 
+const pollMs = 2_000;
+
 export function RunPage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data: run, error } = useQuery(runQuery(id));
+  const { data: run, error } = useQuery({
+    ...runQuery(id),
+    refetchInterval: ({ state: { data } }) => (data && hasEnded(data) && hasOpenTasks(data) ? pollMs : false),
+  });
   useRunProgress(id, run);
   if (error && !run) {
     return (
@@ -132,7 +138,7 @@ function Run({ run }: { run: OperationRun }) {
             {
               label: "failed",
               value: summary.failed,
-              tone: summary.failed > 0 ? "bad" : undefined,
+              tone: "bad",
               isOn: status === "failed",
               onPick: pick("failed"),
             },
@@ -149,6 +155,7 @@ function Run({ run }: { run: OperationRun }) {
             { label: "skipped", count: summary.skipped, tone: "skip" },
           ]}
         />
+        <RunTasks run={run} />
         <RunGroups
           onRetry={(one) => retry.mutate([one])}
           retryReason={runCan.retry(run, me)}

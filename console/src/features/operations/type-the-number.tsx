@@ -32,6 +32,8 @@ export function TypeTheNumber({ isOpen, onClose, count, reasons, isBusy, onRun }
           autoComplete="off"
           value={typed}
           onChange={setTyped}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus
+          autoFocus
         />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Not now</Button>

@@ -71,8 +71,8 @@ function Report({ report }: { report: UndoReport }) {
         label="What would be taken back"
         figures={[
           { label: "taken back", value: summary.takes_back, tone: "ok" },
-          { label: "in part", value: summary.in_part, tone: summary.in_part > 0 ? "warn" : undefined },
-          { label: "cannot be", value: summary.cannot, tone: summary.cannot > 0 ? "bad" : undefined },
+          { label: "in part", value: summary.in_part, tone: "warn" },
+          { label: "cannot be", value: summary.cannot, tone: "bad" },
           { label: "nothing to take back", value: summary.no_change + summary.gone },
         ]}
       />

@@ -28,7 +28,7 @@ export function ImportSummary({ answer: { summary, dryRun } }: { answer: ImportA
         {
           label: dryRun ? "cannot be taken" : "not taken",
           value: summary.failed,
-          tone: summary.failed > 0 ? "bad" : undefined,
+          tone: "bad",
         },
       ]}
     />

@@ -1,6 +1,7 @@
 import type { Order, OrderFilter } from "@order-operations-hub/sdk/api-types";
 import type { Answer } from "@order-operations-hub/sdk/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { beside } from "../../live/beside.ts";
 import { hub } from "../../live/hub.ts";
 
 const pageSize = 100;
@@ -36,8 +37,9 @@ export const ordersQuery = (filter: OrderFilter, sort: OrderSort) =>
 export const orderTotalQuery = (filter: OrderFilter) =>
   queryOptions({
     queryKey: ["orders", "total", filter],
-    queryFn: async ({ signal }): Promise<number> =>
-      (await hub.call("GET /api/v1/orders/counts", { query: filter, signal })).total,
+    ...beside(
+      async (signal): Promise<number> => (await hub.call("GET /api/v1/orders/counts", { query: filter, signal })).total,
+    ),
     staleTime: 30_000,
   });
 
@@ -67,7 +69,7 @@ export const blameQuery = (ref: string) =>
 
 export const orderCountsQuery = queryOptions({
   queryKey: ["orders", "counts"],
-  queryFn: ({ signal }) => hub.call("GET /api/v1/orders/counts", { signal }),
+  ...beside((signal) => hub.call("GET /api/v1/orders/counts", { signal })),
   refetchInterval: 30_000,
 });
 

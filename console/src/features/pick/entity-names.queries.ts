@@ -1,5 +1,6 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { beside } from "../../live/beside.ts";
 import { hub } from "../../live/hub.ts";
 
 /**
@@ -40,8 +41,7 @@ export const isEntityKind = (kind: string): kind is EntityKind => kind in asks;
 const entityNamesQuery = (kind: EntityKind) =>
   queryOptions({
     queryKey: [asks[kind].key, "names"],
-    queryFn: async ({ signal }): Promise<Named[]> =>
-      (await asks[kind].ask(signal)).map(({ id, name }) => ({ id, name })),
+    ...beside(async (signal): Promise<Named[]> => (await asks[kind].ask(signal)).map(({ id, name }) => ({ id, name }))),
     staleTime: 60_000,
     retry: false,
   });

@@ -155,7 +155,7 @@ function FromFile({ file, problem, onFile }: FileProps) {
                   {
                     label: "rows not taken",
                     value: data.summary.skipped,
-                    tone: data.summary.skipped > 0 ? "bad" : undefined,
+                    tone: "bad",
                   },
                 ]}
               />

@@ -21,11 +21,12 @@ import { TabLinks } from "../../ui/tabs.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
 import { BackfillButton } from "./backfill.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import { ScheduleForm } from "./schedule.form.tsx";
 import { scheduleExecutionsQuery, scheduleQuery } from "./schedules.queries.ts";
-import { executionTones, labelOf, missedOptions, nameOf, overlapOptions, triggerNames } from "./schedules.text.ts";
+import { labelOf, missedOptions, nameOf, overlapOptions, triggerNames } from "./schedules.text.ts";
 import { UpcomingRuns } from "./upcoming-runs.tsx";
 
 export function SchedulePage() {
@@ -140,7 +141,7 @@ const columns: Array<ListColumn<ExecutionSummary>> = [
       </Link>
     ),
   },
-  { name: "Status", cell: (one) => <Badge tone={executionTones[one.status] ?? "skip"}>{words(one.status)}</Badge> },
+  { name: "Status", cell: (one) => <ExecutionBadge status={one.status} /> },
   {
     name: "Begun",
     className: "whitespace-nowrap text-muted",

@@ -17,9 +17,10 @@ import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time, useClock } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import { schedulesQuery, timelineQuery } from "./schedules.queries.ts";
-import { executionTones, localText, nameOf } from "./schedules.text.ts";
+import { localText, nameOf } from "./schedules.text.ts";
 import { TimelineLanes } from "./timeline-lanes.tsx";
 
 const spans = [
@@ -66,7 +67,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Sched
     cell: (one) =>
       one.lastExecution ? (
         <span className="inline-flex items-center gap-1.5">
-          <Badge tone={executionTones[one.lastExecution.status] ?? "skip"}>{words(one.lastExecution.status)}</Badge>
+          <ExecutionBadge status={one.lastExecution.status} />
           <span className="text-muted">
             <Time at={one.lastRunAt} />
           </span>

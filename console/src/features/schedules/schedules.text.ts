@@ -1,17 +1,5 @@
 import type { Schedule } from "@order-operations-hub/sdk/api-types";
 import { clockOf, formatDay } from "../../ui/calendar.ts";
-import type { Tone } from "../../ui/tone.ts";
-
-export const executionTones: Record<string, Tone> = {
-  queued: "skip",
-  running: "info",
-  succeeded: "ok",
-  completed_with_errors: "warn",
-  failed: "bad",
-  cancelled: "skip",
-  timed_out: "bad",
-  expired: "warn",
-};
 
 export const overlapOptions = [
   { value: "skip", label: "Leave the new one out" },

@@ -1,7 +1,6 @@
 import type { Execution } from "@order-operations-hub/sdk/api-types";
 import type { ReactNode } from "react";
 import { paths } from "../../app/paths.ts";
-import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { FactList } from "../../ui/facts.tsx";
@@ -9,7 +8,8 @@ import { formatMs, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
-import { statusTones, triggerWords } from "./tasks.text.ts";
+import { ExecutionBadge } from "./execution-badge.pick.tsx";
+import { triggerWords } from "./tasks.text.ts";
 
 const linkClass = "text-accent-text underline underline-offset-2";
 
@@ -93,7 +93,7 @@ export function Attempts({ execution }: { execution: Execution }) {
               <tr key={attempt.number}>
                 <Td isNumber>{attempt.number}</Td>
                 <Td>
-                  <Badge tone={statusTones[attempt.status] ?? "skip"}>{words(attempt.status)}</Badge>
+                  <ExecutionBadge status={attempt.status} />
                 </Td>
                 <Td className="whitespace-nowrap">
                   <Time at={attempt.startedAt} withSeconds />

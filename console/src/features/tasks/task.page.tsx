@@ -6,24 +6,24 @@ import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { useWatch } from "../../live/watch.ts";
-import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { formatCount, words } from "../../ui/format.ts";
+import { formatCount } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { ExceptionsLine } from "../exceptions/exceptions.pick.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { ExecutionBadge } from "./execution-badge.pick.tsx";
 import { Attempts, TaskFacts } from "./task-facts.tsx";
 import { TaskData } from "./task-data.tsx";
 import { TaskFailure } from "./task-failure.tsx";
 import { TaskLog } from "./task-log.tsx";
 import { taskCan } from "./tasks.can.ts";
 import { executionQuery, hasEnded } from "./tasks.queries.ts";
-import { statusTones, text, unknownCode } from "./tasks.text.ts";
+import { text, unknownCode } from "./tasks.text.ts";
 
 export function TaskPage() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -92,7 +92,7 @@ function Task({ execution }: { execution: Execution }) {
             <span className="font-mono">{execution.taskName}</span>
           </>
         }
-        note={<Badge tone={statusTones[execution.status] ?? "skip"}>{words(execution.status)}</Badge>}
+        note={<ExecutionBadge status={execution.status} />}
       >
         {!hasEnded(execution) && (
           <Button

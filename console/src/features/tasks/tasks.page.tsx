@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Figures } from "../../ui/figures.tsx";
@@ -17,11 +16,12 @@ import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time, useClock } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { ExecutionBadge } from "./execution-badge.pick.tsx";
 import { RetryMany } from "./retry-many.tsx";
 import { daysOf, daysText, TaskFilters } from "./task-filters.tsx";
 import type { TaskFilter } from "./tasks.queries.ts";
 import { executionCountQuery, executionsQuery, taskStatsQuery } from "./tasks.queries.ts";
-import { failedStatuses, statusTones, text, triggerWords } from "./tasks.text.ts";
+import { failedStatuses, text, triggerWords } from "./tasks.text.ts";
 
 /** Beside each other in the figures; the last two are rare and are one. */
 const shown = [
@@ -72,7 +72,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Execu
   },
   {
     name: "Status",
-    cell: (one) => <Badge tone={statusTones[one.status] ?? "skip"}>{words(one.status)}</Badge>,
+    cell: (one) => <ExecutionBadge status={one.status} />,
   },
   { name: "Task", className: "font-mono text-sm whitespace-nowrap", cell: (one) => one.taskName },
   { name: "Bridge", className: "max-w-48 truncate", cell: (one) => bridgeName(one.bridgeId) },

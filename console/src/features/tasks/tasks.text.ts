@@ -1,18 +1,3 @@
-import type { Tone } from "../../ui/tone.ts";
-
-export const statusTones: Record<string, Tone> = {
-  queued: "skip",
-  running: "info",
-  succeeded: "ok",
-  completed_with_errors: "warn",
-  failed: "bad",
-  timed_out: "bad",
-  expired: "warn",
-  cancelled: "skip",
-  lost: "warn",
-  interrupted: "warn",
-};
-
 export const triggerWords: Record<string, string> = {
   api: "asked for",
   retry: "a retry",

@@ -7,7 +7,7 @@ import { buttonClass } from "../../ui/button.tsx";
 import { Skeleton } from "../../ui/card.tsx";
 import { Crumbs } from "../../ui/crumbs.tsx";
 import { Figures } from "../../ui/figures.tsx";
-import { formatCount, words } from "../../ui/format.ts";
+import { words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
@@ -137,8 +137,8 @@ function State({ webhook }: { webhook: Webhook }) {
           },
           {
             label: "failures in a row",
-            value: formatCount(health.consecutiveFailures),
-            tone: health.consecutiveFailures > 0 ? "bad" : undefined,
+            value: health.consecutiveFailures,
+            tone: "bad",
           },
         ]}
       />

@@ -1,0 +1,91 @@
+import type { OperationRun } from "@order-operations-hub/sdk/api-types";
+import { useQuery } from "@tanstack/react-query";
+import { paths } from "../../app/paths.ts";
+import { Card } from "../../ui/card.tsx";
+import { plural } from "../../ui/format.ts";
+import { Link } from "../../ui/link.tsx";
+import { Table, Td, Th } from "../../ui/table.tsx";
+import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
+import { catalogQuery } from "./operations.queries.ts";
+
+type TaskEnds = OperationRun["tasks"][number];
+
+/** The run is over when everything is queued; how it ended at the partners comes later. */
+export function RunTasks({ run }: { run: OperationRun }) {
+  const { data: catalog } = useQuery(catalogQuery);
+  const { data: bridges } = useEntityNames("bridge");
+  if (run.tasks.length === 0) return null;
+  const bridgeName = (id: string): string => bridges?.find((bridge) => bridge.id === id)?.name ?? id.slice(0, 8);
+  const stepName = ({ step, type }: TaskEnds): string =>
+    step === null ? "–" : `${step + 1} ${catalog?.find((one) => one.type === type)?.title.toLowerCase() ?? ""}`;
+  return (
+    <Card label="Queued tasks">
+      <Table label="What was queued at bridges, and how it ended">
+        <thead>
+          <tr>
+            <Th>Task</Th>
+            <Th>Step</Th>
+            <Th>How it ended</Th>
+            <Th>Orders</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {run.tasks.map((ends) => (
+            <tr key={`${ends.step} ${ends.bridge_id} ${ends.task_name}`}>
+              <Td className="whitespace-nowrap">
+                <Link
+                  href={paths.tasks({ status: "all", ...filterOf(run, ends) })}
+                  className="inline-flex min-h-6 items-center gap-1.5 hover:underline"
+                >
+                  <span className="font-mono text-sm">{ends.task_name}</span>
+                  <span className="text-muted">at {bridgeName(ends.bridge_id)}</span>
+                </Link>
+              </Td>
+              <Td className="whitespace-nowrap text-muted">{stepName(ends)}</Td>
+              <Td>
+                <span aria-live="polite" className="flex flex-wrap items-center gap-x-2">
+                  <States run={run} ends={ends} />
+                </span>
+              </Td>
+              <Td className="w-1/3 text-muted">{ordersText(ends)}</Td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </Card>
+  );
+}
+
+/** Each opens its executions. */
+function States({ run, ends }: { run: OperationRun; ends: TaskEnds }) {
+  return Object.entries(ends.executions)
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => (
+      <Link
+        key={status}
+        href={paths.tasks({ status, ...filterOf(run, ends) })}
+        className="inline-flex min-h-6 items-center hover:underline"
+      >
+        <ExecutionBadge status={status} count={count} />
+      </Link>
+    ));
+}
+
+const filterOf = (run: OperationRun, { bridge_id, task_name }: TaskEnds) => ({
+  runId: run.id,
+  bridgeId: bridge_id,
+  taskName: task_name,
+});
+
+/** Tasks that send orders or ask for them back tell how many of them it went wrong for. */
+function ordersText({ task_name, failed_orders, unknown_orders }: TaskEnds): string {
+  const isRecall = task_name === "orders.recall";
+  const failed = `${plural(failed_orders, "order")} ${isRecall ? "not given back" : "did not arrive"}`;
+  const unknown = `${plural(unknown_orders, "order")} of which nobody knows`;
+  return [...(failed_orders > 0 ? [failed] : []), ...(unknown_orders > 0 ? [unknown] : [])].join(", ") || "–";
+}
+
+/** Something of it is still to end: the run is asked for again until then. */
+export const hasOpenTasks = ({ tasks }: Pick<OperationRun, "tasks">): boolean =>
+  tasks.some(({ executions: { queued, running } }) => queued + running > 0);
