@@ -200,7 +200,7 @@ test("what labels cost is seen before they are bought, and the run follows what 
   const bought = page.getByRole("row", { name: /SHOP-L1/ }).getByRole("button", { name: /^\$\d+\.\d\d / });
   await bought.hover();
   await page.getByText(/^Demo: \$\d/).waitFor();
-  await lookAt(page, "operate-labels");
+  await takePicture(page, "operate-labels");
   await page.keyboard.press("Control+Enter");
   const dialog = page.getByRole("dialog", { name: "Run on 3 live orders?" });
   await dialog.getByText(costs).waitFor();

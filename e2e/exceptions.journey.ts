@@ -94,7 +94,7 @@ test("a record that was not taken is corrected beside what is wrong with it; wha
   await importing(broken("B-1"), broken("B-2"), broken("B-3"));
   await screen.goto(`${hub.url}/exceptions`);
   const panel = await look("B-1");
-  await panel.getByRole("table", { name: "The record" }).getByText("dollars").waitFor();
+  await panel.getByRole("region", { name: "The record" }).getByText("dollars").waitFor();
   await lookAt(screen, "exceptions");
   await panel.getByRole("button", { name: "Retry", exact: true }).click();
   await panel.getByRole("alert").getByText("It did not work").waitFor();

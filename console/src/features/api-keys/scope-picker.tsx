@@ -28,9 +28,9 @@ export function ScopePicker({
             key={group}
             role="group"
             aria-label={sentence(group)}
-            className="grid grid-cols-[140px_1fr] items-baseline border-b border-line py-0.5 last:border-b-0"
+            className="grid grid-cols-[140px_1fr] items-start border-b border-line py-0.5 last:border-b-0"
           >
-            <span className="text-muted">{sentence(group)}</span>
+            <span className="flex min-h-6 items-center text-muted">{sentence(group)}</span>
             <span className="flex flex-wrap gap-x-4">
               {scopes.map((scope) => (
                 <Checkbox

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Heading } from "../../ui/card.tsx";
 import { fieldName, valueText } from "../../ui/change-text.ts";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { Fold } from "../../ui/fold.tsx";
 import { sentence, words } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
@@ -56,16 +57,14 @@ function Record({ record, problems }: { record: KeptRecord; problems: readonly F
   return (
     <section aria-label="The record">
       <Heading title="The record" note={record.canonical ? "as the hub reads it" : "as it came"} />
-      <Table label="The record">
-        <tbody>
-          {missing.map(({ pointer, message }) => (
-            <Field key={pointer} name={fieldName(pointer)} value={undefined} problem={message} />
-          ))}
-          {Object.entries(shown).map(([name, value]) => (
-            <Field key={name} name={words(name)} value={value} problem={problemAt(name)} />
-          ))}
-        </tbody>
-      </Table>
+      <Facts>
+        {missing.map(({ pointer, message }) => (
+          <Field key={pointer} name={fieldName(pointer)} value={undefined} problem={message} />
+        ))}
+        {Object.entries(shown).map(([name, value]) => (
+          <Field key={name} name={words(name)} value={value} problem={problemAt(name)} />
+        ))}
+      </Facts>
       <div className="mt-1.5">
         <Fold title="As data">
           <JsonView label="The record as data" value={record.canonical ? record : record.raw} />
@@ -77,13 +76,10 @@ function Record({ record, problems }: { record: KeptRecord; problems: readonly F
 
 function Field({ name, value, problem }: { name: string; value: unknown; problem: string | undefined }) {
   return (
-    <tr>
-      <Td className="w-32 align-baseline text-muted">{sentence(name)}</Td>
-      <Td className="align-baseline break-words">
-        {valueText(value)}
-        {problem && <p className="text-sm text-bad">{problem}</p>}
-      </Td>
-    </tr>
+    <Fact name={sentence(name)}>
+      {valueText(value)}
+      {problem && <p className="text-sm text-bad">{problem}</p>}
+    </Fact>
   );
 }
 

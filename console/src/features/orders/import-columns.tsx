@@ -37,7 +37,7 @@ export function ImportColumns({ answer, mapping, isOld, onChange }: Props) {
   ];
   return (
     <Card label="Columns" className={cx(isOld && "opacity-60")}>
-      <div className="px-3 pt-2.5">
+      <div className="px-2.5 pt-2.5">
         <Heading title="Columns" note={readText(columns)}>
           {hidden > 0 && (
             <Button kind="quiet" onClick={() => setAll(!isAll)} aria-expanded={isAll}>

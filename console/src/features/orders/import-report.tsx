@@ -47,7 +47,7 @@ export function ImportErrors({ answer, fileName }: { answer: ImportAnswer; fileN
   const shown = groups.slice(0, maxShown);
   return (
     <Card label="Rejected rows">
-      <div className="px-3 pt-2.5">
+      <div className="px-2.5 pt-2.5">
         <Heading title="Rejected rows" note={`of ${plural(summary.failed, "order")}`}>
           {rejectedCsv !== undefined && (
             <Button onClick={() => downloadText(fileName.replace(/(\.\w+)?$/, "-rejected.csv"), rejectedCsv)}>
@@ -81,7 +81,7 @@ export function ImportErrors({ answer, fileName }: { answer: ImportAnswer; fileN
         </tbody>
       </Table>
       {(shown.length < groups.length || errors.length >= 1000) && (
-        <p className="px-3 py-1.5 text-sm text-muted">
+        <p className="px-2.5 py-1.5 text-sm text-muted">
           The first {formatCount(shown.length)} are told here; all of them are in the file of rejected rows.
         </p>
       )}

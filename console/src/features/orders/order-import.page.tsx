@@ -134,7 +134,7 @@ function FromFile({ file, onFile }: { file: ChosenFile; onFile(file: File): void
           <div className="flex min-w-0 flex-col gap-3.5">
             {look.isPending && (
               <Card label="Columns">
-                {rows > 0 && <p className="px-3 pt-2.5 text-muted">{plural(rows, "row")} looked at.</p>}
+                {rows > 0 && <p className="px-2.5 pt-2.5 text-muted">{plural(rows, "row")} looked at.</p>}
                 <Skeleton rows={10} />
               </Card>
             )}
