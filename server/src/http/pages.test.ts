@@ -50,20 +50,6 @@ describe("pages that need no token", () => {
     }
   });
 
-  test("an automation that waits for an event is behind when there is one, and not before", async () => {
-    const org = await hub.org();
-    const waiting = async (): Promise<string | undefined> =>
-      /^hub_work_waiting\{[^}]*work="automations"[^}]*\} (\d+)$/m.exec((await page("/metrics")).text)?.[1];
-    const actions = [{ type: "add_tags", params: { tags: ["seen"] } }];
-    const pipeline = (await org.post("/operations/pipelines", { name: "Tag", actions })).body;
-    const automation = { name: "Tag", on: { types: ["order.created"] }, pipeline_id: pipeline.id, mode: "active" };
-    expect((await org.post("/automations", automation)).status).toBe(201);
-    expect(await waiting()).toBe("0");
-    await org.post("/orders", {});
-    await hub.world.sealer.sealNow();
-    expect(await waiting()).toBe("1");
-  });
-
   test("metrics can be given a token", async () => {
     const guarded = await startTestHub({ config: { metricsToken: "let-me-in" } });
     expect((await guarded.anonymous.get("!/metrics")).status).toBe(401);

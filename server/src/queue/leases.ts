@@ -55,7 +55,7 @@ const lanesAtOnce = 100;
 const beforeAll = "00000000-0000-0000-0000-000000000000";
 
 /** A row, and the claim by which somebody has it. */
-export type Held = { id: string; owner: string };
+type Held = { id: string; owner: string };
 
 export type Leases<Row extends LeasedRow> = {
   leaseMs: number;

@@ -11,6 +11,7 @@ import { anItem, openComparisonDesk } from "../testing/comparison-desk.ts";
 import { eventually } from "../testing/eventually.ts";
 import { workOff } from "../queue/work.ts";
 import { startTestHub } from "../testing/test-hub.ts";
+import { readBacklog } from "./backlog.ts";
 import { removeWhatIsOld } from "./retention.ts";
 
 const dayMs = 86_400_000;
@@ -123,14 +124,19 @@ test("what a process that died has removed is told by the next one", async () =>
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("7 pickups");
 });
 
-test("what automations did goes after its time, and that is recorded", async () => {
+test("an automation waits when there is an event for it; what it did goes after its time, and that is recorded", async () => {
+  const waiting = async () => (await readBacklog(hub.world)).works.find(({ work }) => work === "automations")?.waiting;
   const actions = [{ type: "add_tags", params: { tags: ["seen"] } }];
   const pipeline = (await org.post("/operations/pipelines", { name: "Tag", actions })).body;
   const automation = { name: "Tag", on: { types: ["order.created"] }, pipeline_id: pipeline.id, mode: "active" };
   const { id } = (await org.post("/automations", automation)).body;
+  await hub.world.sealer.sealNow();
+  expect(await waiting()).toBe(0);
   await org.post("/orders", {});
   await hub.world.sealer.sealNow();
+  expect(await waiting()).toBe(1);
   expect(await workOff(hub.world, automationWork)).toBe(1);
+  expect(await waiting()).toBe(0);
   expect((await org.post(`/automations/${id}/pause`)).status).toBe(200);
   const firings = async () => (await org.get(`/automations/${id}/firings`)).body.data;
   hub.advance(89 * dayMs);
