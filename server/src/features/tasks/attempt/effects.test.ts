@@ -99,6 +99,23 @@ test("an answer that was lost on the way is looked up before anything is sent ag
   expect([...shop.applied.values()]).toEqual([1, 1]);
 });
 
+test("a database that is away for a moment while something is sent fails nothing, and everything arrives once", async () => {
+  let isAway = true;
+  const shop = scriptedShop({
+    honoursKeys: true,
+    canFind: false,
+    async onSend() {
+      // As the hub's own look-ups on the way out fail then.
+      if (isAway) await hub.world.db.query("do $$ begin raise sqlstate '57P01'; end $$").finally(() => (isAway = false));
+    },
+  });
+  const { id } = (await org.post("/tasks/execute", await prepare(shop, 2))).body;
+  const done = await ended(id);
+  expect(done).toMatchObject({ status: "succeeded", result: { summary: { sent: 2, failed: 0 } } });
+  expect(done.attempts.map(({ status }: { status: string }) => status)).toEqual(["interrupted", "succeeded"]);
+  expect([...shop.applied.values()]).toEqual([1, 1]);
+});
+
 test("with nobody to ask, an answer that was lost is outcome_unknown, and a retry does not send it again", async () => {
   const shop = scriptedShop({
     honoursKeys: false,

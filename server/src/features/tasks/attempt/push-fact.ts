@@ -343,6 +343,8 @@ async function heard<T>(answer: T | Promise<T>): Promise<{ answer: T } | { error
   try {
     return { answer: await answer };
   } catch (error) {
+    // The hub's own database was away on the way out: nobody has refused anything, and another attempt finds out.
+    if (!(error instanceof RemoteError) && isConnectionLoss(error)) throw error;
     return { error };
   }
 }
