@@ -6,7 +6,8 @@ export type Reply =
   | { kind: "answer"; status: number; body: Record<string, unknown>; isReplayed: boolean; sentAt: number; at: number }
   | { kind: "lost"; reason: string };
 
-export type Call = { method: string; path: string; body?: unknown; headers?: Record<string, string> };
+/** `text`: a body that is sent as it stands. */
+export type Call = { method: string; path: string; body?: unknown; text?: string; headers?: Record<string, string> };
 export type Send = (call: Call) => Promise<Reply>;
 
 const patienceMs = 45_000;
@@ -28,15 +29,16 @@ export async function accepted(send: Send, call: Call): Promise<Record<string, u
   throw new Error(`${call.method} ${call.path}: ${JSON.stringify(reply).slice(0, 2_000)}`);
 }
 
-function createSender(hub: Pick<ChaosHub, "url">, headers: Record<string, string>): Send {
-  return async ({ method, path, body, headers: more }) => {
+export function createSender(hub: Pick<ChaosHub, "url">, headers: Record<string, string>): Send {
+  return async ({ method, path, body, text: given, headers: more }) => {
+    const sent = given ?? (body === undefined ? undefined : JSON.stringify(body));
     const url = await hub.url();
     const sentAt = performance.now();
     try {
       const response = await fetch(`${url}/api/v1${path}`, {
         method,
-        headers: { ...headers, ...more, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        headers: { ...headers, ...more, ...(sent === undefined ? {} : { "content-type": "application/json" }) },
+        ...(sent === undefined ? {} : { body: sent }),
         signal: AbortSignal.timeout(patienceMs),
       });
       const text = await response.text();

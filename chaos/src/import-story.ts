@@ -173,7 +173,10 @@ async function listExecutions(db: Client, scheduleId: string): Promise<StoryResu
   return rows.map((row) => ({ ...row, attempts: row.attempts.map(({ status }) => status) }));
 }
 
-export function describeStory(options: StoryOptions, { kills, executions, restartsMs, problems }: StoryResult): string {
+export function describeImport(
+  options: StoryOptions,
+  { kills, executions, restartsMs, problems }: StoryResult,
+): string {
   const sorted = restartsMs.toSorted((a, b) => a - b).map(Math.round);
   return [
     `seed               ${options.seed}: ${options.orders} orders by a schedule, through a transformation; ${kills} kills`,

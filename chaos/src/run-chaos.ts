@@ -4,10 +4,12 @@ import { makePlan } from "./chaos-plan.ts";
 import { describeBoundaries, describeSession, isClean } from "./chaos-report.ts";
 import { runSession } from "./chaos-session.ts";
 import { describeTimes, measureTimes } from "./measure-times.ts";
-import { describeStory, runImportStory } from "./import-story.ts";
+import { describeImport, runImportStory } from "./import-story.ts";
 import { describeScheduleSession, isScheduleClean, runScheduleSession } from "./schedule-session.ts";
 import { describeSiege, missedBars } from "./siege-report.ts";
 import { runSiege } from "./siege.ts";
+import { describeStory, runStory } from "./story/run-story.ts";
+import { fewestStories } from "./story/story-plan.ts";
 import { describeTaskSession, isTaskClean, runTaskSession } from "./task-session.ts";
 import { walkDeliveries } from "./webhook-boundaries.ts";
 import { describeWebhookSession, isWebhookClean, runWebhookSession } from "./webhook-session.ts";
@@ -15,14 +17,15 @@ import { describeWebhookSession, isWebhookClean, runWebhookSession } from "./web
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
-    kills: { type: "string", default: "300" },
+    kills: { type: "string" },
     minutes: { type: "string", default: "10" },
     boundaries: { type: "boolean", default: false },
     every: { type: "string", default: "1" },
     tasks: { type: "boolean", default: false },
     nodes: { type: "string", default: "2" },
     import: { type: "boolean", default: false },
-    orders: { type: "string", default: "5000" },
+    orders: { type: "string" },
+    story: { type: "boolean", default: false },
     schedules: { type: "boolean", default: false },
     occurrences: { type: "string", default: "10000" },
     times: { type: "boolean", default: false },
@@ -38,6 +41,7 @@ else if (values.tasks) await strikeTasks();
 else if (values.webhooks) await strikeWebhooks();
 else if (values.schedules) await strikeSchedules();
 else if (values.import) await tellImportStory();
+else if (values.story) await tellStory();
 else if (values.siege) await besiege();
 else if (values.times) console.log(describeTimes(await measureTimes(5, say)));
 else await runChaos();
@@ -46,22 +50,30 @@ function readSeed(): number {
   return values.seed === undefined ? Date.now() % 2 ** 32 : number("seed", values.seed, 0, 2 ** 32 - 1);
 }
 
+function readKills(usual: number): number {
+  return number("kills", values.kills ?? String(usual), 1, 10_000);
+}
+
+function readOrders(usual: number, least: number): number {
+  return number("orders", values.orders ?? String(usual), least, 100_000);
+}
+
 async function strikeTasks(): Promise<void> {
-  const options = { strikes: number("kills", values.kills, 1, 10_000), nodes: number("nodes", values.nodes, 1, 5) };
+  const options = { strikes: readKills(300), nodes: number("nodes", values.nodes, 1, 5) };
   const result = await runTaskSession({ seed: readSeed(), ...options, clients: 6, withinMs }, say);
   console.log(describeTaskSession(result));
   if (!isTaskClean(result)) process.exitCode = 1;
 }
 
 async function strikeWebhooks(): Promise<void> {
-  const options = { strikes: number("kills", values.kills, 1, 10_000), nodes: number("nodes", values.nodes, 1, 5) };
+  const options = { strikes: readKills(300), nodes: number("nodes", values.nodes, 1, 5) };
   const result = await runWebhookSession({ seed: readSeed(), ...options, withinMs }, say);
   console.log(describeWebhookSession(result));
   if (!isWebhookClean(result)) process.exitCode = 1;
 }
 
 async function strikeSchedules(): Promise<void> {
-  const strikes = number("kills", values.kills, 1, 10_000);
+  const strikes = readKills(300);
   const nodes = number("nodes", values.nodes, 1, 5);
   const occurrences = number("occurrences", values.occurrences, 1, 1_000_000);
   const result = await runScheduleSession({ seed: readSeed(), strikes, nodes, occurrences, withinMs }, say);
@@ -70,10 +82,18 @@ async function strikeSchedules(): Promise<void> {
 }
 
 async function tellImportStory(): Promise<void> {
-  const kills = Math.min(10, number("kills", values.kills, 1, 10_000));
-  const options = { seed: readSeed(), orders: number("orders", values.orders, 1, 100_000), kills, withinMs };
+  const kills = readKills(10);
+  const options = { seed: readSeed(), orders: readOrders(5_000, 1), kills, withinMs };
   const result = await runImportStory(options, say);
-  console.log(describeStory(options, result));
+  console.log(describeImport(options, result));
+  if (result.problems.length > 0) process.exitCode = 1;
+}
+
+async function tellStory(): Promise<void> {
+  const options = { seed: readSeed(), orders: readOrders(2_000, fewestStories), kills: readKills(10), withinMs };
+  say(`seed ${options.seed}: ${options.orders} orders, ${options.kills} kills`);
+  const result = await runStory(options, say);
+  console.log(describeStory(result));
   if (result.problems.length > 0) process.exitCode = 1;
 }
 
@@ -86,7 +106,7 @@ async function besiege(): Promise<void> {
 
 async function runChaos(): Promise<void> {
   const seed = readSeed();
-  const plan = makePlan(seed, number("kills", values.kills, 1, 10_000));
+  const plan = makePlan(seed, readKills(300));
   say(`seed ${seed}: up to ${plan.strikes.length} kills within ${values.minutes} minutes`);
   const size = { orders: 1_000, goods: 120, syncOrders: [10, 200], asyncOrders: [500, 1_000] } as const;
   const result = await runSession(

@@ -7,6 +7,31 @@ type Sending = { id?: string; secret: string };
 const hmac = (secret: string | Buffer, content: string): string =>
   createHmac("sha256", secret).update(content).digest("base64");
 
+/** A webhook of Shopify, signed, as its documents show it. */
+export function shopifyNotice(topic: string, text: string, { id = randomUUID(), secret }: Sending) {
+  return {
+    "x-shopify-topic": topic,
+    "x-shopify-hmac-sha256": hmac(secret, text),
+    "x-shopify-shop-domain": "stand-in.myshopify.com",
+    "x-shopify-webhook-id": id,
+    "x-shopify-api-version": "2026-07",
+  };
+}
+
+/** One of WooCommerce. */
+export function wooNotice(topic: string, text: string, { id = randomUUID(), secret }: Sending) {
+  const [resource = "", event = ""] = topic.split(".");
+  return {
+    "x-wc-webhook-source": "https://shop.example/",
+    "x-wc-webhook-topic": topic,
+    "x-wc-webhook-resource": resource,
+    "x-wc-webhook-event": event,
+    "x-wc-webhook-signature": hmac(secret, text),
+    "x-wc-webhook-id": "3",
+    "x-wc-webhook-delivery-id": id,
+  };
+}
+
 /** Sends webhooks to a hub as shops do, with the headers and bodies that their documents show. */
 export function createNoticeSender(client: TestClient, bridgeId: string) {
   const path = `/bridges/${bridgeId}/notices`;
@@ -15,28 +40,13 @@ export function createNoticeSender(client: TestClient, bridgeId: string) {
 
   return {
     post,
-    async shopify(topic: string, body: object, { id = randomUUID(), secret }: Sending): Promise<Answer> {
+    async shopify(topic: string, body: object, sending: Sending): Promise<Answer> {
       const text = JSON.stringify(body);
-      return await post(text, {
-        "x-shopify-topic": topic,
-        "x-shopify-hmac-sha256": hmac(secret, text),
-        "x-shopify-shop-domain": "stand-in.myshopify.com",
-        "x-shopify-webhook-id": id,
-        "x-shopify-api-version": "2026-07",
-      });
+      return await post(text, shopifyNotice(topic, text, sending));
     },
-    async woo(topic: string, body: object, { id = randomUUID(), secret }: Sending): Promise<Answer> {
+    async woo(topic: string, body: object, sending: Sending): Promise<Answer> {
       const text = JSON.stringify(body);
-      const [resource = "", event = ""] = topic.split(".");
-      return await post(text, {
-        "x-wc-webhook-source": "https://shop.example/",
-        "x-wc-webhook-topic": topic,
-        "x-wc-webhook-resource": resource,
-        "x-wc-webhook-event": event,
-        "x-wc-webhook-signature": hmac(secret, text),
-        "x-wc-webhook-id": "3",
-        "x-wc-webhook-delivery-id": id,
-      });
+      return await post(text, wooNotice(topic, text, sending));
     },
     /** Standard Webhooks; `secret` as it is shown, with whsec_ before it. */
     async standard(

@@ -45,6 +45,8 @@ export type ShopData = {
   answered: Map<string, unknown>;
   newId(): number;
   addOrders(count: number): void;
+  /** One more, in which these things are as they are said to be. */
+  addOrder(values: Partial<ShopOrder>): ShopOrder;
   /** Changes orders, which makes them the newest ones. */
   touch(orders: ShopOrder[]): void;
   record(kind: string, orderId: number, key: string, detail?: unknown): void;
@@ -72,6 +74,12 @@ export function createShopData(options: { seed: number; orders: number; journalF
         data.orders.push(makeOrder());
       }
       second += 1;
+    },
+    addOrder(values) {
+      second += 1;
+      const order = { ...makeOrder(), ...values };
+      data.orders.push(order);
+      return order;
     },
     touch(orders) {
       second += 1;

@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
-import type { ShopData } from "./stand-in-data.ts";
+import type { ShopData, ShopOrder } from "./stand-in-data.ts";
 import { createShopData } from "./stand-in-data.ts";
 import type { Reply, ShopRequest } from "./stand-in-exchange.ts";
 import { answerRest } from "./stand-in-rest.ts";
 import { answerShopify, operationOf } from "./stand-in-shopify.ts";
+import { createStandInWarehouse } from "./stand-in-warehouse.ts";
 import type { TokenDesk } from "./stand-in-tokens.ts";
 import { createTokenDesk } from "./stand-in-tokens.ts";
 import type { WooFeatures } from "./stand-in-woo.ts";
@@ -59,9 +60,11 @@ type Options = {
   token?: string;
   journalFile?: string;
   woo?: Partial<WooFeatures>;
+  /** What goes wrong by itself with a request of this name and body. */
+  mishap?(name: string, body: string): Fault["kind"] | undefined;
 };
 
-/** A shop on loopback that speaks Shopify GraphQL, WooCommerce v3 and plain REST, and fails in the ways shops do. */
+/** A shop on loopback that speaks Shopify GraphQL, WooCommerce v3, plain REST and as a warehouse, and fails in the ways shops do. */
 export async function startStandInShop(options: Options = {}): Promise<StandInShop> {
   const { seed = 1, orders = 60, token = "stand-in-token", journalFile } = options;
   const data = createShopData({ seed, orders, ...(journalFile === undefined ? {} : { journalFile }) });
@@ -69,19 +72,23 @@ export async function startStandInShop(options: Options = {}): Promise<StandInSh
   const requests: string[] = [];
   const served = new Map<string, Reply>();
   const tokens = createTokenDesk(token);
+  const warehouse = createStandInWarehouse(data, token);
   let faults: Required<Fault>[] = [];
   const inject = ({ kind, match = "", times = 1, skip = 0, retryAfterSeconds = 1 }: Fault): void => {
     faults.push({ kind, match, times, skip, retryAfterSeconds });
   };
 
-  function takeFault(name: string): Required<Fault> | undefined {
+  let mishap = options.mishap;
+
+  function takeFault(name: string, body: string): Required<Fault> | undefined {
     for (const fault of faults) {
       if (fault.times <= 0 || !name.includes(fault.match)) continue;
       if (fault.skip-- > 0) continue;
       fault.times--;
       return fault;
     }
-    return undefined;
+    const kind = mishap?.(name, body);
+    return kind && { kind, match: "", times: 1, skip: 0, retryAfterSeconds: 0 };
   }
 
   function answer(request: ShopRequest): Reply {
@@ -90,6 +97,7 @@ export async function startStandInShop(options: Options = {}): Promise<StandInSh
     if (pathname.startsWith("/admin/api/")) return answerShopify(data, request, tokens);
     if (pathname.startsWith("/wp-json/")) return answerWoo(data, request, token, features);
     if (pathname.startsWith("/rest/")) return answerRest(data, request, token, tokens);
+    if (pathname.startsWith("/warehouse/")) return warehouse.answer(request);
     if (pathname.startsWith("/_control/")) return control(request);
     return { status: 404, body: { error: "not found" } };
   }
@@ -97,10 +105,20 @@ export async function startStandInShop(options: Options = {}): Promise<StandInSh
   function control({ url, body }: ShopRequest): Reply {
     const given = (body === "" ? {} : JSON.parse(body)) as Record<string, unknown>;
     if (url.pathname === "/_control/faults") inject(given as Fault);
-    if (url.pathname === "/_control/calm") faults = [];
+    if (url.pathname === "/_control/calm") calm();
     if (url.pathname === "/_control/orders") data.addOrders(Number(given.count ?? 1));
     if (url.pathname === "/_control/touch") data.touch(data.orders.slice(0, Number(given.count ?? 1)));
-    return { status: 200, body: { orders: data.orders.length, requests: requests.length, journal: data.journal } };
+    const happening = /^\/_control\/warehouse\/(\w+)$/.exec(url.pathname)?.[1];
+    if (happening !== undefined) warehouse.happen(happening, given);
+    const changed = url.pathname === "/_control/order" ? changeOrder(data, given as OrderChange) : undefined;
+    const journal = data.journal.slice(Number(url.searchParams.get("from") ?? 0));
+    const counts = { orders: data.orders.length, requests: requests.length };
+    return { status: 200, body: { ...counts, journal, ...(changed ? { order: changed } : {}) } };
+  }
+
+  function calm(): void {
+    faults = [];
+    mishap = undefined;
   }
 
   const server = createServer((incoming, response) => {
@@ -110,7 +128,7 @@ export async function startStandInShop(options: Options = {}): Promise<StandInSh
       const isControl = url.pathname.startsWith("/_control/");
       const name = `${request.method} ${url.pathname.endsWith("/graphql.json") ? operationOf(body) : url.pathname}`;
       if (!isControl) requests.push(name);
-      const fault = isControl ? undefined : takeFault(name);
+      const fault = isControl ? undefined : takeFault(name, body);
       const early = fault && earlyReply(fault);
       if (fault?.kind === "drop_before") return void incoming.socket.destroy();
       if (fault?.kind === "hang") return;
@@ -132,12 +150,32 @@ export async function startStandInShop(options: Options = {}): Promise<StandInSh
     data,
     requests,
     inject,
-    calm: () => void (faults = []),
+    calm,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+type OrderChange = {
+  /** None: another one. */
+  id?: number;
+  values: Partial<ShopOrder>;
+  /** It is handed to the customer there. */
+  isFulfilled?: boolean;
+  isDeleted?: boolean;
+};
+
+function changeOrder(data: ShopData, { id, values, isFulfilled, isDeleted }: OrderChange): ShopOrder {
+  const order = id === undefined ? data.addOrder(values) : Object.assign(data.find(id)!, values);
+  if (isFulfilled) {
+    const items = new Map(order.lines.map((line) => [line.id, line.quantity]));
+    order.shipments.push({ id: data.newId(), trackingNumber: "", carrier: "", items });
+  }
+  if (id !== undefined) data.touch([order]);
+  if (isDeleted) data.orders.splice(data.orders.indexOf(order), 1);
+  return order;
 }
 
 async function readBody(incoming: IncomingMessage): Promise<string> {

@@ -104,6 +104,7 @@ function onOrder(
     case undefined:
       if (request.method === "PUT" && body.status === "completed" && !order.isCompleted) {
         order.isCompleted = true;
+        delete order.status;
         data.touch([order]);
         data.record("order.complete", order.id, "");
       }

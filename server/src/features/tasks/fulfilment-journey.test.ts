@@ -1,17 +1,18 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { afterFile } from "../../testing/after-file.ts";
 import { eventually } from "../../testing/eventually.ts";
 import type { StandInShop } from "../../testing/stand-in-shop.ts";
 import { startStandInShop } from "../../testing/stand-in-shop.ts";
-import type { TestOrg } from "../../testing/test-hub.ts";
+import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
+let hub: TestHub;
 let org: TestOrg;
 let partner: StandInShop;
 let bridgeId: string;
 
 beforeAll(async () => {
-  const hub = await startTestHub();
+  hub = await startTestHub();
   org = await hub.org();
   partner = await startStandInShop({ orders: 1 });
   afterFile(() => partner.close());
@@ -123,4 +124,65 @@ test("a retry of the time before does not send an order that was handed over aga
   expect(retried).toMatchObject({ status: "succeeded", result: { results: [{ status: "already_sent" }] } });
   expect(await read(id)).toMatchObject({ status: "sent", holds: [] });
   expect(await arrivedAt(id)).toBe(1);
+});
+
+describe("an order that was asked back while the answer to its sending was missing", () => {
+  let keyedId: string;
+  const sendTo = async (id: string) => {
+    const actions = [{ type: "send_to_fulfillment", params: { bridge_id: keyedId } }];
+    const { body } = await org.post("/operations/run", { order_ids: [id], actions });
+    return body.results[0].steps[0].execution_id as string;
+  };
+  const isWaiting = async (id: string) =>
+    await eventually(
+      async () => (await org.get(`/tasks/executions/${id}`)).body,
+      ({ status, attempts }) => status === "queued" && attempts.length === 1,
+    );
+  /** As if its next attempt were due. */
+  const goOn = async (id: string) => {
+    await hub.world.db.query("update task_executions set due_at = now() where id = $1", [id]);
+    return await ended(id);
+  };
+  const arrivals = async (id: string) => {
+    const { number } = await read(id);
+    return partner.data.journal.filter(({ detail }) => (detail as { number?: string } | undefined)?.number === number);
+  };
+
+  beforeAll(async () => {
+    const push = (name: string) => ({
+      name,
+      mode: "push",
+      request: { method: "POST", path: "/keyed" },
+      externalId: "id",
+      idempotencyHeader: "Idempotency-Key",
+    });
+    const tasks = [push("orders.export"), push("orders.recall")];
+    const settings = { baseUrl: `${partner.url}/rest`, auth: { kind: "bearer" }, tasks };
+    const given = { name: "Keyed", connector: "rest", settings, credentials: { token: partner.token } };
+    keyedId = (await org.post("/bridges", given)).body.id;
+  });
+
+  test("is not sent once more by the attempts that are left", async () => {
+    const id = await anOrder();
+    partner.inject({ kind: "drop_after", match: "/rest/keyed" });
+    const first = await sendTo(id);
+    await isWaiting(first);
+    expect(await run(id, "recall_fulfillment", { bridge_id: keyedId })).toMatchObject({ status: "succeeded" });
+    await run(id, "cancel", { reason: "customer" });
+    const late = await goOn(first);
+    expect(late.result.results).toMatchObject([{ status: "skipped", reason: "taken_back" }]);
+    expect(await arrivals(id)).toHaveLength(2);
+    expect(await read(id)).toMatchObject({ status: "cancelled", holds: [] });
+  });
+
+  test("and is sent by other means is sent: those attempts say nothing about it", async () => {
+    const id = await anOrder();
+    partner.inject({ kind: "drop_after", match: "/rest/keyed" });
+    const first = await sendTo(id);
+    await isWaiting(first);
+    await run(id, "recall_fulfillment", { bridge_id: keyedId });
+    await run(id, "set_status", { status: "sent" });
+    await goOn(first);
+    expect(await read(id)).toMatchObject({ status: "sent", holds: [] });
+  });
 });

@@ -33,16 +33,19 @@ export type Wish = {
 
 /**
  * begin: a new generation, with a key of its own. again: what was refused, under the same key. ask: it may have arrived.
- * wait: somebody else is at it. done: it is there, perhaps as it was before the order was changed.
+ * wait: somebody else is at it. done: it is there, perhaps as it was before the order was changed. over: it was taken back,
+ * or handed over anew, since this chain has sent it.
  */
-export type Step = "begin" | "again" | "ask" | "wait" | "update" | "done" | "done_before_change";
+export type Step = "begin" | "again" | "ask" | "wait" | "update" | "done" | "done_before_change" | "over";
 
 /** A fact is sent once, whichever executions want to: what makes it a new one stands here and nowhere else. */
 export function nextStep(known: KnownEffect | undefined, wish: Wish): Step {
   const isElsewhere = known && known.site !== null && known.site !== wish.site;
-  if (!known || known.isClosed || isElsewhere) return "begin";
-  if (known.isHeld) return "wait";
+  if (!known || isElsewhere) return "begin";
   const isOurs = known.openedBy === wish.root;
+  // The attempts that are left would send what the other side has given back.
+  if (known.isClosed) return isOurs ? "over" : "begin";
+  if (known.isHeld) return "wait";
   if (wish.isResend && !isOurs) return "begin";
   if (known.status === "intent" || known.status === "unknown") return "ask";
   if (known.status !== "failed") return afterArrival(known, wish, isOurs);

@@ -99,6 +99,25 @@ test("an answer that was lost on the way is looked up before anything is sent ag
   expect([...shop.applied.values()]).toEqual([1, 1]);
 });
 
+test("a database that is away for a moment while something is sent fails nothing, and everything arrives once", async () => {
+  let isAway = true;
+  const shop = scriptedShop({
+    honoursKeys: true,
+    canFind: false,
+    onSend() {
+      if (!isAway) return Promise.resolve();
+      isAway = false;
+      // As what the hub looks up by itself on the way out fails then.
+      return Promise.reject(Object.assign(new Error("terminating connection"), { code: "57P01" }));
+    },
+  });
+  const { id } = (await org.post("/tasks/execute", await prepare(shop, 2))).body;
+  const done = await ended(id);
+  expect(done).toMatchObject({ status: "succeeded", result: { summary: { sent: 2, failed: 0 } } });
+  expect(done.attempts.map(({ status }: { status: string }) => status)).toEqual(["interrupted", "succeeded"]);
+  expect([...shop.applied.values()]).toEqual([1, 1]);
+});
+
 test("with nobody to ask, an answer that was lost is outcome_unknown, and a retry does not send it again", async () => {
   const shop = scriptedShop({
     honoursKeys: false,

@@ -18,13 +18,15 @@ import type { Sampler } from "./task-samples.ts";
 /** Something about an order that another system is told: all of it, or one of its shipments. */
 export type Fact = { order: Order; shipment?: OrderShipment };
 
-type FactStatus = "sent" | "updated" | "already_sent" | "in_progress" | "failed" | "outcome_unknown";
+type FactStatus = "sent" | "updated" | "already_sent" | "in_progress" | "failed" | "outcome_unknown" | "skipped";
 
 export type FactResult = {
   status: FactStatus;
   externalId?: string | undefined;
   /** It is there as it was then; what was changed later is not. */
   changedSince?: string;
+  /** Why it was skipped. */
+  reason?: "taken_back";
   error?: { code: string; message: string };
 };
 
@@ -91,6 +93,7 @@ export async function pushFact(push: Push, fact: Fact): Promise<FactOutcome> {
     const step = nextStep(row, wish);
     if (step === "done") return there(row!);
     if (step === "done_before_change") return there(row!, row!.concludedAt);
+    if (step === "over") return { status: "skipped", reason: "taken_back" };
     if (step === "wait") {
       if (await waited(push, order.id)) continue;
       return { status: "in_progress", error: inProgress, retry: retryOf({ ...inProgress, retryAfterMs: 5_000 }) };
@@ -340,6 +343,8 @@ async function heard<T>(answer: T | Promise<T>): Promise<{ answer: T } | { error
   try {
     return { answer: await answer };
   } catch (error) {
+    // The hub's own database was away on the way out: nobody has refused anything, and another attempt finds out.
+    if (!(error instanceof RemoteError) && isConnectionLoss(error)) throw error;
     return { error };
   }
 }

@@ -158,6 +158,7 @@ const byUrgency: FactResult["status"][] = [
   "sent",
   "updated",
   "already_sent",
+  "skipped",
 ];
 
 const left: readonly PushResult["status"][] = ["failed", "outcome_unknown", "in_progress"];

@@ -17,10 +17,14 @@ export async function concludeFollowUps(tx: Tx, world: World, ended: ExecutionRo
     const { org_id, follow_up } = execution;
     // A retry may have named them by their numbers.
     const orderIds = [...new Set((await resolveRefs(tx, org_id, execution.input.orderIds as string[])).values())];
-    // A closed one is of an earlier time at which they had the order.
-    const open = (await listEffects(tx, execution, orderIds)).filter(({ isClosed }) => !isClosed);
-    const effects = new Map(open.map((row) => [row.orderId, row]));
-    const outcomes = orderIds.map((orderId): FulfillmentOutcome => {
+    const known = await listEffects(tx, execution, orderIds);
+    // What was taken back, or handed over anew, since this chain has sent it is for others to conclude.
+    const isOver = ({ isClosed, openedBy }: EffectRow): boolean => isClosed && openedBy === execution.effect_root;
+    const over = new Set(known.filter(isOver).map(({ orderId }) => orderId));
+    // Another closed one is of an earlier time at which they had the order.
+    const effects = new Map(known.filter(({ isClosed }) => !isClosed).map((row) => [row.orderId, row]));
+    const left = orderIds.filter((orderId) => !over.has(orderId));
+    const outcomes = left.map((orderId): FulfillmentOutcome => {
       const effect = effects.get(orderId);
       return { orderId, status: outcomeOf(effect), message: effect?.error?.message ?? null };
     });

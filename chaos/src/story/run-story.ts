@@ -1,0 +1,277 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { launch, makeOpenFolder } from "../../../server/src/testing/launch-hub.ts";
+import type { Send } from "../chaos-client.ts";
+import { accepted, createSender, signIn } from "../chaos-client.ts";
+import type { ChaosHub } from "../chaos-hub.ts";
+import { createChaosHub, withDatabase } from "../chaos-hub.ts";
+import type { StrikeKind } from "../chaos-plan.ts";
+import { createRandom } from "../chaos-plan.ts";
+import { until } from "../until.ts";
+import type { Stage, Told } from "./story-acts.ts";
+import { createActs } from "./story-acts.ts";
+import { checkStories } from "./story-checker.ts";
+import { createCourier } from "./story-notices.ts";
+import type { Story } from "./story-plan.ts";
+import { fewestStories, planStories } from "./story-plan.ts";
+import { scripts } from "./story-scripts.ts";
+import type { PartnerUrls, Setup } from "./story-setup.ts";
+import { setUp } from "./story-setup.ts";
+import type { View } from "./story-view.ts";
+import { createView } from "./story-view.ts";
+
+type StoryOptions = {
+  seed: number;
+  orders: number;
+  kills: number;
+  withinMs: number;
+  /** Nobody waits for a full minute, nor for the next try of something that failed. */
+  isHurried?: boolean;
+  /** Of a hub that nobody has used yet, in place of a new one. */
+  dataDir?: string;
+};
+
+type StoryResult = {
+  options: StoryOptions;
+  struck: Record<StrikeKind, number>;
+  seconds: number;
+  notices: Record<string, number>;
+  /** Requests that the partners answered. */
+  requests: number;
+  /** What somebody had to try again, because it had failed too often. */
+  retried: number;
+  exceptions: number;
+  problems: string[];
+  /** Where journals, logs and data are, if there are problems. */
+  evidence: string;
+};
+
+/**
+ * Two shops that both begin with #1001, a third one and a warehouse; orders that are paid late, called off, moved and shipped
+ * in part; partners that fail, and a hub that is killed again and again. In the end each order is where the rules for
+ * orders put it, each parcel was told once, and the inbox has what is odd and nothing else.
+ */
+export async function runStory(options: StoryOptions, say: (line: string) => void): Promise<StoryResult> {
+  const { seed, orders, withinMs, isHurried = false } = options;
+  if (orders < fewestStories) throw new RangeError(`There are ${fewestStories} stories to tell.`);
+  const began = performance.now();
+  const folder = await makeOpenFolder("hub-story-");
+  const program = path.join(import.meta.dirname, "story-partners.ts");
+  const partners = launch({ command: [process.execPath, program], args: [folder, String(seed)] });
+  const hub = createChaosHub(options.dataDir ?? path.join(folder, "data"), path.join(folder, "hub.log"), {
+    HUB_PRIVATE_ADDRESSES: "allow",
+  });
+  let problems: string[] = [];
+  try {
+    const [, printed = ""] = await partners.printed(/^partners (.*)$/m, 20_000);
+    const urls = JSON.parse(printed) as PartnerUrls;
+    await hub.start();
+    const send = await signIn(hub);
+    const setup = await setUp(send, urls);
+    const view = createView(hub.dataDir, urls, Math.min(withinMs, 180_000));
+    const courier = createCourier(createSender(hub, {}), setup);
+    const stage: Stage = { send, courier, view, setup, urls };
+    const told = planStories(seed, orders).map(beginTold);
+    const day = { isTold: false, isOver: false, ended: 0, retried: 0 };
+    const isTold = (): boolean => day.isTold;
+    const isOver = (): boolean => day.isOver;
+    const background = Promise.all([
+      repeat(isOver, 200, () => view.refresh()),
+      repeat(isTold, isHurried ? 1_000 : 15_000, () => triggerAll(send, setup)),
+      repeat(isOver, isHurried ? 1_000 : 5_000, async () => void (day.retried += await retryPassing(send))),
+      repeat(isOver, 500, async () => (isHurried ? await hasten(hub) : undefined)),
+    ]);
+    // Enough at a time that those that wait for a schedule keep nobody from going on.
+    const width = isHurried ? orders : Math.max(60, Math.ceil(orders / 5));
+    const [failed, struck] = await Promise.all([
+      tellAll(stage, told, width, () => day.ended++),
+      strikeAlong(hub, options, () => day.ended, say),
+    ]);
+    day.isTold = true;
+    say(`all stories are told after ${secondsSince(began)} s`);
+    await courier.arrived();
+    for (const url of Object.values(urls)) await fetch(`${url}/_control/calm`, { method: "POST" });
+    const check = await settle(stage, told, withinMs, isHurried ? 300 : 3_000);
+    day.isOver = true;
+    await background;
+    problems = [...failed, ...check.problems, ...courier.problems, ...hub.unexpectedEnds()];
+    problems.push(...(await wrongInside(send, setup)));
+    const requests = await countRequests(urls);
+    const evidence = problems.length > 0 ? folder : "";
+    const { retried } = day;
+    const figures = { seconds: secondsSince(began), notices: courier.counts, requests, retried };
+    return { options, struck, ...figures, exceptions: check.exceptions, problems, evidence };
+  } catch (error) {
+    problems.push(String(error));
+    throw new Error(`the story came to no end; what is left of it is in ${folder}`, { cause: error });
+  } finally {
+    await hub.stop();
+    await partners.stop();
+    if (problems.length === 0) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function beginTold(story: Story): Told {
+  const lines = story.lines.map((line, at) => ({ ...line, id: 1_000_000 + story.index * 10 + at }));
+  return { story, shopOrderId: undefined, lines, parcels: [] };
+}
+
+const secondsSince = (began: number): number => Math.round((performance.now() - began) / 1000);
+
+/** A hub that is not there for once is asked again; one that does not come back is seen by those who wait for it. */
+async function repeat(isOver: () => boolean, everyMs: number, work: () => Promise<void>): Promise<void> {
+  while (!isOver()) {
+    await work().catch(() => {});
+    await sleep(everyMs);
+  }
+}
+
+/** So many at a time, in the order of the plan. What cannot be told to its end is a problem. */
+async function tellAll(stage: Stage, told: Told[], width: number, ended: () => void): Promise<string[]> {
+  const left = [...told];
+  const problems: string[] = [];
+  const tellOn = async (): Promise<void> => {
+    for (let one = left.shift(); one; one = left.shift()) {
+      const { reference, shop, index, name } = one.story;
+      await scripts[name](createActs(stage, one), one).catch((error: unknown) => {
+        problems.push(`${reference} of ${shop}, order ${index} (${name}): ${String(error)}`);
+      });
+      ended();
+    }
+  };
+  await Promise.all(Array.from({ length: width }, tellOn));
+  return problems;
+}
+
+const strikes: readonly StrikeKind[] = ["hub", "both", "hub", "postgres", "hub"];
+
+/** Spread over all that happens: a kill for each part of the stories that has ended. */
+async function strikeAlong(
+  hub: ChaosHub,
+  { seed, orders, kills, withinMs }: StoryOptions,
+  ended: () => number,
+  say: (line: string) => void,
+): Promise<StoryResult["struck"]> {
+  const random = createRandom(seed);
+  const struck = { hub: 0, postgres: 0, both: 0 };
+  for (let n = 0; n < kills; n++) {
+    const share = Math.floor((orders * (n + 1)) / (kills + 1));
+    await until(
+      () => ended() >= share,
+      withinMs,
+      () => `only ${ended()} stories have ended`,
+      50,
+    );
+    await sleep(random.between(0, 400));
+    const kind = strikes[n % strikes.length]!;
+    if (kind === "postgres") await hub.killPostgres();
+    else if (kind === "hub") await hub.killHub();
+    else await hub.killBoth();
+    if (kind !== "postgres") await hub.start();
+    struck[kind]++;
+    say(`${n + 1} kills (${kind}), ${ended()} of ${orders} stories have ended`);
+  }
+  return struck;
+}
+
+/** The finest schedule fires every minute; somebody who does not want to wait presses the button. */
+async function triggerAll(send: Send, { imports, pushes, tracking }: Setup): Promise<void> {
+  for (const id of [...imports, ...pushes, tracking]) await send({ method: "POST", path: `/schedules/${id}/trigger` });
+}
+
+const passing = [
+  "connection_lost",
+  "connect_failed",
+  "timeout",
+  "remote_error",
+  "rate_limited",
+  "circuit_open",
+  "unexpected_answer",
+  "invalid_json",
+  "outcome_unknown",
+  "in_progress",
+  "worker_lost",
+];
+
+/** Partners may be away, and hubs die, more often than the hub tries: then somebody presses retry, about that and nothing else. */
+async function retryPassing(send: Send): Promise<number> {
+  let done = 0;
+  for (const kind of ["push", "recall", "execution"]) {
+    const counts = await send({ method: "GET", path: `/exceptions/counts?kind=${kind}` });
+    if (counts.kind === "lost") return done;
+    const codes = ((counts.body.byCode ?? []) as { code: string }[]).map(({ code }) => code);
+    for (const code of codes.filter((one) => passing.includes(one))) {
+      const body = { action: "retry", filter: { kind, code } };
+      const reply = await send({ method: "POST", path: "/exceptions/resolve", body });
+      if (reply.kind === "answer") done += (reply.body.summary as { done: number } | undefined)?.done ?? 0;
+    }
+  }
+  return done;
+}
+
+/** What waits for its next try is due now. */
+async function hasten(hub: ChaosHub): Promise<void> {
+  const text = `with due as (update task_executions set due_at = now()
+      where status = 'queued' and attempt > 0 and due_at > now() returning 1)
+    select pg_notify('hub_signals', 'task_queued||story') from due limit 1`;
+  await withDatabase(hub.dataDir, (db) => db.query(text)).catch(() => {});
+}
+
+/** All that is under way comes to its end; then, and only then, the end counts. */
+async function settle({ send, setup, view }: Stage, told: Told[], withinMs: number, everyMs: number) {
+  const endsAt = performance.now() + withinMs;
+  for (;;) {
+    await triggerAll(send, setup);
+    // What was seen before it was triggered counts as little as what is seen while something is at work.
+    await view.refresh();
+    const isQuiet = await becomesQuiet(view, endsAt);
+    const check = await checkStories(send, told, setup, view.journals);
+    const isLate = performance.now() > endsAt;
+    if (isQuiet && check.problems.length === 0) return check;
+    if (!isQuiet && isLate) check.problems.push(...view.busy.map((about) => `does not end: ${about}`));
+    if (isLate) return check;
+    await sleep(everyMs);
+  }
+}
+
+async function becomesQuiet(view: View, endsAt: number): Promise<boolean> {
+  while (view.busy.length > 0 && performance.now() < endsAt) {
+    await sleep(100);
+    await view.refresh();
+  }
+  return view.busy.length === 0;
+}
+
+async function wrongInside(send: Send, { automation }: Setup): Promise<string[]> {
+  const verification = await accepted(send, { method: "GET", path: "/audit/verification" });
+  const { is_active: isActive, pause_reason: why } = await accepted(send, {
+    method: "GET",
+    path: `/automations/${automation}`,
+  });
+  return [
+    ...(verification.ok === true ? [] : [`the audit chain: ${JSON.stringify(verification)}`]),
+    ...(isActive === true ? [] : [`the automation was paused: ${JSON.stringify(why)}`]),
+  ];
+}
+
+async function countRequests(urls: PartnerUrls): Promise<number> {
+  const answers = await Promise.all(
+    Object.values(urls).map(async (url) => (await fetch(`${url}/_control/journal?from=999999`)).json()),
+  );
+  return (answers as { requests: number }[]).reduce((sum, { requests }) => sum + requests, 0);
+}
+
+export function describeStory({ options, struck, problems, ...result }: StoryResult): string {
+  const { sent, twice, lost, forged } = result.notices;
+  return [
+    `seed               ${options.seed}: ${options.orders} orders in ${result.seconds} s`,
+    `kills              hub ${struck.hub}, PostgreSQL ${struck.postgres}, both ${struck.both}`,
+    `notices            ${sent}, ${twice} of them twice; ${lost} lost on the way, ${forged} forged`,
+    `requests           ${result.requests} to shops and warehouse`,
+    `inbox              ${result.exceptions} at the end; ${result.retried} tried again meanwhile`,
+    `problems           ${problems.length}`,
+    ...problems.slice(0, 40).map((line) => `  ! ${line}`),
+    ...(result.evidence === "" ? [] : [`evidence           ${result.evidence}`]),
+  ].join("\n");
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../../server/src/core/seeded-random.ts";
+import { shopifyNotice, wooNotice } from "../../../server/src/testing/shop-notices.ts";
+import type { Send } from "../chaos-client.ts";
+import type { ShopName } from "./story-plan.ts";
+import type { Setup } from "./story-setup.ts";
+import { noticeSecretOf } from "./story-setup.ts";
+
+/** Brings what shops say by themselves to the hub: late, twice, in another order, and some of it never. */
+export type Courier = {
+  /** `isCertain`: it is not lost on the way. */
+  tell(shop: ShopName, topic: string, body: object, random: Random, isCertain?: boolean): void;
+  /** All that is under way has been taken, or given up. */
+  arrived(): Promise<void>;
+  counts: { sent: number; twice: number; lost: number; forged: number };
+  problems: string[];
+};
+
+const patienceMs = 120_000;
+
+/** `answers`: what may be said to it. */
+type Notice = {
+  shop: ShopName;
+  topic: string;
+  text: string;
+  headers: Record<string, string>;
+  answers: string[];
+  taken: number;
+};
+
+export function createCourier(anonymous: Send, { bridges }: Setup): Courier {
+  const underWay = new Set<Promise<void>>();
+  const counts = { sent: 0, twice: 0, lost: 0, forged: 0 };
+  const problems: string[] = [];
+
+  /** Until it is answered: shops try again for days. */
+  async function deliver(notice: Notice): Promise<void> {
+    const { shop, text, headers } = notice;
+    const path = `/bridges/${bridges[shop]}/notices`;
+    const endsAt = performance.now() + patienceMs;
+    for (;;) {
+      const reply = await anonymous({ method: "POST", path, text, headers });
+      if (reply.kind === "answer") return judge(notice, reply.status, String(reply.body.status));
+      if (performance.now() > endsAt) return void problems.push(`a notice of ${shop} is not taken: ${reply.reason}`);
+      await sleep(200);
+    }
+  }
+
+  /** Whoever comes second with the same is told so; if nobody heard the first answer, that may be the only one. */
+  function judge(notice: Notice, status: number, said: string): void {
+    const { shop, topic, text, answers } = notice;
+    if (said === "taken") notice.taken++;
+    if (notice.taken > 1) problems.push(`${shop}, ${topic} ${text}: taken ${notice.taken} times`);
+    if (!answers.includes(status === 200 ? said : String(status)))
+      problems.push(`${shop}, ${topic} ${text}: answered ${status} ${said} in place of ${answers.join(" or ")}`);
+  }
+
+  function send(notice: Notice, afterMs: number): void {
+    const errand = sleep(afterMs)
+      .then(() => deliver(notice))
+      .finally(() => underWay.delete(errand));
+    underWay.add(errand);
+  }
+
+  return {
+    counts,
+    problems,
+    tell(shop, topic, body, random, isCertain = false) {
+      const secret = noticeSecretOf(shop);
+      const write = (text: string, key: string, answers: string[]): Notice => {
+        const headers = (shop === "woo" ? wooNotice : shopifyNotice)(topic, text, { id: randomUUID(), secret: key });
+        return { shop, topic, text, headers, answers, taken: 0 };
+      };
+      const late = (): number => (random.chance(30) ? random.below(1_500) : 0);
+      if (random.chance(4)) {
+        counts.forged++;
+        send(write(JSON.stringify(body), "guessed", ["401"]), late());
+      }
+      // Signed, and no JSON: nothing can be read from it.
+      if (random.chance(4)) send(write("{", secret, ["ignored"]), late());
+      if (!isCertain && random.chance(8)) {
+        counts.lost++;
+        return;
+      }
+      counts.sent++;
+      const notice = write(JSON.stringify(body), secret, ["taken", "duplicate"]);
+      send(notice, late());
+      if (!random.chance(20)) return;
+      counts.twice++;
+      send(notice, late());
+    },
+    async arrived() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { seededRandom } from "../../../server/src/core/seeded-random.ts";
+import type { ShopLine } from "../../../server/src/testing/stand-in-data.ts";
+import { unlisted } from "../../../server/src/testing/stand-in-warehouse.ts";
+import type { StoryName } from "./story-ends.ts";
+import { storyNames } from "./story-ends.ts";
+
+/** Two of Shopify, which both number their orders from #1001 on, and one of WooCommerce. */
+export const shopNames = ["north", "south", "woo"] as const;
+export type ShopName = (typeof shopNames)[number];
+export const partnerNames = [...shopNames, "warehouse"] as const;
+export type PartnerName = (typeof partnerNames)[number];
+export const tokenOf = (name: PartnerName): string => `token-of-${name}`;
+export const prefixes: Record<ShopName, string> = { north: "N-", south: "S-", woo: "" };
+
+/** One order, and everything that will happen to it. */
+export type Story = {
+  index: number;
+  name: StoryName;
+  shop: ShopName;
+  /** As the shop calls it. */
+  number: string;
+  /** As the hub does. */
+  reference: string;
+  street: string;
+  secondStreet: string;
+  lines: Omit<ShopLine, "id">[];
+  /** From how many places Shopify sends it. */
+  locations: number;
+  seed: string;
+};
+
+const everywhere = shopNames;
+const shopify: readonly ShopName[] = ["north", "south"];
+const woo: readonly ShopName[] = ["woo"];
+
+/** Where it can happen: an order that is partly fulfilled cannot be cancelled at Shopify, WooCommerce knows no holds. */
+const where: Record<StoryName, readonly ShopName[]> = {
+  plain: everywhere,
+  delivered: everywhere,
+  pays_late: everywhere,
+  never_pays: everywhere,
+  fails_then_pays: woo,
+  cancelled_unpaid: everywhere,
+  deleted_unpaid: shopify,
+  collected: everywhere,
+  cancelled_after_sending: everywhere,
+  cancelled_when_packed: everywhere,
+  moves_before_paying: everywhere,
+  moves_after_sending: everywhere,
+  moves_and_is_overruled: everywhere,
+  moves_and_moves_back: everywhere,
+  wants_more_after_sending: everywhere,
+  refunded_after_sending: shopify,
+  held: shopify,
+  held_and_released: shopify,
+  ships_partly: everywhere,
+  ships_in_two_parcels: everywhere,
+  cancelled_partly_shipped: woo,
+  cancelled_after_shipping: woo,
+  tracking_corrected: everywhere,
+  refused_by_warehouse: everywhere,
+  refused_then_listed: everywhere,
+  number_taken: woo,
+};
+
+/** Of each shop. The first order is there whatever becomes of it: whoever takes a number that is taken takes this one. */
+const firstNumber = 1001;
+export const firstReference = (shop: ShopName): string => `${prefixes[shop]}${shop === "woo" ? "" : "#"}${firstNumber}`;
+
+const once = storyNames.flatMap((name) => where[name].map((shop) => ({ name, shop })));
+/** With as many orders each story is told in each shop that can tell it. */
+export const fewestStories = once.length;
+/** Most orders are like most orders. */
+const usual: readonly StoryName[] = ["plain", "plain", "delivered", "pays_late", "ships_in_two_parcels"];
+
+/** The same for the same seed: each story in each shop that can tell it, as far as there are orders for that, and then any. */
+export function planStories(seed: number, count: number): Story[] {
+  const random = seededRandom(`story:${seed}`);
+  const told = shuffled(once, random).slice(0, count);
+  while (told.length < count) {
+    const name = random.chance(50) ? random.pick(usual) : random.pick(storyNames);
+    told.push({ name, shop: random.pick(where[name]) });
+  }
+  const before = firstNumber - 1;
+  const lastNumbers: Record<ShopName, number> = { north: before, south: before, woo: before };
+  return told.map(({ name, shop }, index): Story => {
+    const ordinal = name === "number_taken" ? firstNumber : ++lastNumbers[shop];
+    const number = shop === "woo" ? String(ordinal) : `#${ordinal}`;
+    const own = seededRandom(`story:${seed}:${index}`);
+    return {
+      index,
+      name,
+      shop,
+      number,
+      reference: `${prefixes[shop]}${number}`,
+      street: `${index + 1} First Street`,
+      secondStreet: `${index + 1} Second Street`,
+      lines: linesOf(name, index, own),
+      locations: own.chance(25) ? 2 : 1,
+      seed: `story:${seed}:${index}:acts`,
+    };
+  });
+}
+
+/** Two lines at least, of which the first has several pieces: so that something can be left. */
+function linesOf(name: StoryName, index: number, random: ReturnType<typeof seededRandom>): Story["lines"] {
+  const isStrange = name === "refused_by_warehouse" || name === "refused_then_listed";
+  return Array.from({ length: 2 + random.below(2) }, (_, at) => ({
+    sku: isStrange && at === 0 ? `${unlisted}${index}` : `SKU-${1 + random.below(50)}`,
+    title: `Thing ${random.below(100)}`,
+    quantity: at === 0 ? 2 + random.below(3) : 1 + random.below(2),
+    price: `${1 + random.below(90)}.50`,
+  }));
+}
+
+function shuffled<T>(list: readonly T[], random: ReturnType<typeof seededRandom>): T[] {
+  const pool = [...list];
+  for (let i = pool.length - 1; i > 0; i--) {
+    const other = random.below(i + 1);
+    [pool[i], pool[other]] = [pool[other]!, pool[i]!];
+  }
+  return pool;
+}
+
+/** Under which the warehouse sends its parcels; unique, whatever the seed. */
+export function trackingOf({ index }: Story, parcel: number): string {
+  return `PARCEL-${index + 1}-${parcel}`;
+}

@@ -1,0 +1,168 @@
+import type { Send } from "../chaos-client.ts";
+import { accepted } from "../chaos-client.ts";
+import type { PartnerName, ShopName } from "./story-plan.ts";
+import { prefixes, shopNames, tokenOf } from "./story-plan.ts";
+
+export type PartnerUrls = Record<PartnerName, string>;
+/** What webhooks of this shop are signed with. */
+export const noticeSecretOf = (shop: ShopName): string => (shop === "woo" ? "woo-webhooks" : tokenOf(shop));
+
+/** What was set up, as the hub calls it. */
+export type Setup = {
+  bridges: Record<PartnerName, string>;
+  imports: string[];
+  pushes: string[];
+  tracking: string;
+  automation: string;
+};
+
+/** Through the API alone, as somebody would who connects two shops, a third and a warehouse. */
+export async function setUp(send: Send, urls: PartnerUrls): Promise<Setup> {
+  const post = async (path: string, body: object): Promise<string> =>
+    String((await accepted(send, { method: "POST", path, body })).id);
+  const bridges = {} as Setup["bridges"];
+  for (const shop of shopNames) bridges[shop] = await post("/bridges", shopBridge(shop, urls[shop]));
+  bridges.warehouse = await post("/bridges", warehouseBridge(urls.warehouse));
+  for (const one of transformations) await post("/transformations", { ...one, bridgeId: bridges.warehouse });
+  await accepted(send, { method: "POST", path: `/locations/sync/${bridges.warehouse}` });
+  const { data } = await accepted(send, { method: "GET", path: "/locations" });
+  const [{ id: locationId } = { id: "" }] = data as { id: string }[];
+
+  const pipeline = await post("/operations/pipelines", {
+    name: "To the warehouse",
+    actions: [
+      { type: "assign_location", params: { location_id: locationId } },
+      { type: "set_status", params: { status: "ready" } },
+      { type: "send_to_fulfillment", params: {} },
+    ],
+  });
+  const automation = await post("/automations", {
+    name: "Paid orders go to the warehouse",
+    on: { types: ["order.created", "order.updated"], filter: { status: ["new"] } },
+    when: {
+      all: [
+        { path: "paymentStatus", op: "eq", value: "paid" },
+        { path: "onHold", op: "eq", value: false },
+      ],
+    },
+    pipeline_id: pipeline,
+    mode: "active",
+    max_per_hour: 100_000,
+  });
+  const everyMinute = { cron: "* * * * *", timezone: "UTC" };
+  const schedule = async (bridgeId: string, taskName: string): Promise<string> =>
+    await post("/schedules", { name: `${taskName} ${bridgeId}`, bridgeId, taskName, ...everyMinute });
+  const each = async (taskName: string): Promise<string[]> =>
+    await Promise.all(shopNames.map((shop) => schedule(bridges[shop], taskName)));
+  return {
+    bridges,
+    imports: await each("orders.import"),
+    pushes: await each("fulfillments.push"),
+    tracking: await schedule(bridges.warehouse, "tracking.pull"),
+    automation,
+  };
+}
+
+function shopBridge(shop: ShopName, url: string): object {
+  const numberPrefix = prefixes[shop] === "" ? {} : { numberPrefix: prefixes[shop] };
+  // The clocks of these shops go a second with every change.
+  const common = { overlapMinutes: 1 };
+  if (shop !== "woo") {
+    const credentials = { clientId: "client", clientSecret: tokenOf(shop) };
+    const settings = { shop, baseUrl: url, ...common };
+    return { name: `Shop ${shop}`, connector: "shopify", settings, credentials, ...numberPrefix };
+  }
+  const keys = { consumerKey: "ck_test", consumerSecret: tokenOf(shop), webhookSecret: noticeSecretOf(shop) };
+  return { name: `Shop ${shop}`, connector: "woocommerce", settings: { url, ...common }, credentials: keys };
+}
+
+function warehouseBridge(url: string): object {
+  const tasks = [
+    {
+      name: "orders.export",
+      mode: "push",
+      request: { path: "/orders" },
+      externalId: "id",
+      idempotencyHeader: "Idempotency-Key",
+      find: {
+        request: { path: "/orders", query: { reference: "{record.reference}" } },
+        externalId: "data[0].id",
+      },
+    },
+    {
+      name: "orders.recall",
+      mode: "push",
+      request: { path: "/recalls", body: { reference: "{record.number}" } },
+      externalId: "id",
+      idempotencyHeader: "Idempotency-Key",
+      find: {
+        request: { path: "/recalls", query: { reference: "{record.number}" } },
+        externalId: "data[0].id",
+      },
+    },
+    {
+      name: "locations.pull",
+      mode: "pull",
+      yields: "locations",
+      request: { path: "/places" },
+      records: "data",
+      externalId: "code",
+    },
+    {
+      name: "tracking.pull",
+      mode: "pull",
+      yields: "tracking",
+      request: { path: "/parcels" },
+      records: "data",
+      externalId: "id",
+      updatedAt: "changed_at",
+      since: { param: "since" },
+      paging: { kind: "cursor", param: "after", next: "next", size: 50 },
+    },
+  ];
+  const settings = { baseUrl: `${url}/warehouse`, auth: { kind: "bearer" }, tasks };
+  return { name: "Warehouse", connector: "rest", settings, credentials: { token: tokenOf("warehouse") } };
+}
+
+/** The warehouse has words of its own for everything. */
+const transformations = [
+  {
+    name: "Orders for the warehouse",
+    taskName: "orders.export",
+    direction: "outbound",
+    mappings: [
+      { source: "number", target: "reference" },
+      { source: "shippingAddress.address1", target: "ship_to.street" },
+      { source: "shippingAddress.name", target: "ship_to.name" },
+      {
+        target: "items",
+        each: "lines",
+        mappings: [
+          { source: "@.id", target: "line" },
+          { source: "@.sku", target: "sku" },
+          { source: "@.quantity", target: "quantity" },
+        ],
+      },
+    ],
+  },
+  {
+    name: "Places of the warehouse",
+    taskName: "locations.pull",
+    direction: "inbound",
+    mappings: [
+      { source: "title", target: "name" },
+      { value: "third_party", target: "type" },
+      { source: "city", target: "address.city" },
+    ],
+  },
+  {
+    name: "Parcels of the warehouse",
+    taskName: "tracking.pull",
+    direction: "inbound",
+    mappings: [
+      { source: "tracking", target: "trackingNumber" },
+      { source: "state", target: "status" },
+      { source: "changed_at", target: "statusAt" },
+    ],
+  },
+];
