@@ -52,6 +52,8 @@ type BoundaryOptions = {
   every: number;
   withinMs: number;
   say(line: string): void;
+  /** Where the hub keeps its data, and who names it removes it; by default a new one beside the evidence. */
+  dataDir?: string;
 };
 
 export type BoundaryResult = {
@@ -71,7 +73,7 @@ const finishWithinMs = 60_000;
 /** Kills the hub at one statement after the other, and holds what came of it against a run without a kill. */
 export async function runBoundaries(options: BoundaryOptions): Promise<BoundaryResult[]> {
   const folder = await makeOpenFolder("hub-chaos-");
-  const hub = createChaosHub(path.join(folder, "data"), path.join(folder, "hub.log"));
+  const hub = createChaosHub(options.dataDir ?? path.join(folder, "data"), path.join(folder, "hub.log"));
   const deadline = performance.now() + options.withinMs;
   const results: BoundaryResult[] = [];
   try {

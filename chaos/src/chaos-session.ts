@@ -25,6 +25,8 @@ type SessionOptions = {
   withinMs: number;
   /** Do not wait until the dead are given up, but make it so. */
   isTimePassed?: boolean;
+  /** Where the hub keeps its data, and who names it removes it; by default a new one beside the evidence. */
+  dataDir?: string;
 };
 
 export type SessionResult = {
@@ -48,7 +50,7 @@ const lateWithinMs = 30_000;
 /** Work under kills, then a drain, then the check. Leaves its folder only when something was found. */
 export async function runSession(options: SessionOptions, say: (line: string) => void): Promise<SessionResult> {
   const folder = await makeOpenFolder("hub-chaos-");
-  const hub = createChaosHub(path.join(folder, "data"), path.join(folder, "hub.log"));
+  const hub = createChaosHub(options.dataDir ?? path.join(folder, "data"), path.join(folder, "hub.log"));
   const journalFile = path.join(folder, "journal.jsonl");
   const journal = openJournal(journalFile);
   const watcher = createWatcher(path.join(folder, "observations.jsonl"));

@@ -17,6 +17,8 @@ type StoryOptions = {
   withinMs: number;
   /** Does not wait for the next full minute. */
   isTriggered?: boolean;
+  /** Where the hub keeps its data, and who names it removes it; by default a new one. */
+  dataDir?: string;
 };
 
 type StoryResult = {
@@ -39,7 +41,7 @@ export async function runImportStory(options: StoryOptions, say: (line: string) 
     listed: options.orders,
     pageDelayMs: 40,
   });
-  const hub = createChaosHub(path.join(folder, "data"), path.join(folder, "hub.log"), {
+  const hub = createChaosHub(options.dataDir ?? path.join(folder, "data"), path.join(folder, "hub.log"), {
     HUB_PRIVATE_ADDRESSES: "allow",
   });
   try {

@@ -5,6 +5,7 @@ import { runSession } from "../../../../chaos/src/chaos-session.ts";
 import type { Findings, Reader } from "../../../../chaos/src/findings.ts";
 import { check } from "../../../../chaos/src/checker.ts";
 import type { JournalEntry } from "../../../../chaos/src/journal.ts";
+import { readyDataDir } from "../../testing/ready-data-dir.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 // The short form of `npm run chaos`: real processes, real kills.
@@ -18,6 +19,7 @@ test("a hub that dies at any statement of a run leaves it to the next one, to th
     every: 12,
     withinMs: 60_000,
     say: quietly,
+    dataDir: await readyDataDir(),
   });
   expect(result!.differences).toEqual([]);
   expect(result!.deaths).toBeGreaterThan(1);
@@ -32,6 +34,7 @@ test("kills at random moments lose nothing that was acknowledged and do nothing 
       runners: { sync: 2, async: 1, editors: 1, makers: 1 },
       withinMs: 60_000,
       isTimePassed: true,
+      dataDir: await readyDataDir(),
     },
     quietly,
   );

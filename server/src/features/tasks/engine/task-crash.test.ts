@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { runImportStory } from "../../../../../chaos/src/import-story.ts";
 import { checkTasks } from "../../../../../chaos/src/task-checker.ts";
 import { runTaskSession } from "../../../../../chaos/src/task-session.ts";
+import { readyDataDir } from "../../../testing/ready-data-dir.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 
 // The short forms of `npm run chaos -- --tasks` and `-- --import`: real processes, real kills.
@@ -26,7 +27,7 @@ test(
   patience,
   async () => {
     const story = await runImportStory(
-      { seed: 3, orders: 300, kills: 2, withinMs: 60_000, isTriggered: true },
+      { seed: 3, orders: 300, kills: 2, withinMs: 60_000, isTriggered: true, dataDir: await readyDataDir() },
       quietly,
     );
     expect(story.problems).toEqual([]);
