@@ -15,18 +15,22 @@ const hub = await startTestHub();
 const org = await hub.org();
 const { aComparison, anAccount } = await openComparisonDesk(hub, org);
 
-async function manyItems(): Promise<string> {
-  const path = await aComparison(Array.from({ length: 2 * chunkSize + 10 }, () => anItem()));
+/** More than is rated in one go. */
+const many = chunkSize + 10;
+
+async function manyItems(count = many): Promise<string> {
+  const path = await aComparison(Array.from({ length: count }, () => anItem()));
   await org.post(`${path}/process`);
   return path;
 }
 
 const idOf = (path: string): string => path.split("/").at(-1)!;
-const done = { status: "completed", counts: { pending: 0, rated: 2 * chunkSize + 10 } };
+const doneWith = (rated: number) => ({ status: "completed", counts: { pending: 0, rated } });
 
 describe("a comparison whose worker stops", () => {
   test("half way is finished by another node, and nothing is counted twice", async () => {
-    const path = await manyItems();
+    const count = 2 * chunkSize + 10;
+    const path = await manyItems(count);
     await rateOneChunk(hub.world, idOf(path));
     expect((await org.get(path)).body).toMatchObject({ status: "processing", progress: { processed: chunkSize } });
     const partly = (await org.get(`${path}/items?status=rated`)).body.pagination.total;
@@ -34,20 +38,20 @@ describe("a comparison whose worker stops", () => {
     expect((await org.get(`${path}/items?status=pending`)).body.pagination.total).toBe(chunkSize + 10);
     for (const query of ["status=rated,pending", "sort=savings", "sort=-netCost", "sort=zone&serviceType=UPS Ground"]) {
       const { body } = await org.get(`${path}/items?${query}`);
-      expect([query, body.pagination.total]).toEqual([query, 2 * chunkSize + 10]);
+      expect([query, body.pagination.total]).toEqual([query, count]);
       expect(body.data).toHaveLength(body.pagination.limit);
     }
     const last = (await org.get(`${path}/items?sort=savings&limit=10&page=${chunkSize / 5 + 1}`)).body.data;
     expect(last.map(({ index, status }: { index: number; status: string }) => [index, status]).at(-1)).toEqual([
-      2 * chunkSize + 9,
+      count - 1,
       "pending",
     ]);
     const other = await hub.secondNode();
     await workOff(other.world, comparisonWork);
-    expect((await org.get(path)).body).toMatchObject(done);
+    expect((await org.get(path)).body).toMatchObject(doneWith(count));
     const { coverage, totals } = (await org.get(`${path}/summary`)).body;
-    expect(coverage.rated).toBe(2 * chunkSize + 10);
-    expect(totals.sourceCost).toBe(15 * (2 * chunkSize + 10));
+    expect(coverage.rated).toBe(count);
+    expect(totals.sourceCost).toBe(15 * count);
   });
 
   test("silently is taken up when its lease has run out, and not before", async () => {
@@ -62,7 +66,7 @@ describe("a comparison whose worker stops", () => {
       idOf(path),
     ]);
     await workOff(hub.world, comparisonWork);
-    expect((await org.get(path)).body).toMatchObject(done);
+    expect((await org.get(path)).body).toMatchObject(doneWith(many));
   });
 
   test("is free at once when the hub knows that it is alone", async () => {
@@ -72,7 +76,7 @@ describe("a comparison whose worker stops", () => {
     await hub.world.db.query(claim, [idOf(path)]);
     await comparisonWork.leases.endAllAcrossOrgs(hub.world.db);
     await workOff(hub.world, comparisonWork);
-    expect((await org.get(path)).body).toMatchObject(done);
+    expect((await org.get(path)).body).toMatchObject(doneWith(many));
   });
 
   test("because it was deleted meanwhile leaves nothing behind", async () => {
