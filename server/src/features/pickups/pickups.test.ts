@@ -202,7 +202,8 @@ describe("scheduling a pickup", () => {
   test("refuses a second one at the same place on the same day, however the address is written", async () => {
     const carrierAccountId = await account();
     const first = (await org.post("/pickups", wish(carrierAccountId))).body;
-    const again = wish(carrierAccountId, { pickupAddress: { ...pickupAddress, address1: "1, PORT St." } });
+    const written = { ...pickupAddress, address1: "1, PORT St.", zip: `${pickupAddress.zip}-0001` };
+    const again = wish(carrierAccountId, { pickupAddress: written });
     const refused = await org.post("/pickups", again);
     expect(refused.body).toMatchObject({ status: 409, code: "pickup_exists", existingId: first.id });
     const second = await org.post("/pickups", { ...again, allowDuplicate: true });

@@ -87,7 +87,8 @@ describe("a webhook", () => {
       ["webhooks:write", "orders:read"],
     ]);
     expect((await narrow.post("/webhooks", { ...body, types: ["user.*"] })).status).toBe(403);
-    expect((await narrow.post("/webhooks", { ...body, types: ["pickup.*"] })).status).toBe(201);
+    const { body: own } = await narrow.post("/webhooks", { ...body, types: ["pickup.*"] });
+    expect((await narrow.patch(`/webhooks/${own.id}`, { types: ["pickup.*", "order.*"] })).status).toBe(403);
     const { id } = await webhookTo(org, receiver);
     await makeOrders(org, 1);
     const { body: deliveries } = await org.get(`/webhooks/${id}/deliveries`);
@@ -223,6 +224,8 @@ describe("a webhook", () => {
     new StandardWebhook(third.secret).verify(alone.body, alone.headers);
     const { body: again } = await org.post(`/webhooks/${id}/rotate-secret`, { overlapHours: 0 });
     expect([again.previousSecretUntil, (await org.get(`/webhooks/${id}`)).body.secret]).toEqual([null, undefined]);
+    const kept = await hub.world.db.query("select sealed_previous_secret as former from webhooks where id = $1", [id]);
+    expect(kept).toEqual([{ former: null }]);
     await makeOrders(org, 1);
     const after = (await arrivals(receiver, 4))[3]!;
     expect(after.headers["webhook-signature"]!.split(" ")).toHaveLength(1);

@@ -116,11 +116,8 @@ export async function updateWebhook(ctx: Ctx, id: string, patch: WebhookPatch, i
     const types = patch.types === undefined ? before.types : checkTypes(ctx, patch.types);
     const hasStored = before.sealedHeaders !== null;
     leavesStoredBehind({ hasStored, before: [before.url], after: [url], given: headers, pointer: "/headers" });
-    if (patch.url !== undefined || headers !== undefined) {
-      // Those that stay were checked, but the address may be another.
-      const stays: Record<string, string> = hasStored ? { "x-kept": "kept" } : {};
-      await checkAddress(ctx, { url, headers: headers === undefined ? stays : (headers ?? {}) });
-    }
+    // Headers that stay were checked for this server.
+    if (patch.url !== undefined || headers !== undefined) await checkAddress(ctx, { url, headers: headers ?? {} });
     const patched = { ...before, ...fields, url, types };
     const isReordered = patched.ordering !== before.ordering;
     const isElsewhere = url !== before.url;
