@@ -23,6 +23,8 @@ export type SiegeOptions = {
   /** Reads a second that the hub is believed to answer; without it, they are measured. */
   capacity?: number;
   mostOpen?: number;
+  /** Of a hub that nobody has used yet, in place of a new one. */
+  dataDir?: string;
   /** How many times the measured capacity is offered. */
   overload: number;
   /** Settings of the hub that differ from what its users have. */
@@ -64,7 +66,7 @@ export async function runSiege(options: SiegeOptions, say: (line: string) => voi
   const { size, seconds, overload, mostOpen = Infinity, env: given } = options;
   const folder = await makeOpenFolder("hub-siege-");
   say(`data and evidence in ${folder}`);
-  const dataDir = path.join(folder, "data");
+  const dataDir = options.dataDir ?? path.join(folder, "data");
   const loopFile = path.join(folder, "loop.jsonl");
   const log = createWriteStream(path.join(folder, "hub.log"));
   const start = (env: Record<string, string>): Promise<Launched> =>

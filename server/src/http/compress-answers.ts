@@ -25,12 +25,11 @@ type Body = string | Buffer | Readable;
  * short or a token, and they could make the hub work for nothing. Compressing is done by other threads than the one that answers.
  */
 export async function encodeBody(request: FastifyRequest, reply: FastifyReply, body: string | Readable): Promise<Body> {
-  const accepted = request.headers["accept-encoding"];
-  if (accepted === undefined || request.principal === undefined || request.method === "HEAD") return body;
+  if (request.principal === undefined || request.method === "HEAD") return body;
   if (!isCompressible(reply, body)) return body;
   const varies = reply.getHeader("vary");
   reply.header("vary", varies === undefined ? "accept-encoding" : `${String(varies)}, accept-encoding`);
-  const encoding = chooseEncoding(accepted);
+  const encoding = chooseEncoding(request.headers["accept-encoding"] ?? "");
   if (!encoding) return body;
   reply.header("content-encoding", encoding);
   if (typeof body === "string")
