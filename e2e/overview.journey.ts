@@ -76,13 +76,13 @@ test("journey 6: every figure says on what it stands, and opens the list that it
 
 test("a part that cannot be read fails alone, says why, and can be tried again", async () => {
   const { page, complaints } = person;
-  await hub.world.db.query("alter table shipment_days rename to shipment_days_elsewhere");
+  await hub.world.db.query("alter table shipment_sums rename to shipment_sums_elsewhere");
   await page.goto(`${hub.url}/`);
   await page.getByRole("region", { name: "Figures" }).getByRole("alert").waitFor();
   await page.getByRole("figure", { name: "Orders by status" }).waitFor();
   await page.getByRole("table", { name: "Tasks that failed" }).waitFor();
   await takePicture(page, "overview-one-fails");
-  await hub.world.db.query("alter table shipment_days_elsewhere rename to shipment_days");
+  await hub.world.db.query("alter table shipment_sums_elsewhere rename to shipment_sums");
   await page.getByRole("region", { name: "Figures" }).getByRole("button", { name: "Try again" }).click();
   await page.getByRole("link", { name: /^On time: / }).waitFor();
   // The only answers of this kind in the whole file.

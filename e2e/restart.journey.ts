@@ -58,5 +58,7 @@ test("a hub that dies in the middle of a run comes back, and the page follows th
   );
   expect(done.summary).toMatchObject({ succeeded: 40, failed: 0 });
   expect((await clientOf(again.url).get("/orders")).status).toBe(401);
+  // A hub that stops refuses streams, which the page would ask for.
+  await context.close();
   await again.stop();
 });

@@ -43,7 +43,7 @@ test("an empty page leads to the first schedule, whose time is said in words whi
   await page.getByText("At 02:30 every day, New York time").waitFor();
   await lookAt(page, "schedule-new");
   await page.getByRole("button", { name: "Make the schedule" }).click();
-  await page.getByRole("heading", { name: /Nightly import/ }).waitFor();
+  await page.getByRole("heading", { level: 1, name: /Nightly import/ }).waitFor();
   const [made] = (await org.get("/schedules")).body.data;
   expect(made).toMatchObject({ name: "Nightly import", cron: "30 2 * * *", timezone: "America/New_York", bridgeId });
 });

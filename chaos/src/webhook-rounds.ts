@@ -49,6 +49,14 @@ export async function hastenRetries(db: pg.Client): Promise<void> {
   await db.query("select pg_notify('hub_signals', 'webhook||chaos')");
 }
 
+/** How many events of the log the slowest webhook has before it. */
+export async function findBacklog(db: pg.Client): Promise<number> {
+  const { rows } = await db.query<{ most: number }>(
+    "select coalesce(max(h.sequence - w.cursor), 0)::int as most from webhooks w join audit_heads h using (org_id)",
+  );
+  return rows[0]!.most;
+}
+
 /** What is still to be sealed, sent, written down or fired: 0 when all of it has come to its end. */
 export async function countLeft(db: pg.Client): Promise<number> {
   const { rows } = await db.query<{ n: number }>(

@@ -76,6 +76,14 @@ export function createActs(stage: Stage, told: Told) {
     return seen;
   }
 
+  /** The id of what is in the inbox about it. */
+  async function isOdd(kind: string, code: string): Promise<string> {
+    const find = () =>
+      view.exceptions.find((one) => one.orderId === here()?.id && one.kind === kind && one.code === code);
+    await view.until(() => find() !== undefined, `${kind} ${code} in the inbox`);
+    return find()!.id;
+  }
+
   return {
     isWoo,
 
@@ -150,12 +158,11 @@ export function createActs(stage: Stage, told: Told) {
       await run("correct_tracking", { tracking_number: parcel.tracking, from });
     },
 
+    isOdd,
+
     /** Somebody looks into the inbox and does something about it. */
     async resolve(kind: string, code: string, action: "retry" | "keep_ours"): Promise<void> {
-      const find = () =>
-        view.exceptions.find((one) => one.orderId === here()?.id && one.kind === kind && one.code === code);
-      await view.until(() => find() !== undefined, `${kind} ${code} in the inbox`);
-      const call = { method: "POST", path: `/exceptions/${find()!.id}/resolve`, body: { action } };
+      const call = { method: "POST", path: `/exceptions/${await isOdd(kind, code)}/resolve`, body: { action } };
       // Nobody else does anything about it: closed already means that the first answer was lost.
       await insist(stage, { ...call, headers: { "Idempotency-Key": randomUUID() } }, "exception_closed");
     },

@@ -152,6 +152,8 @@ export const scripts: Record<StoryName, Script> = {
   },
   async refused_then_listed(o) {
     await o.place();
+    // Not only on hold, which it is as well when the warehouse could not be asked.
+    await o.isOdd("push", "rejected");
     await o.isHere("ready", ["fulfillment"]);
     await o.inWarehouse("list");
     await o.resolve("push", "rejected", "retry");

@@ -23,5 +23,6 @@ export function createSerializer(schema: TSchema): Serialize {
 
 function compile(schema: FastJson.Schema): Serialize {
   const { default: fastJson } = require("fast-json-stringify") as typeof FastJson;
-  return fastJson(schema, { ajv: { strict: false } });
+  // Our own format needs a name here: what leaves the hub was checked when it came in.
+  return fastJson(schema, { ajv: { strict: false, formats: { "date-or-date-time": true } } });
 }
