@@ -137,8 +137,8 @@ export type PushTask = TaskBase & {
    * Throws a RemoteError; one that says `mayHaveHappened` leads to `find`, and without it to `outcome_unknown`.
    */
   send(call: Call, record: Record<string, unknown>, effectKey: string): Promise<Sent>;
-  /** Whether this effect has happened; undefined when it has not. */
-  find?(call: Call, record: Record<string, unknown>, effectKey: string): Promise<Sent | undefined>;
+  /** Whether this effect has happened; undefined when it has not. What is there in part can be sent again as it was. */
+  find?(call: Call, record: Record<string, unknown>, effectKey: string): Promise<Sent | "in part" | undefined>;
   /** Corrects what has arrived; doing it again does no harm. Undefined: it cannot be corrected there. */
   update?(call: Call, record: Record<string, unknown>, sent: Sent, effectKey: string): Promise<Sent | undefined>;
 };

@@ -103,7 +103,7 @@ export async function sendOnce(
   for (let attempt = 1; attempt <= maxTries; attempt++) {
     try {
       const found = mayHaveHappened ? await task.find?.(call, record, key) : undefined;
-      if (found) return found;
+      if (found && found !== "in part") return found;
       mayHaveHappened = false;
       return await task.send(call, record, key);
     } catch (error) {

@@ -226,12 +226,13 @@ function allocate(missing: Map<string, number>, state: State): Json[][] {
   );
 }
 
-async function find(call: Call, record: Json): Promise<Sent | undefined> {
+async function find(call: Call, record: Json): Promise<Sent | "in part" | undefined> {
   const shipments = shipmentsIn(record);
   const state = await readState(call, record, shipments);
-  return shipments.every((shipment) => missingOf(shipment, state).size === 0)
-    ? sentOf([], shipments, state)
-    : undefined;
+  const known = sentOf([], shipments, state);
+  if (shipments.every((shipment) => missingOf(shipment, state).size === 0)) return known;
+  // Of two locations, one was told.
+  return known.externalId === undefined ? undefined : "in part";
 }
 
 export const fulfillmentsPush = pushTask("fulfillments.push", {

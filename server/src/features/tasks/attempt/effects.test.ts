@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { RemoteError } from "../../../core/remote-error.ts";
 import { eventually } from "../../../testing/eventually.ts";
+import { pushTask } from "../../../connectors/standard-tasks.ts";
 import { installConnector, scriptedShop } from "../../../testing/scripted-connector.ts";
 import type { TestHub, TestOrg } from "../../../testing/test-hub.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
@@ -116,6 +117,44 @@ test("a database that is away for a moment while something is sent fails nothing
   expect(done).toMatchObject({ status: "succeeded", result: { summary: { sent: 2, failed: 0 } } });
   expect(done.attempts.map(({ status }: { status: string }) => status)).toEqual(["interrupted", "succeeded"]);
   expect([...shop.applied.values()]).toEqual([1, 1]);
+});
+
+test("a shipment that is there in part is completed under the number it began with, and then corrected", async () => {
+  const told: string[] = [];
+  let isCut = true;
+  const numberIn = ({ shipments }: Record<string, unknown>): string =>
+    (shipments as { trackingNumber: string }[])[0]!.trackingNumber;
+  const task = pushTask("fulfillments.push", {
+    description: "What a test says.",
+    idempotent: true,
+    async send(_call, record) {
+      told.push(numberIn(record));
+      if (isCut) throw new RemoteError("connection_lost", "Cut.", { mayHaveHappened: true, retryable: true });
+      return { externalId: "x" };
+    },
+    find: async () => "in part",
+    async update(_call, record) {
+      told.push(`now ${numberIn(record)}`);
+      return { externalId: "x" };
+    },
+  });
+  const connector = installConnector([task]);
+  const { id: bridgeId } = (await org.post("/bridges", { name: `Shop ${++bridges}`, connector })).body;
+  const order = (await org.post("/orders", { status: "ready", lines: [{ sku: "A", quantity: 1 }] })).body;
+  const run = async (type: string, params: object): Promise<void> => {
+    const { body } = await org.post("/operations/run", { order_ids: [order.id], actions: [{ type, params }] });
+    expect(body).toMatchObject({ status: "succeeded" });
+  };
+  const push = async () => {
+    const request = { bridgeId, taskName: "fulfillments.push", input: { orderIds: [order.id] }, maxAttempts: 1 };
+    return await ended((await org.post("/tasks/execute", request)).body.id);
+  };
+  await run("mark_shipped", { tracking_number: "T-1", carrier: "ups" });
+  expect((await push()).status).toBe("failed");
+  await run("correct_tracking", { from: "T-1", tracking_number: "T-2" });
+  isCut = false;
+  expect(await push()).toMatchObject({ status: "succeeded", result: { summary: { updated: 1 } } });
+  expect(told).toEqual(["T-1", "T-1", "now T-2"]);
 });
 
 test("with nobody to ask, an answer that was lost is outcome_unknown, and a retry does not send it again", async () => {

@@ -240,9 +240,11 @@ async function askAndSend(push: Push, made: Made, seen: EffectRow): Promise<Fact
     return { status: "outcome_unknown", error: shownOf(failure), ...retry };
   }
   const found = said.answer;
+  if (found === "in part" && row.content !== made.wish.content) return await completeAsSent(push, made, row, asSent);
   // What was sent under an earlier key says nothing about this one.
-  const isEarlier = found !== undefined && row.generation > 1 && (await isOfEarlierKey(push, row, found));
-  if (found && !isEarlier) {
+  const isWhole = found !== undefined && found !== "in part";
+  const isEarlier = isWhole && row.generation > 1 && (await isOfEarlierKey(push, row, found));
+  if (isWhole && !isEarlier) {
     await conclude(push, row, { status: "done", sent: found });
     return undefined;
   }
@@ -251,6 +253,21 @@ async function askAndSend(push: Push, made: Made, seen: EffectRow): Promise<Fact
   // Time has passed: whether this attempt still counts is asked once more.
   const mine = await take(push, row, "intent", mayBeThere ? row : sendingOf(made));
   return mine && (await send(push, made, mine, mayBeThere));
+}
+
+/** The rest of what was begun belongs to it; what has changed since is then a correction of the whole. */
+async function completeAsSent(
+  push: Push,
+  { fact, wish }: Made,
+  seen: EffectRow,
+  record: Record<string, unknown>,
+): Promise<FactOutcome | undefined> {
+  const row = await take(push, seen, "intent");
+  if (!row) return undefined;
+  const { content, shipment } = row;
+  const asBegun = { fact: { ...fact, shipment: shipment ?? undefined }, wish: { ...wish, content }, record };
+  const outcome = await send(push, asBegun, row, true);
+  return outcome.status === "sent" ? undefined : outcome;
 }
 
 /** A shipment is known there by the number it had then. */
