@@ -84,7 +84,7 @@ export async function runToTheEnd(
   let run = await client.post<{ id: string; status: string }>("/operations/run", { ...orders, actions });
   while (run.status === "queued" || run.status === "running") {
     await new Promise((resolve) => setTimeout(resolve, 50));
-    run = await client.get(`/operations/runs/${run.id}`);
+    run = await client.get(`/operations/runs/${run.id}?results=0`);
   }
   if (run.status !== "succeeded") throw new Error(`the run ${run.status}`);
 }
