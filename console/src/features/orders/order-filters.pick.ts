@@ -50,7 +50,7 @@ const range = (id: string, title: string): FilterDefinition => ({
   to: `${id}To`,
 });
 
-const statuses = [
+export const orderStatuses = [
   "draft",
   "new",
   "review_required",
@@ -62,10 +62,10 @@ const statuses = [
   "delivered",
   "cancelled",
   "on_hold",
-];
+] as const;
 
 export const orderFilters: readonly FilterDefinition[] = [
-  names("status", "Status", statuses),
+  names("status", "Status", orderStatuses),
   { id: "tags", title: "Tag", kind: "tags", params: { any: "tagsAny", all: "tagsAll", none: "tagsNone" } },
   range("shipBy", "Ship by"),
   names("priority", "Priority", ["low", "normal", "high", "urgent"]),

@@ -8,6 +8,7 @@ import { formatCount, plural, sentence } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
+import { orderStatuses } from "../orders/order-filters.pick.ts";
 import { orderCountsQuery } from "../orders/orders.queries.ts";
 import { ImportShipments } from "./import-shipments.tsx";
 import { RunsTile, TasksTile } from "./overview-failures.tsx";
@@ -16,18 +17,8 @@ import { overviewQuery, seriesQuery, shipmentTotalQuery } from "./overview.queri
 import { riskReasons, text } from "./overview.text.ts";
 import { Tile } from "./overview-tile.tsx";
 
-const statuses = [
-  "new",
-  "review_required",
-  "awaiting_payment",
-  "ready",
-  "sent",
-  "partially_shipped",
-  "shipped",
-  "delivered",
-  "cancelled",
-  "on_hold",
-] as const;
+/** A draft waits for nobody. */
+const statuses = orderStatuses.filter((status) => status !== "draft");
 
 /** What needs somebody. Every figure opens the list that it counts. */
 export function OverviewPage() {
