@@ -196,9 +196,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
   });
   const over = (one: OpenPool): Database => {
+    /** Each request asks for one. */
+    const confined = new Map<string, Database>();
     const all: Database = {
       ...as(one, null),
-      forOrg: (orgId) => (isConfined ? { ...all, ...as(one, orgId) } : all),
+      forOrg: (orgId) =>
+        isConfined ? confined.getOrInsertComputed(orgId, () => ({ ...all, ...as(one, orgId) })) : all,
       get acrossOrgs() {
         return whole;
       },

@@ -143,6 +143,7 @@ function createInputReader(world: World, route: Route) {
   }
 
   return (request: FastifyRequest): RouteInput<string, never, never> => {
+    const { headers } = request;
     const params = request.params as Record<string, string>;
     for (const [name, kind] of route.takesNames ? [] : ids) if (!isUuid(params[name] ?? "")) throw notFound(kind);
     const query = request.query as Record<string, unknown>;
@@ -154,13 +155,13 @@ function createInputReader(world: World, route: Route) {
       params,
       query: query as never,
       body: readBody(request) as never,
-      ifMatch: parseIfMatch(request.headers["if-match"]),
-      prefersAsync: /(^|[\s,])respond-async([\s,;]|$)/i.test(String(request.headers.prefer ?? "")),
-      organizationHeader: request.headers["x-organization-id"]?.toString(),
-      lastEventId: request.headers["last-event-id"]?.toString(),
+      ifMatch: parseIfMatch(headers["if-match"]),
+      prefersAsync: headers.prefer !== undefined && /(^|[\s,])respond-async([\s,;]|$)/i.test(String(headers.prefer)),
+      organizationHeader: headers["x-organization-id"]?.toString(),
+      lastEventId: headers["last-event-id"]?.toString(),
       address: request.ip,
-      sent: route.takesAnyBody ? { headers: request.headers, body: request.sentBody ?? nothing } : notKept,
-      userAgent: (request.headers["user-agent"] ?? "").slice(0, 200),
+      sent: route.takesAnyBody ? { headers, body: request.sentBody ?? nothing } : notKept,
+      userAgent: (headers["user-agent"] ?? "").slice(0, 200),
       browser: route.setsCookie ? browserOf(request, world.environment) : undefined,
     };
   };

@@ -214,10 +214,8 @@ function isHeavy(route: Route, { isHeavy: isLarge, body }: FastifyRequest): bool
 
 function createFastify(logger: FastifyBaseLogger, { mounts, trustedProxies }: HttpOptions): FastifyInstance {
   return Fastify({
-    loggerInstance: logger,
+    loggerInstance: withoutChildren(logger),
     logController: new LogController({ disableRequestLogging: true }),
-    // Log lines name the request themselves; a logger made for each request would mostly be thrown away unused.
-    childLoggerFactory: (parent) => parent,
     genReqId: newRequestId,
     requestIdHeader: false,
     bodyLimit: defaultBodyBytes,
@@ -238,6 +236,16 @@ function createFastify(logger: FastifyBaseLogger, { mounts, trustedProxies }: Ht
       void sendError(mounts, error, request, reply);
     },
   });
+}
+
+/**
+ * Log lines name the request themselves; a logger made for each request would mostly be thrown away unused. (The framework's
+ * own option for this checks with each request that what it was given is a logger.)
+ */
+function withoutChildren(logger: FastifyBaseLogger): FastifyBaseLogger {
+  const single = Object.create(logger) as FastifyBaseLogger;
+  single.child = () => single;
+  return single;
 }
 
 /** A route that forgot its scope must not start, whatever the type checker was told. */
@@ -264,6 +272,7 @@ function allowedMethods(mounts: Mount[], url: string): string[] {
   const path = url.split("?", 1)[0]!;
   const methods = new Set<string>();
   for (const { prefix, routes } of mounts) {
+    if (!path.startsWith(prefix)) continue;
     for (const route of routes) {
       if (matches(`${prefix}${route.path}`, path)) methods.add(route.method);
     }

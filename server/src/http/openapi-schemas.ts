@@ -111,11 +111,18 @@ type Node = Record<string, unknown> | unknown[];
  */
 export function referToNamed(root: Node): { node: unknown; schemas: Record<string, unknown> } {
   const names = new Map(Object.entries(namedSchemas).map(([name, schema]) => [JSON.stringify(schema), name]));
+  const outlines = new Set(Object.values(namedSchemas).map(outlineOf));
   const schemas: Record<string, unknown> = {};
+  /** Most schemas are part of many routes; each is looked at once. */
+  const done = new Map<Node, unknown>();
 
   function refer(node: unknown): unknown {
-    if (!isNode(node)) return node;
-    const name = "type" in node ? names.get(JSON.stringify(node)) : undefined;
+    return isNode(node) ? done.getOrInsertComputed(node, referAnew) : node;
+  }
+
+  function referAnew(node: Node): unknown {
+    const mayHaveName = "type" in node && outlines.has(outlineOf(node));
+    const name = mayHaveName ? names.get(JSON.stringify(node)) : undefined;
     if (name === undefined) return referInside(node);
     if (!Object.hasOwn(schemas, name)) {
       schemas[name] = {};
@@ -149,6 +156,11 @@ function asMeant(node: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(anyOf)) return node;
   const said = anyOf.filter((alternative) => Object.keys(alternative as object).length > 0);
   return said.length === anyOf.length ? node : { allOf: said, ...rest };
+}
+
+/** Texts of schemas are long; most that differ differ in this. */
+function outlineOf(schema: { type?: unknown; properties?: unknown }): string {
+  return [...Object.keys(schema), ...Object.keys(schema.properties ?? {})].join();
 }
 
 function isNode(value: unknown): value is Node {

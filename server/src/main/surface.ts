@@ -149,7 +149,8 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     });
     http.app.server.on("request", (_request: unknown, response: ServerResponse) => {
       answers.add(response);
-      response.once("close", forget);
+      // It is told of its end once; that this is heard once need not be seen to.
+      response.on("close", forget);
     });
     return http;
   }
