@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 
 /** Everybody waits for several turns of the event loop; whoever is alone does not notice so much. */
-const lateMs = 40;
+const lateMs = 20;
 const sampleMs = 50;
 /** One request alone is answered within that, and is not to cost what is long more. */
 const lookEveryMs = 5;
 /** Whatever goes on: what gives way gets on, too. */
-const mostMs = 150;
+const mostMs = 400;
 
 let delayMs = 0;
 let requests = 0;

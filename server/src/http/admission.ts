@@ -12,7 +12,7 @@ import { createShares, share } from "./shares.ts";
  */
 export type Admission = {
   /** Refuses with 503 or 429 what cannot be let in. */
-  arrive(from: Arrival, response: { once(event: "close", listener: () => void): unknown }): Visit;
+  arrive(from: Arrival, response: { on(event: "close", listener: () => void): unknown }): Visit;
   /** Why this organization would be refused if it asked now: known before anything else is looked at. */
   whyNot(orgId: string): HubError | undefined;
   whyNotStrangers(): HubError | undefined;
@@ -85,7 +85,11 @@ const noticesShare = 1 / 4;
 const keptFreeShare = 1 / 6;
 const addressShare = 1 / 32;
 const maxWaiting = 64;
-const longLine = 16;
+/**
+ * Near the end of the line. A shorter one says nothing: when others make everything slow, whoever asks as ever has a line too, and
+ * with fewer places for it would never get rid of it.
+ */
+const longLine = 48;
 const fewOfGreedy = 2;
 const maxStrangersWaiting = 16;
 /** Of what there is little: bytes of bodies that have come, or are coming, and exports, which may go on for minutes. */
@@ -237,7 +241,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       const counted = countOutsider(from, house);
       if (typeof counted === "string") throw refuse(counted);
       const visit = new OpenVisit(house, "address" in from ? from.address : "", counted);
-      response.once("close", () => visit.close());
+      response.on("close", () => visit.close());
       if ("noticeFor" in from) visit.countFor(noticesOf(from.noticeFor));
       return visit;
     },

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { HubError } from "../core/errors.ts";
@@ -20,7 +21,7 @@ async function startGate() {
   };
   putGateBefore(server, {
     admission: { whyNot, whyNotStrangers: whyNot },
-    recognised: { orgOf: () => "somebody", takesNotices: () => false },
+    recognised: { orgOf: ({ authorization }) => authorization, takesNotices: () => false },
     mounts: [{ prefix: "/api", routes: [], format: plainFormat }],
     headers: {},
     metrics: { refused: () => {} },
@@ -37,12 +38,14 @@ async function startGate() {
   return { port, looks: () => looks };
 }
 
+const requestOf = (who: string): string => `GET /api/me HTTP/1.1\r\nhost: hub\r\nauthorization: ${who}\r\n\r\n`;
+
 test("from whoever is refused nothing more is read until they were told so", async () => {
   const gate = await startGate();
   const socket = connect(gate.port, "127.0.0.1");
   let answers = "";
   socket.on("data", (chunk: Buffer) => (answers += chunk.toString()));
-  const ask = "GET /api/me HTTP/1.1\r\nhost: hub\r\n\r\n";
+  const ask = requestOf("somebody");
   socket.write(ask);
   await expect.poll(gate.looks).toBe(1);
   socket.write(ask);
@@ -52,4 +55,22 @@ test("from whoever is refused nothing more is read until they were told so", asy
   await expect.poll(() => answers.match(/HTTP\/1.1 503 /g)?.length, { timeout: 10_000 }).toBe(2);
   expect(answers.match(/retry-after: 1/gi)).toHaveLength(2);
   socket.destroy();
+});
+
+test("the more of theirs wait to be refused, the longer each of them waits; nobody else's do", async () => {
+  const gate = await startGate();
+  const told: string[] = [];
+  const ask = (who: string): Socket => {
+    const socket = connect(gate.port, "127.0.0.1");
+    socket.once("data", () => told.push(who)).on("error", () => {});
+    socket.write(requestOf(who));
+    return socket;
+  };
+  const sockets = Array.from({ length: 100 }, () => ask("greedy"));
+  await expect.poll(gate.looks).toBe(100);
+  sockets.push(ask("other"));
+  await expect.poll(() => told.includes("other"), { timeout: 10_000 }).toBe(true);
+  // The other one came last and was told while most of theirs still waited.
+  expect(told.length).toBeLessThan(80);
+  for (const socket of sockets) socket.destroy();
 });

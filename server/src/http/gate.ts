@@ -19,7 +19,8 @@ type GateOptions = {
   requestLog: Pick<RequestLog, "noteRefused">;
 };
 
-const holdMs = 500;
+/** Whoever is refused waits at least so long for it, and longer the more of theirs are waiting: nobody is refused more often. */
+const hold = { leastMs: 500, mostMs: 5_000, perSecond: 40 };
 /** Each takes some memory. More than that are told at once, and have to connect again. */
 const maxHeld = 2_000;
 
@@ -36,25 +37,35 @@ export function putGateBefore(server: Server, options: GateOptions): void {
   if (!goOn || others.length > 0) throw new Error("the gate has to stand before one listener");
   const written = new Map<string, (requestId: string) => string>();
   let held = 0;
+  const heldOf = new Map<string, number>();
 
   /**
-   * Refusals are cheap, but not so cheap that a connection should have thousands of them a second: whoever asks for too much
+   * Refusals are cheap, but not so cheap that anybody should have thousands of them a second: whoever asks for too much
    * waits for the answer, and nothing more is read from them meanwhile.
    */
-  function refuseLater(error: HubError, request: IncomingMessage, response: ServerResponse): void {
+  function refuseLater({ error, lane }: Refusal, request: IncomingMessage, response: ServerResponse): void {
     if (held >= maxHeld) {
       response.setHeader("connection", "close");
       return refuse(error, request, response);
     }
-    held++;
+    const inLane = count(lane, 1);
     const { socket } = request;
     // Not right now: the parser would go on when it comes to the end of this request.
     process.nextTick(() => socket.pause());
+    const ms = Math.min(hold.mostMs, Math.max(hold.leastMs, (inLane / hold.perSecond) * 1000));
     setTimeout(() => {
-      held--;
+      count(lane, -1);
       socket.resume();
       refuse(error, request, response);
-    }, holdMs);
+    }, ms);
+  }
+
+  function count(lane: string, by: 1 | -1): number {
+    const inLane = (heldOf.get(lane) ?? 0) + by;
+    if (inLane === 0) heldOf.delete(lane);
+    else heldOf.set(lane, inLane);
+    held += by;
+    return inLane;
   }
 
   function refuse(error: HubError, request: IncomingMessage, response: ServerResponse): void {
@@ -78,24 +89,30 @@ export function putGateBefore(server: Server, options: GateOptions): void {
     requestLog.noteRefused(error.status);
   }
 
-  function whyNot(url: string, { authorization, cookie }: IncomingHttpHeaders): HubError | undefined {
+  function whyNot(url: string, { authorization, cookie }: IncomingHttpHeaders): Refusal | undefined {
     const orgId = recognised.orgOf({ authorization });
-    if (orgId !== undefined) return admission.whyNot(orgId);
+    if (orgId !== undefined) return refusalOf(orgId, admission.whyNot(orgId));
     // Whoever says who they are is asked who that is.
     if (authorization !== undefined || cookie !== undefined) return undefined;
     const bridgeId = noticePath.exec(url)?.[1];
-    return bridgeId !== undefined && recognised.takesNotices(bridgeId) ? undefined : admission.whyNotStrangers();
+    const isExpected = bridgeId !== undefined && recognised.takesNotices(bridgeId);
+    return isExpected ? undefined : refusalOf("strangers", admission.whyNotStrangers());
   }
 
   server.removeListener("request", goOn);
   server.on("request", (request, response) => {
     // Health, readiness and metrics answer always.
     const isOurs = mounts.some(({ prefix }) => request.url!.startsWith(prefix));
-    const error = isOurs ? whyNot(request.url!, request.headers) : undefined;
-    if (error) refuseLater(error, request, response);
+    const refusal = isOurs ? whyNot(request.url!, request.headers) : undefined;
+    if (refusal) refuseLater(refusal, request, response);
     else goOn(request, response);
   });
 }
+
+/** `lane`: whose, an organization's or all strangers'. */
+type Refusal = { error: HubError; lane: string };
+
+const refusalOf = (lane: string, error: HubError | undefined): Refusal | undefined => error && { error, lane };
 
 const noticePath = /\/bridges\/([^/?]+)\/notices$/;
 const idGoesHere = "req_goes_here";

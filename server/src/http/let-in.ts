@@ -26,6 +26,8 @@ type DoorOptions = {
 
 /** Parsing and checking so much takes some ten milliseconds. */
 const heavyFromBytes = 256 * 1024;
+/** While everybody is being kept waiting, less is too much. */
+const partWhenSlow = 1 / 8;
 
 /** What is found out about a request from its head, before anything of its body is read: who asks, and whether they may. */
 export function createDoor(world: World, { admission, recognised, limit, heavy, innerToken }: DoorOptions) {
@@ -91,7 +93,8 @@ export function createDoor(world: World, { admission, recognised, limit, heavy, 
       if (route.method === "GET") return;
       visit.hold("bodies", bytesToHold(headers, bodyLimit));
       if (!heavy) return;
-      request.heavyFromBytes = route.heavyFromBytes ?? heavyFromBytes;
+      const fromBytes = route.heavyFromBytes ?? heavyFromBytes;
+      request.heavyFromBytes = admission.isSlow() ? Math.ceil(fromBytes * partWhenSlow) : fromBytes;
       // Also without a body.
       request.isHeavy = request.heavyFromBytes === 0;
     });

@@ -6,6 +6,7 @@ import type { HubError } from "../core/errors.ts";
 import { newKeyValue } from "../features/api-keys/key-value.ts";
 import type { TestHub } from "../testing/test-hub.ts";
 import { startTestHub } from "../testing/test-hub.ts";
+import type { Admission, Visit } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
 
 /** Requests that change the set wait until it is released. */
@@ -162,7 +163,7 @@ describe("admission control", () => {
     // Somebody else has a request at work all the time.
     const slow = calm.post(`/condition-sets/${own}/values`, { values: ["a"] });
     await lock.hasWaiting(1);
-    const many = Array.from({ length: 40 }, () => greedy.post(`/condition-sets/${id}/values`, { values: ["a"] }));
+    const many = Array.from({ length: 64 }, () => greedy.post(`/condition-sets/${id}/values`, { values: ["a"] }));
     await expect.poll(lock.countWaiting).toBeGreaterThan(2);
     const { promise: enough, resolve: release } = Promise.withResolvers<void>();
     const { background } = hub.world.db;
@@ -310,36 +311,45 @@ describe("admission control", () => {
       const visit = admission.arrive(
         { address: "127.0.0.1", as: i % 2 === 0 ? "recognised" : "unproven" },
         {
-          once: (_event: "close", listener: () => void) => (close = listener),
+          on: (_event: "close", listener: () => void) => (close = listener),
         },
       );
       close();
       expect(() => visit.belongTo("a")).toThrow("hung up");
     }
     const visits = Array.from({ length: 3 }, () =>
-      admission.arrive({ address: "127.0.0.1", as: "recognised" }, { once() {} }),
+      admission.arrive({ address: "127.0.0.1", as: "recognised" }, { on() {} }),
     );
     for (const visit of visits) visit.belongTo("a");
     expect(admission.open()).toBe(3);
     admission.stop();
   });
 
+  test("takes places from whoever asks for more than it can do, and not from whoever waits because of others", async () => {
+    const admission = createAdmission({ maxInFlight: 400, maxAtWork: 8, maxLoopDelayMs: 10_000 });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const ask = (orgId: string, count: number): Promise<void>[] =>
+      Array.from({ length: count }, () => visitOf(admission, orgId).work(() => held));
+    const works = [...ask("many", 60), ...ask("few", 20)];
+    const [many, few] = [visitOf(admission, "many"), visitOf(admission, "few")];
+    expect([many.isGreedy(), few.isGreedy()]).toEqual([true, false]);
+    release();
+    await Promise.all(works);
+    expect(many.isGreedy()).toBe(false);
+    admission.stop();
+  });
+
   test("lets nobody stand in line while the event loop lags, but who has nothing waiting goes on", async () => {
     const admission = createAdmission({ maxInFlight: 100, maxAtWork: 4, maxLoopDelayMs: 30 });
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    const visitOf = (orgId: string) => {
-      const visit = admission.arrive({ address: "127.0.0.1", as: "recognised" }, { once() {} });
-      visit.belongTo(orgId);
-      return visit;
-    };
-    const working = Array.from({ length: 4 }, () => visitOf("a").work(() => held));
+    const working = Array.from({ length: 4 }, () => visitOf(admission, "a").work(() => held));
     const block = (): void => {
       const until = performance.now() + 300;
       while (performance.now() < until);
     };
     const refusalOf = (orgId: string): Promise<unknown> =>
       Promise.race([
-        visitOf(orgId).work(() => Promise.resolve("done")),
+        visitOf(admission, orgId).work(() => Promise.resolve("done")),
         new Promise((resolve) => setImmediate(resolve, "waiting")),
       ]).catch((error: HubError) => error.code);
     await expect.poll(() => (block(), refusalOf("a")), { interval: 120 }).toBe("overloaded");
@@ -414,4 +424,10 @@ async function answerToHead(
   const [answer] = (await once(socket, "data")) as [Buffer];
   socket.destroy();
   return answer.toString();
+}
+
+function visitOf(admission: Admission, orgId: string): Visit {
+  const visit = admission.arrive({ address: "127.0.0.1", as: "recognised" }, { on() {} });
+  visit.belongTo(orgId);
+  return visit;
 }
