@@ -11,7 +11,7 @@ import type { OsUser } from "./os-user.ts";
 import { canReach, unprivilegedUser } from "./os-user.ts";
 import { findPostgresBinaries } from "./postgres-binaries.ts";
 import { trimPostgresLog } from "./postgres-log.ts";
-import { answers, awaitExit, findPostmaster, isAlive, readPostmasterFile } from "./postmaster.ts";
+import { answers, awaitExit, findPostmaster, isAlive, readPostmasterFile, watchUntilExit } from "./postmaster.ts";
 
 export type EmbeddedPostgres = {
   connection(database: string): ClientConfig & { host: string };
@@ -61,14 +61,14 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     if (options.whyNotEmpty !== undefined) throw new Error(options.whyNotEmpty);
     await initialise(place, options);
   }
-  let stopping = false;
-  const isStopping = (): boolean => stopping;
+  const stopping = new AbortController();
+  const isStopping = (): boolean => stopping.signal.aborted;
   let pid = await launchFirst(place, options);
 
   async function keepRunning(): Promise<void> {
     for (;;) {
-      await awaitExit(pid, isStopping);
-      if (stopping) return;
+      await watchUntilExit(pid, stopping.signal);
+      if (isStopping()) return;
       options.log("PostgreSQL stopped unexpectedly; starting it again");
       await launch(place, options, isStopping).then(
         (next) => (pid = next),
@@ -89,14 +89,14 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   return {
     connection: (database) => ({ host: place.sockets, port: socketPort, user: superuser, database }),
     async stop(patienceMs = 5_000) {
-      stopping = true;
+      stopping.abort();
       clearInterval(trimming);
       // It may be starting again at this very moment.
       await keeping;
       await stopPostmaster(pid, patienceMs);
     },
     leave() {
-      stopping = true;
+      stopping.abort();
       clearInterval(trimming);
     },
   };

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { readFile, readlink, realpath, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /** What PostgreSQL writes about itself into its data directory: process id on line 1, state on line 8. */
@@ -66,6 +67,13 @@ function isZombie(pid: number): boolean {
 
 export async function awaitExit(pid: number, giveUp: () => boolean): Promise<void> {
   while (isAlive(pid) && !giveUp()) await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
+const watchEveryMs = 250;
+
+/** As long as it runs, which may be for months: seldom enough that an idle hub sleeps. Ends at once with the signal. */
+export async function watchUntilExit(pid: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && isAlive(pid)) await delay(watchEveryMs, undefined, { signal }).catch(() => {});
 }
 
 /** PostgreSQL's current directory is its cluster, however that was spelled when it was started. */
