@@ -33,7 +33,7 @@ function fixerOf(kind: ExceptionKind, action: FixAction): Fixer {
 }
 
 const dismiss: Fixer = {
-  portionsOf: (rows) => [rows],
+  portionsOf: (rows) => (rows.length > 0 ? [rows] : []),
   async fix(ctx, rows) {
     const ids = rows.map(({ id }) => id);
     return await change(ctx, async (tx) => {
