@@ -68,9 +68,9 @@ function checkExecutions(rows: Row[], entries: TaskEntry[], findings: TaskFindin
   }
   for (const { id, status, attempt, attempts, max_attempts } of rows) {
     if (!isEnded(status)) findings.broken.push(`${id} is still ${status}`);
-    // Being interrupted uses up no attempt; imports, which outlive lost workers too, are not part of this.
-    const interrupted = attempts.filter((one) => one.status === "interrupted").length;
-    if (attempt > max_attempts + interrupted) findings.broken.push(`${id} had ${attempt} of ${max_attempts} attempts`);
+    // Being interrupted, or lost with the hub, uses up no attempt, unless there is only one.
+    const cut = attempts.filter((one) => one.status === "interrupted" || (one.status === "lost" && max_attempts > 1));
+    if (attempt > max_attempts + cut.length) findings.broken.push(`${id} had ${attempt} of ${max_attempts} attempts`);
     if (attempts.length !== attempt)
       findings.broken.push(`${id}: ${attempts.length} attempts on record, not ${attempt}`);
   }

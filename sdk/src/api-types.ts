@@ -461,7 +461,9 @@ export type Execution = {
   /** Does only what failed in `retryOf`: those orders, or those records */
   isPartial: boolean;
   runId: string | null;
+  /** The last one; those that were lost or interrupted are among them */
   attempt: number;
+  /** How many may fail or time out */
   maxAttempts: number;
   progress: {
     done: number;
@@ -529,7 +531,9 @@ export type ExecutionSummary = {
   /** Does only what failed in `retryOf`: those orders, or those records */
   isPartial: boolean;
   runId: string | null;
+  /** The last one; those that were lost or interrupted are among them */
   attempt: number;
+  /** How many may fail or time out */
   maxAttempts: number;
   progress: {
     done: number;
@@ -5150,7 +5154,7 @@ export type Operations = {
       input?: Record<string, unknown>;
       /** For one attempt; default: what the task recommends */
       timeoutSeconds?: number;
-      /** Default 3; only what may succeed later is tried again */
+      /** Default 3; only what may succeed later is tried again. Of more than 1, attempts that were lost with the hub count apart: after five in a row without getting on it fails */
       maxAttempts?: number;
       /** Before the second attempt; grows sixfold. Default 10 */
       retryDelaySeconds?: number;
@@ -5181,7 +5185,7 @@ export type Operations = {
         input?: Record<string, unknown>;
         /** For one attempt; default: what the task recommends */
         timeoutSeconds?: number;
-        /** Default 3; only what may succeed later is tried again */
+        /** Default 3; only what may succeed later is tried again. Of more than 1, attempts that were lost with the hub count apart: after five in a row without getting on it fails */
         maxAttempts?: number;
         /** Before the second attempt; grows sixfold. Default 10 */
         retryDelaySeconds?: number;

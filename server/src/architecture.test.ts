@@ -353,6 +353,34 @@ function isTypeImport(file: string): boolean {
   return /import type \{[^}]*\} from "node:http"/.test(readFileSync(path.join(root, file), "utf8"));
 }
 
+/**
+ * What a request changes commits with the answer that is kept for its Idempotency-Key, by `change()`. These have
+ * transactions of their own, and nobody is told something else for it.
+ */
+const ownTransactions: Record<string, string> = {
+  "auth/auth.ts": "routes that take no key",
+  "auth/oidc-sign-in.ts": "routes that take no key",
+  "bridge-removal/bridge-removal.ts": "of DELETE, which takes no key",
+  "operations/operations.ts": "keeps an answer in it, and another one when the run has ended",
+  "carrier-accounts/carrier-requests.ts": "what a carrier says on the way to something else",
+  "orders/create-orders.ts": "numbers, which may be lost",
+  "automations/fire-automations.ts": "leased work",
+  "operations/run/execute-run.ts": "leased work",
+  "rate-comparisons/execute-comparison.ts": "leased work",
+  "shipments/tracking/follow-parcels.ts": "leased work",
+  "webhooks/deliver/look-for-events.ts": "leased work",
+};
+
+test("what a request changes commits with its answer", () => {
+  const found = sources.filter(
+    (file) =>
+      file.startsWith("features/") && /\bctx\.db\.transaction\(/.test(readFileSync(path.join(root, file), "utf8")),
+  );
+  expect(found.map((file) => file.slice("features/".length)).toSorted()).toEqual(
+    Object.keys(ownTransactions).toSorted(),
+  );
+});
+
 test("nothing but tests imports testing", () => {
   expect(violations(({ to }) => to.startsWith("testing/") || to === "vitest")).toEqual([]);
 });

@@ -106,6 +106,16 @@ export async function change<T>(ctx: Ctx, work: (tx: Tx) => Promise<T | HubError
   return answer;
 }
 
+/**
+ * For a verb whose changes are made by other verbs, or in several transactions: what is kept with each of them is what
+ * `answerOf` makes of what that one answers.
+ */
+export function keepingAs(ctx: Ctx, answerOf: (tx: Tx, given: unknown) => Promise<unknown>): Ctx {
+  const { keepAnswer } = ctx;
+  if (!keepAnswer) return ctx;
+  return { ...ctx, keepAnswer: async (tx, given) => await keepAnswer(tx, await answerOf(tx, given)) };
+}
+
 /** For work that nobody asked for by HTTP: first start, housekeeping, commands. */
 export function systemContext(world: World, orgId: string, name: string): Ctx {
   const actor: Actor = { type: "system", name };

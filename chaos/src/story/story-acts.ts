@@ -163,8 +163,7 @@ export function createActs(stage: Stage, told: Told) {
     /** Somebody looks into the inbox and does something about it. */
     async resolve(kind: string, code: string, action: "retry" | "keep_ours"): Promise<void> {
       const call = { method: "POST", path: `/exceptions/${await isOdd(kind, code)}/resolve`, body: { action } };
-      // Nobody else does anything about it: closed already means that the first answer was lost.
-      await insist(stage, { ...call, headers: { "Idempotency-Key": randomUUID() } }, "exception_closed");
+      await insist(stage, { ...call, headers: { "Idempotency-Key": randomUUID() } });
     },
   };
 }
@@ -175,12 +174,12 @@ const insistMs = 120_000;
 const again = ["idempotency_in_progress", "retry_in_progress"];
 
 /** Asks under one key until there is an answer. */
-async function insist({ send }: Stage, call: Call, isDoneBy?: string): Promise<{ body: Record<string, unknown> }> {
+async function insist({ send }: Stage, call: Call): Promise<{ body: Record<string, unknown> }> {
   const endsAt = performance.now() + insistMs;
-  for (let isRepeated = false; ; isRepeated = true) {
+  for (;;) {
     const reply = await send(call);
     if (reply.kind === "answer" && !again.includes(String(reply.body.code))) {
-      if (reply.status < 300 || (isRepeated && reply.body.code === isDoneBy)) return reply;
+      if (reply.status < 300) return reply;
       throw new Error(`${call.path}: ${reply.status} ${JSON.stringify(reply.body).slice(0, 500)}`);
     }
     if (performance.now() > endsAt) throw new Error(`${call.path} is not answered: ${JSON.stringify(reply)}`);

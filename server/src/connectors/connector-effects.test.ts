@@ -179,6 +179,14 @@ describe.each(kinds)("sending to $name", (kind) => {
     }
   });
 
+  test.runIf(kind.connector !== rest)("goes on after half an answer to what is asked there first", async () => {
+    const { shop, call, task, effects } = await open(kind);
+    const [order] = shop.data.orders as [ShopOrder];
+    shop.inject({ kind: "truncated", times: 1 });
+    await task.send(call, shippedOrder(order), "key-1");
+    expect(effects().length).toBe(expectedEffects(kind, order));
+  });
+
   test("a refused key is a failure that waiting does not mend, and nothing happened", async () => {
     const { shop, call, task, effects } = await open(kind);
     shop.inject({ kind: "unauthorized", times: 100 });
@@ -189,6 +197,15 @@ describe.each(kinds)("sending to $name", (kind) => {
     });
     expect(effects()).toEqual([]);
   });
+});
+
+test("the day of a shipment is that of the organization", async () => {
+  const { shop, call, task } = await open(kinds.find(({ name }) => name === "woocommerce shipment tracking")!);
+  const [order] = shop.data.orders as [ShopOrder];
+  const shipments = [{ trackingNumber: "T-1", carrier: "ups", shippedAt: "2026-03-02T03:00:00.000Z", lines: [] }];
+  const record = { ...shippedOrder(order), shipments };
+  await task.send({ ...call, timeZone: () => Promise.resolve("America/New_York") }, record, "key-1");
+  expect(order.shipments).toMatchObject([{ shippedOn: "2026-03-01" }]);
 });
 
 async function openShopify(task: string) {

@@ -70,12 +70,15 @@ export function currencyOf(value: unknown): string | undefined {
 const earliest = Date.parse("0001-01-01T00:00:00Z");
 const latest = Date.parse("9999-12-31T23:59:59.999Z");
 
+const withoutZone = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(:\d\d(\.\d+)?)?)$/;
+
 /**
  * ISO with milliseconds in UTC, so that texts compare like the moments they name; undefined when it is no moment, or one
- * whose year is not written with four digits.
+ * whose year is not written with four digits. What names no zone is UTC, wherever the hub runs.
  */
 export function instantOf(value: unknown): string | undefined {
-  const ms = typeof value === "number" ? value : typeof value === "string" ? Date.parse(value) : Number.NaN;
+  const given = typeof value === "string" ? Date.parse(value.replace(withoutZone, "$1T$2Z")) : value;
+  const ms = typeof given === "number" ? given : Number.NaN;
   return ms >= earliest && ms <= latest ? new Date(ms).toISOString() : undefined;
 }
 

@@ -46,6 +46,7 @@ describe.each([
       expect(canonical).toMatchObject({
         externalId,
         number: order.number,
+        orderedAt: new Date(order.createdAt).toISOString(),
         total: sum / 100,
         currency: "USD",
         status: order.isPaid ? "new" : "awaiting_payment",

@@ -11,7 +11,14 @@ export type ShopLine = {
   isDigital?: boolean;
   weight?: { value: number; unit: string };
 };
-type ShopShipment = { id: number; trackingNumber: string; carrier: string; items: Map<number, number> };
+type ShopShipment = {
+  id: number;
+  trackingNumber: string;
+  carrier: string;
+  items: Map<number, number>;
+  /** A day, as the shop was told it. */
+  shippedOn?: string;
+};
 export type ShopOrder = {
   id: number;
   number: string;

@@ -58,6 +58,12 @@ function listOrders(data: ShopData, query: URLSearchParams): Reply {
   return { status: 200, headers, body: all.slice((page - 1) * size, page * size).map(orderBody) };
 }
 
+/** In the shop's own time, that of New York in winter, and in UTC; neither says so. */
+function timesOf(name: string, at: string): Record<string, string> {
+  const local = new Date(Date.parse(at) - 5 * 3_600_000).toISOString();
+  return { [name]: local.slice(0, 19), [`${name}_gmt`]: at.replace("Z", "") };
+}
+
 function orderBody(order: ShopOrder) {
   const [first, ...rest] = order.name.split(" ");
   const address = {
@@ -74,8 +80,8 @@ function orderBody(order: ShopOrder) {
     status: order.status ?? (order.isCompleted ? "completed" : order.isPaid ? "processing" : "pending"),
     currency: "USD",
     total: totalOf(order),
-    date_created_gmt: order.createdAt.replace("Z", ""),
-    date_modified_gmt: order.updatedAt.replace("Z", ""),
+    ...timesOf("date_created", order.createdAt),
+    ...timesOf("date_modified", order.updatedAt),
     customer_note: "",
     billing: { ...address, ...place, email: order.email, phone: "" },
     shipping: { ...address, ...place },
@@ -118,7 +124,9 @@ function onOrder(
     }
     case "shipment-trackings": {
       if (!isPost) return { status: 200, body: order.shipments.map(trackingBody) };
-      return { status: 201, body: trackingBody(addShipment(data, order, asText(body.tracking_number))) };
+      const added = addShipment(data, order, asText(body.tracking_number));
+      added.shippedOn = asText(body.date_shipped);
+      return { status: 201, body: trackingBody(added) };
     }
     case "notes": {
       if (!isPost) return { status: 200, body: order.notes };
@@ -160,6 +168,6 @@ function fulfillmentBody({ id, trackingNumber }: Added) {
   };
 }
 
-function trackingBody({ id, trackingNumber }: Added) {
-  return { tracking_id: String(id), tracking_number: trackingNumber };
+function trackingBody({ id, trackingNumber, shippedOn }: Added) {
+  return { tracking_id: String(id), tracking_number: trackingNumber, date_shipped: shippedOn };
 }

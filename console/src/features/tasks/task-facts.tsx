@@ -67,12 +67,15 @@ function linkFact(
 /** Each try: what failed the first time may not be what failed the last. */
 export function Attempts({ execution }: { execution: Execution }) {
   const { attempts, maxAttempts } = execution;
+  // Nobody's refusal: they use up none of those that it has.
+  const lost = attempts.filter(({ status }) => status === "lost" || status === "interrupted").length;
   return (
     <Card label="Attempts">
       <p className="px-3 pt-2 pb-1 font-semibold">
         Attempts{" "}
         <span className="font-normal text-muted">
-          {attempts.length} of at most {maxAttempts}
+          {attempts.length - lost} of at most {maxAttempts}
+          {lost > 0 && `, and ${lost} that ended with the hub`}
         </span>
       </p>
       {attempts.length === 0 ? (

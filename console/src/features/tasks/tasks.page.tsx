@@ -97,7 +97,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Execu
     name: "Attempts",
     isNumber: true,
     className: "text-muted",
-    cell: (one) => `${one.attempt} of ${one.maxAttempts}`,
+    cell: (one) => (one.attempt > one.maxAttempts ? one.attempt : `${one.attempt} of ${one.maxAttempts}`),
   },
   {
     name: "Took",

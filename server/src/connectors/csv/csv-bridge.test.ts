@@ -183,14 +183,16 @@ test("nothing outside of the folder for files is read or written, whatever the s
   await expect(pullAll(importOrders, callFor(withoutRoot))).rejects.toMatchObject({ code: "files_off" });
 });
 
-test("an organization reaches its own folder for files and no other", async () => {
+test("an organization reaches its own folder for files and no other, whose days are its own", async () => {
   const root = path.join(base, "shared");
   const hub = await startTestHub({
     settings: { outbound: { allowPrivate: false, allowFromPreview: false, filesRoot: root } },
   });
   const [owner, stranger] = [await hub.org(), await hub.org()];
   await mkdir(path.join(root, owner.id, "in"), { recursive: true });
-  await writeFile(path.join(root, owner.id, "in", "day.csv"), sheet(1, 2));
+  await owner.patch(`/organizations/${owner.id}`, { timeZone: "America/New_York" });
+  const dated = "Order Number,SKU,Quantity,Order Date\nN-1,MUG,1,2026-03-01\nN-2,MUG,1,2026-03-01 22:30\n";
+  await writeFile(path.join(root, owner.id, "in", "day.csv"), dated);
   const importBy = async (org: typeof owner, importFolder: string) => {
     const { body } = await org.post("/bridges", { name: importFolder, connector: "csv", settings: { importFolder } });
     return (await org.post("/tasks/execute-sync", { bridgeId: body.id, taskName: "orders.import" })).body;
@@ -199,6 +201,9 @@ test("an organization reaches its own folder for files and no other", async () =
     expect((await importBy(stranger, name)).error).toMatchObject({ code: "folder_missing" });
   }
   expect(await importBy(owner, "in")).toMatchObject({ status: "succeeded", result: { created: 2 } });
+  const orderedAt = async (number: string) => (await owner.get(`/orders/${number}`)).body.orderedAt;
+  expect(await orderedAt("N-1")).toBe("2026-03-01T05:00:00.000Z");
+  expect(await orderedAt("N-2")).toBe("2026-03-02T03:30:00.000Z");
 });
 
 test("rows that are not taken lie in a file of their own, with the reason, and the others are imported", async () => {

@@ -104,7 +104,11 @@ export const TaskDefinition = Strict({
     ),
   ),
   updatedAt: Type.Optional(
-    Path("Updated at", "For pull: where a record has the time of its last change", "updated_at"),
+    Path(
+      "Updated at",
+      "For pull: where a record has the time of its last change; in UTC where it names no zone",
+      "updated_at",
+    ),
   ),
   total: Type.Optional(Path("Total", "For pull: where the answer says how many records there are", "meta.total")),
   paging: Type.Optional(Paging),

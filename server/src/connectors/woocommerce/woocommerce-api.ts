@@ -27,11 +27,6 @@ export async function askRoute(call: Call, request: Request): Promise<unknown> {
   throw new RemoteError("not_found", `The shop has no such order: ${asText(objectOf(body).message)}`);
 }
 
-/** Times of the shop come without a zone; those named `_gmt` are UTC. */
-export function gmt(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? `${value.replace(/Z$/, "")}Z` : undefined;
-}
-
 /** The id at the shop: what was imported, or else what the shop finds under the order's number. */
 export async function orderIdOf(call: Call, record: Json): Promise<string> {
   const { externalId, number } = record;

@@ -23,7 +23,7 @@ import {
   text,
 } from "../shape.ts";
 import { pullTask } from "../standard-tasks.ts";
-import { askWoo, gmt } from "./woocommerce-api.ts";
+import { askWoo } from "./woocommerce-api.ts";
 import type { WooNews } from "./woocommerce-notices.ts";
 
 /**
@@ -129,8 +129,9 @@ function nextCursor(at: Cursor, orders: Json[], hasMore: boolean): Cursor {
   return { ...mark, after, page: 1, seen: edge, isOpen: true };
 }
 
+/** Times of the shop come without a zone: those named `_gmt` are UTC, the others of the shop's own. */
 function modifiedOf(order: Json): string | undefined {
-  return instantOf(gmt(order.date_modified_gmt) ?? gmt(order.date_created_gmt));
+  return instantOf(order.date_modified_gmt) ?? instantOf(order.date_created_gmt);
 }
 
 function keyOf(order: Json): string {
@@ -178,7 +179,7 @@ function canonicalOf(order: Json): CanonicalOrder {
     ...filled({
       number: line(order.number, 100),
       currency: currencyOf(order.currency),
-      orderedAt: instantOf(gmt(order.date_created_gmt)),
+      orderedAt: instantOf(order.date_created_gmt),
       channel: "woocommerce",
       customer: filledOrNothing({ name, email: line(billing.email, 254), phone: line(billing.phone, 50) }),
       shippingAddress: toAddress(order.shipping) ?? toAddress(billing),

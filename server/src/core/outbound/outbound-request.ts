@@ -105,10 +105,9 @@ export async function runRequest(
   const sleep = options.sleep ?? defaultSleep;
   for (let attempt = 1; ; attempt++) {
     const outcome = await attemptOnce(exchange, options, plan).catch(keepRemoteError);
-    const mayRepeat = outcome instanceof RemoteError ? isPassing(outcome) : isRetryableStatus(outcome.status);
     const waitMs = outcome.retryAfterMs ?? backoffMs(attempt, options.random ?? Math.random);
     const isInTime = waitMs <= (options.maxWaitMs ?? 10_000) && performance.now() + waitMs < plan.endsAt;
-    if (attempt < attempts && mayRepeat && isInTime) {
+    if (attempt < attempts && isInTime && mayRepeat(outcome)) {
       await sleep(waitMs, plan.signal).catch(() => Promise.reject(cancelled(false)));
     } else if (outcome instanceof RemoteError) throw outcome;
     else return outcome;
@@ -117,6 +116,22 @@ export async function runRequest(
 
 async function defaultSleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await sleepFor(ms, undefined, { signal });
+}
+
+function mayRepeat(outcome: RemoteError | HttpResponse): boolean {
+  if (outcome instanceof RemoteError) return isPassing(outcome);
+  return isRetryableStatus(outcome.status) || breaksOff(outcome);
+}
+
+/** Where an answer does not say how long it is, a connection that breaks looks like its end. */
+function breaksOff({ headers, text, json }: HttpResponse): boolean {
+  if (text === "" || !/\bjson\b/i.test(headers["content-type"] ?? "")) return false;
+  try {
+    json();
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** An open circuit is not waited for: whoever runs the task has better things to do meanwhile. */
@@ -201,16 +216,18 @@ async function readAnswer(answer: Answer, plan: Plan): Promise<HttpResponse> {
   const encoding = plan.keepBytes === undefined ? (answer.headers["content-encoding"] ?? "") : "";
   const bytes = await decodeBytes(answer.bytes, encoding, plan.maxBytes, { mayHaveHappened });
   const text = decoder.decode(bytes);
+  let parsed: { body: unknown } | undefined;
   return {
     status: answer.status,
     headers: answer.headers,
     text,
     json() {
       try {
-        return JSON.parse(text) as unknown;
+        parsed ??= { body: JSON.parse(text) as unknown };
+        return parsed.body;
       } catch (cause) {
         const message = `${nameOf(plan)} answered ${answer.status} with something that is not JSON.`;
-        throw new RemoteError("invalid_json", message, { retryable: plan.isSafe, mayHaveHappened, cause });
+        throw new RemoteError("invalid_json", message, { retryable: true, mayHaveHappened, cause });
       }
     },
     retryAfterMs: readRetryAfter(answer.headers["retry-after"], new Date()),

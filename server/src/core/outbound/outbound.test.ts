@@ -55,6 +55,12 @@ const dropInBody: Handler = (request, response) => {
   response.write('{"half":');
   setImmediate(() => request.socket.destroy());
 };
+/** Nothing tells it from a whole answer. */
+const endInBody: Handler = (_request, response) => {
+  response.shouldKeepAlive = false;
+  response.useChunkedEncodingByDefault = false;
+  response.writeHead(200, { "content-type": "application/json; charset=utf-8" }).end('{"half":');
+};
 
 test("a request carries its query, headers and body, and the answer can be read", async () => {
   answers = [answer(201, '{"id":7}', { "X-Thing": "a" })];
@@ -89,6 +95,7 @@ test.each<[string, Handler]>([
   ["an error status", answer(500, "oops")],
   ["a broken connection", drop],
   ["an answer that breaks off", dropInBody],
+  ["one that breaks off and did not say how long it is", endInBody],
 ])("a read is tried again after %s", async (_name, failure) => {
   answers = [failure, failure, answer(200, "[1]")];
   const { request, waits } = client();
@@ -240,12 +247,14 @@ test("redirects are followed three times within the origin, for reads only", asy
 });
 
 test("what is not JSON is said without showing it", async () => {
-  answers = [answer(200, "<html>secret"), answer(200, '{"cut":')];
+  answers = [answer(200, "<html>secret"), endInBody];
   const { request } = client();
   const page = await request({ url: `${origin}/list?key=secret` });
   expect(() => page.json()).toThrow(`GET ${origin}/list answered 200 with something that is not JSON.`);
   const posted = await request({ method: "POST", url: origin });
-  expect(() => posted.json()).toThrow(expect.objectContaining({ code: "invalid_json", mayHaveHappened: true }));
+  const broken = { code: "invalid_json", retryable: true, mayHaveHappened: true };
+  expect(() => posted.json()).toThrow(expect.objectContaining(broken));
+  expect(seen.length).toBe(2);
 });
 
 test("a header that would split the request is refused", async () => {

@@ -44,6 +44,17 @@ describe("signing in", () => {
     expect((await signIn(body.email)).status).toBe(401);
   });
 
+  test("is not a question of which organization for somebody whom all but one have disabled", async () => {
+    const other = await hub.org();
+    const account = { email: "both@org.example", role: "viewer", password: org.admin.password };
+    const { id } = (await org.post("/users", account)).body;
+    await other.post("/users", account);
+    expect((await signIn(account.email)).body.code).toBe("organization_required");
+    await org.patch(`/users/${id}`, { status: "disabled" });
+    const { body } = await signIn(account.email);
+    expect((await hub.client(body.accessToken).get("/me")).body.organization.id).toBe(other.id);
+  });
+
   test("is refused to somebody who is deleted in that moment, like to anybody unknown", async () => {
     const person = await org.withRole("operator");
     const { email } = (await person.get("/me")).body.actor;

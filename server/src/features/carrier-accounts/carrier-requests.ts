@@ -106,6 +106,20 @@ export function refuseUnlessUnanswered({ status, failure, carrierAccountId }: Re
   if (carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");
 }
 
+/** Commits the wish, together with the answer that a repeated Idempotency-Key gets until the carrier has said something. */
+export async function writeWish<R>(
+  ctx: Ctx,
+  write: (tx: Tx) => Promise<R>,
+  answerOf: (wish: R, tx: Tx) => unknown,
+): Promise<R> {
+  let wish: R | undefined;
+  await change(ctx, async (tx) => {
+    wish = await write(tx);
+    return await answerOf(wish, tx);
+  });
+  return wish!;
+}
+
 /**
  * Asks, and writes down what was said. What `answerOf` makes of it is what the caller is told; it is kept for a repeated
  * Idempotency-Key together with what was written down.

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { RemoteError } from "../../core/remote-error.ts";
+import { dyingBeforeKeeping } from "../../testing/die-before-keeping.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { aBrokenRecord, aRecord as record, openExceptionDesk } from "../../testing/exception-desk.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -225,4 +226,70 @@ test("of those who decide about one in the same moment one has done it", async (
     [200, "resolved"],
     [409, "exception_closed"],
   ]);
+});
+
+describe("whoever asks again under the same key, since the hub died after the fix, gets its answer", () => {
+  test("and nothing is done a second time", async () => {
+    const { org, list, importing, run, bridgeId } = await aShop();
+    const conflicting = { status: "ready", lines: [{ sku: "MUG", quantity: 9 }] };
+    await importing(aBrokenRecord("A"), aBrokenRecord("D"), record("B", { status: "ready" }), record("C"));
+    await db.query("update orders set status = 'sent' where org_id = $1", [org.id]);
+    await importing(record("B", conflicting));
+    floor.refuses.add("C");
+    for (const [type, params] of [
+      ["run_task", { bridge_id: bridgeId, task_name: "orders.export" }],
+      ["recall_fulfillment", { bridge_id: bridgeId }],
+    ] as const) {
+      const { results } = await run("C", type, params);
+      await ended(org, results[0].steps[0].execution_id);
+    }
+    const { body: demo } = await org.post("/bridges", { name: "Demo", connector: "demo" });
+    const failing = { bridgeId: demo.id, taskName: "fail", input: { message: "closed" }, maxAttempts: 1 };
+    await ended(org, (await org.post("/tasks/execute", failing)).body.id);
+
+    const rows = await list();
+    const wanted: [kind: string, name: string | undefined, action: string, status: string][] = [
+      ["rejected_record", "A", "dismiss", "dismissed"],
+      ["rejected_record", "D", "retry", "failed"],
+      ["import_conflict", "B", "keep_ours", "resolved"],
+      ["push", "C", "retry", "started"],
+      ["recall", "C", "keep_ours", "resolved"],
+      ["execution", undefined, "retry", "started"],
+    ];
+    for (const [kind, name, action, status] of wanted) {
+      const row = rows.find((one) => one.kind === kind && (name === undefined || one.about.name === name))!;
+      const headers = { "idempotency-key": randomUUID() };
+      const resolve = async () => await org.post(`/exceptions/${row.id}/resolve`, { action }, { headers });
+      await dyingBeforeKeeping(db, resolve);
+      const { body, headers: sent } = await resolve();
+      expect([kind, body.status, sent.get("idempotency-replayed")]).toEqual([kind, status, "true"]);
+      expect(body.exception).toMatchObject({ id: row.id, ...(status === "started" ? { lastFix: { action } } : {}) });
+    }
+    const retries = (await org.get("/tasks/executions?trigger=retry")).body.data as { taskName: string }[];
+    expect(retries.map(({ taskName }) => taskName).toSorted()).toEqual(["fail", "orders.export"]);
+  });
+
+  test("of many it tells those that were fixed by then, and the others are left", async () => {
+    const { org, list, importing } = await aShop();
+    const names = ["X", "Y"];
+    await importing(...names.map((name) => record(name, { status: "ready" })));
+    await db.query("update orders set status = 'sent' where org_id = $1", [org.id]);
+    const changed = { status: "ready", lines: [{ sku: "MUG", quantity: 9 }] };
+    await importing(...names.map((name) => record(name, changed)));
+    const [later, first] = await list();
+    await db.query(`create function refuse_fix() returns trigger language plpgsql as
+      $$ begin raise exception 'the process is dead'; end $$`);
+    await db.query(`create trigger dead before update on exceptions for each row
+      when (old.id = '${later!.id}') execute function refuse_fix()`);
+    const headers = { "idempotency-key": randomUUID() };
+    const body = { action: "keep_ours", filter: { kind: "import_conflict" } };
+    const resolve = async () => await org.post("/exceptions/resolve", body, { headers });
+    expect((await resolve()).status).toBe(500);
+    await db.query("drop function refuse_fix cascade");
+    expect((await resolve()).body).toMatchObject({
+      summary: { matched: 2, done: 1, failed: 0, remaining: 1 },
+      results: [{ id: first!.id, status: "resolved" }],
+    });
+    expect((await list()).map(({ id }) => id)).toEqual([later!.id]);
+  });
 });

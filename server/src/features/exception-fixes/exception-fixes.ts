@@ -3,14 +3,15 @@ import { errorTable, HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { hasScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
-import { change } from "../../context.ts";
+import { change, keepingAs } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
 import type { ExceptionKind, FixAction, FixAnswer } from "../exceptions/exceptions.schemas.ts";
 import type { FixManyAnswer, FixManyRequest, FixRequest } from "../exceptions/exceptions.schemas.ts";
 import { maxFixedAtOnce } from "../exceptions/exceptions.schemas.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
 import * as exceptions from "../exceptions/exceptions.ts";
 import type { Fixed, Fixer, Wanted } from "./fix.ts";
-import { closedMeanwhile, failed } from "./fix.ts";
+import { closedMeanwhile, failed, refused } from "./fix.ts";
 import { askCarriers } from "./fix-carriers.ts";
 import { runAgain, sendAgain } from "./fix-executions.ts";
 import { decideOrders } from "./fix-orders.ts";
@@ -31,26 +32,49 @@ function fixerOf(kind: ExceptionKind, action: FixAction): Fixer {
   return action === "keep_ours" || action === "accept_theirs" ? decideOrders : retries[kind];
 }
 
-const dismiss: Fixer = async (ctx, rows) => {
-  const ids = rows.map(({ id }) => id);
-  const closed = await ctx.db.transaction(async (tx) => await exceptions.closeExceptions(tx, ctx, ids, "dismiss"));
-  return ids.map((id) => (closed.has(id) ? { id, status: "dismissed" } : failed(id, closedMeanwhile)));
+const dismiss: Fixer = {
+  portionsOf: (rows) => (rows.length > 0 ? [rows] : []),
+  async fix(ctx, rows) {
+    const ids = rows.map(({ id }) => id);
+    return await change(ctx, async (tx) => {
+      const closed = await exceptions.closeExceptions(tx, ctx, ids, "dismiss");
+      return ids.map((id) => (closed.has(id) ? { id, status: "dismissed" } : failed(id, closedMeanwhile)));
+    });
+  },
 };
 
 export async function fixException(ctx: Ctx, id: string, wanted: FixRequest): Promise<FixAnswer> {
   const found = orNotFound("exception", await exceptions.findException(ctx.db, ctx.orgId, id));
   const obstacle = obstacleTo(ctx, found, wanted.action);
   if (obstacle) throw obstacle;
-  const [fixed] = await fixerOf(found.kind, wanted.action)(ctx, [found], wanted);
-  const { status, error, executionId } = fixed!;
+  const own = keepingAs(ctx, async (tx, given) => await answerOf(tx, ctx, found, (given as Fixed[])[0]!));
+  const [fixed] = await fixerOf(found.kind, wanted.action)
+    .fix(own, [found], wanted)
+    .catch((error: unknown) => {
+      throw error instanceof HubError ? refusalOf(found, error) : error;
+    });
+  const answer = await answerOf(ctx.db, ctx, found, fixed!);
+  if (answer instanceof HubError) throw answer;
+  return answer;
+}
+
+async function answerOf(
+  db: Queryable,
+  ctx: Ctx,
+  { id, kind }: StoredException,
+  { status, error, executionId }: Fixed,
+): Promise<FixAnswer | HubError> {
   // What is wrong with a record is an answer; that something cannot be done now is a refusal.
-  if (error && Object.hasOwn(errorTable, error.code) && found.kind !== "rejected_record") {
-    throw new HubError(error.code as ErrorCode, error.message, { extra: { exceptionId: id } });
+  const isRefusal = error?.code === closedMeanwhile.code || kind !== "rejected_record";
+  if (error && isRefusal && Object.hasOwn(errorTable, error.code)) {
+    return refusalOf({ id }, new HubError(error.code as ErrorCode, error.message));
   }
-  if (error?.code === closedMeanwhile.code) throw new HubError("exception_closed", error.message);
-  const exception = await exceptions.getException(ctx, id);
   const more = { ...(executionId === undefined ? {} : { executionId }), ...(error ? { error } : {}) };
-  return await change(ctx, async () => ({ status, ...more, exception }));
+  return { status, ...more, exception: await exceptions.getException(ctx, id, db) };
+}
+
+function refusalOf({ id }: Pick<StoredException, "id">, { code, message, details }: HubError): HubError {
+  return new HubError(code, message, { ...details, extra: { ...details.extra, exceptionId: id } });
 }
 
 /** Of those that are open, the ones nobody has tried first. One that cannot be put right stays, and does not hold up others. */
@@ -58,31 +82,38 @@ export async function fixMatching(ctx: Ctx, request: FixManyRequest): Promise<Fi
   const { action, filter, dryRun = false, ...more } = request;
   const { total: matched } = await exceptions.countExceptions(ctx, filter);
   const rows = dryRun ? [] : await exceptions.listToFix(ctx.db, ctx.orgId, filter, maxFixedAtOnce);
+  const answerWith = (results: Fixed[]): FixManyAnswer => ({ dryRun, summary: summaryOf(matched, results), results });
   const results: Fixed[] = [];
+  // Done in several transactions: whoever dies after some of them leaves the answer that tells of those.
+  const own = keepingAs(ctx, async (_tx, fixed) => answerWith([...results, ...(fixed as Fixed[])]));
   for (const [kind, of] of Map.groupBy(rows, (row) => row.kind)) {
     const obstacles = new Map(of.map((row) => [row, obstacleTo(ctx, row, action)]));
-    const free = of.filter((row) => !obstacles.get(row));
-    for (const [row, error] of obstacles) {
-      if (error) results.push(failed(row.id, { code: error.code, message: error.message }));
+    for (const [{ id }, obstacle] of obstacles) if (obstacle) results.push(refused(id, obstacle));
+    const fixer = fixerOf(kind, action);
+    for (const portion of fixer.portionsOf(of.filter((row) => !obstacles.get(row)))) {
+      results.push(...(await fixPortion(fixer, own, portion, { action, ...more })));
     }
-    if (free.length > 0) results.push(...(await fixAll(fixerOf(kind, action), ctx, free, { action, ...more })));
   }
+  return answerWith(results);
+}
+
+function summaryOf(matched: number, results: Fixed[]): FixManyAnswer["summary"] {
   const failures = results.filter(({ status }) => status === "failed").length;
-  const summary = {
+  return {
     matched: Math.max(matched, results.length),
     done: results.length - failures,
     failed: failures,
     remaining: Math.max(0, matched - results.length),
   };
-  return await change(ctx, async () => ({ dryRun, summary, results }));
 }
 
-async function fixAll(fixer: Fixer, ctx: Ctx, rows: StoredException[], wanted: Wanted): Promise<Fixed[]> {
+/** What is refused is told of each that it is about. */
+async function fixPortion(fixer: Fixer, ctx: Ctx, rows: StoredException[], wanted: Wanted): Promise<Fixed[]> {
   try {
-    return await fixer(ctx, rows, wanted);
+    return await fixer.fix(ctx, rows, wanted);
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
-    return rows.map(({ id }) => failed(id, { code: error.code, message: error.message }));
+    return rows.map(({ id }) => refused(id, error));
   }
 }
 

@@ -1,27 +1,26 @@
 import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
+import { keepingAs } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
 import { closeExceptions, findException } from "../exceptions/exceptions.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
 import { buyLabelAgain, retryLabel, voidLabel } from "../labels/labels.ts";
 import { cancelPickup, retryPickup } from "../pickups/pickups.ts";
 import type { Fixed, Fixer } from "./fix.ts";
-import { failed } from "./fix.ts";
+import { eachAlone, refused } from "./fix.ts";
 
 /** Asks carriers once more, one after the other: each is outside, and may take its time. */
-export const askCarriers: Fixer = async (ctx, rows) => {
-  // What is answered to this request is not what the carrier says.
-  const { keepAnswer: _, ...own } = ctx;
-  const fixed: Fixed[] = [];
-  for (const row of rows) {
-    try {
-      await (row.kind === "label" ? askForLabel(own, row) : askForPickup(own, row));
-      fixed.push(await outcomeOf(ctx, row));
-    } catch (error) {
-      if (!(error instanceof HubError)) throw error;
-      fixed.push(failed(row.id, { code: error.code, message: error.message }));
-    }
-  }
-  return fixed;
+export const askCarriers: Fixer = {
+  portionsOf: eachAlone,
+  async fix(ctx, rows) {
+    const row = rows[0]!;
+    // What the carrier says is not what is answered here, but what it means for the exception.
+    const own = keepingAs(ctx, async (tx, given) => [
+      given instanceof HubError ? refused(row.id, given) : await outcomeOf(tx, ctx, row),
+    ]);
+    await (row.kind === "label" ? askForLabel(own, row) : askForPickup(own, row));
+    return [await outcomeOf(ctx.db, ctx, row)];
+  },
 };
 
 async function askForLabel(ctx: Ctx, { id, code, aboutId }: StoredException): Promise<void> {
@@ -41,8 +40,8 @@ async function askForPickup(ctx: Ctx, { code, aboutId }: StoredException): Promi
   else await retryPickup(ctx, aboutId!);
 }
 
-/** The carrier's answer was written down together with what it means for the exception. */
-async function outcomeOf(ctx: Ctx, { id }: StoredException): Promise<Fixed> {
-  const row = await findException(ctx.db, ctx.orgId, id);
+/** What the carrier is asked, and what it said, is written down together with what it means for the exception. */
+async function outcomeOf(db: Queryable, { orgId }: Ctx, { id }: StoredException): Promise<Fixed> {
+  const row = await findException(db, orgId, id);
   return { id, status: row?.status === "open" ? "started" : "resolved" };
 }

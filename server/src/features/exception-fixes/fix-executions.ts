@@ -1,57 +1,52 @@
-import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
+import { change, keepingAs } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { lockOpen, markTried } from "../exceptions/exceptions.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
 import { listUnfinished, retryExecution, retryOrdersOf } from "../tasks/tasks.ts";
 import type { Fixed, Fixer, Wanted } from "./fix.ts";
-import { closedMeanwhile, failed } from "./fix.ts";
+import { closedMeanwhile, eachAlone, failed } from "./fix.ts";
 
 /** Orders that did not arrive: those of one execution are sent again by one. */
-export const sendAgain: Fixer = async (ctx, rows, wanted) => {
-  const fixed: Fixed[] = [];
-  for (const of of Map.groupBy(rows, ({ executionId }) => executionId).values()) {
-    const ids = of.map(({ id }) => id);
-    fixed.push(...(await orFailed(ids, async () => await sendGroup(ctx, ids, wanted))));
-  }
-  return fixed;
-};
-
-async function sendGroup(ctx: Ctx, ids: string[], { action, resend = false }: Wanted): Promise<Fixed[]> {
-  return await ctx.db.transaction(async (tx) => {
-    const open = new Map((await lockOpen(tx, ctx.orgId, ids)).map((row) => [row.id, row]));
-    // Another statement: the one before does not see what was queued while it waited.
-    const tried = [...open.values()].flatMap(({ lastFix }) => lastFix?.executionId ?? []);
-    const unfinished = await listUnfinished(tx, ctx.orgId, tried);
-    const isBusy = ({ lastFix }: StoredException): boolean => unfinished.has(lastFix?.executionId ?? "");
-    const free = [...open.values()].filter((row) => !isBusy(row));
-    const orderIds = free.map(({ orderId, aboutName }) => orderId ?? aboutName!);
-    const [first] = free;
-    const executionId = first && (await retryOrdersOf(tx, ctx, first.executionId!, { orderIds, resend }));
-    if (executionId !== undefined) await noteTry(tx, ctx, free, action, executionId);
-    return ids.map((id): Fixed => {
-      const row = open.get(id);
-      if (!row) return failed(id, closedMeanwhile);
-      return isBusy(row) ? failed(id, underWay) : { id, status: "started", executionId: executionId! };
+export const sendAgain: Fixer = {
+  portionsOf: (rows) => [...Map.groupBy(rows, ({ executionId }) => executionId).values()],
+  async fix(ctx, rows, { action, resend = false }) {
+    const ids = rows.map(({ id }) => id);
+    return await change(ctx, async (tx) => {
+      const open = new Map((await lockOpen(tx, ctx.orgId, ids)).map((row) => [row.id, row]));
+      // Another statement: the one before does not see what was queued while it waited.
+      const tried = [...open.values()].flatMap(({ lastFix }) => lastFix?.executionId ?? []);
+      const unfinished = await listUnfinished(tx, ctx.orgId, tried);
+      const isBusy = ({ lastFix }: StoredException): boolean => unfinished.has(lastFix?.executionId ?? "");
+      const free = [...open.values()].filter((row) => !isBusy(row));
+      const orderIds = free.map(({ orderId, aboutName }) => orderId ?? aboutName!);
+      const [first] = free;
+      const executionId = first && (await retryOrdersOf(tx, ctx, first.executionId!, { orderIds, resend }));
+      if (executionId !== undefined) await noteTry(tx, ctx, free, action, executionId);
+      return ids.map((id): Fixed => {
+        const row = open.get(id);
+        if (!row) return failed(id, closedMeanwhile);
+        return isBusy(row) ? failed(id, underWay) : { id, status: "started", executionId: executionId! };
+      });
     });
-  });
-}
+  },
+};
 
 const underWay = { code: "retry_in_progress", message: "It is being tried at this moment." };
 
 /** A task that failed as a whole; of what failed in part only that part. */
-export const runAgain: Fixer = async (ctx, rows, { action }) => {
-  const { keepAnswer: _, ...own } = ctx;
-  const fixed: Fixed[] = [];
-  for (const row of rows) {
-    const retry = async (): Promise<Fixed[]> => {
-      const { id: executionId } = await retryExecution(own, row.executionId!, {});
-      await ctx.db.transaction(async (tx) => await noteTry(tx, ctx, [row], action, executionId));
-      return [{ id: row.id, status: "started", executionId }];
-    };
-    fixed.push(...(await orFailed([row.id], retry)));
-  }
-  return fixed;
+export const runAgain: Fixer = {
+  portionsOf: eachAlone,
+  async fix(ctx, rows, { action }) {
+    const { id, executionId: failedId } = rows[0]!;
+    const started = ({ id: executionId }: { id: string }): Fixed[] => [{ id, status: "started", executionId }];
+    const own = keepingAs(ctx, async (_tx, retried) => started(retried as { id: string }));
+    return started(
+      await retryExecution(own, failedId!, {}, async (tx, executionId) => {
+        await noteTry(tx, ctx, rows, action, executionId);
+      }),
+    );
+  },
 };
 
 async function noteTry(tx: Tx, ctx: Ctx, rows: StoredException[], action: Wanted["action"], executionId: string) {
@@ -62,14 +57,4 @@ async function noteTry(tx: Tx, ctx: Ctx, rows: StoredException[], action: Wanted
     rows.map(({ id }) => id),
     fix,
   );
-}
-
-/** What is refused is told of each that it is about. */
-async function orFailed(ids: string[], work: () => Promise<Fixed[]>): Promise<Fixed[]> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof HubError)) throw error;
-    return ids.map((id) => failed(id, { code: error.code, message: error.message }));
-  }
 }

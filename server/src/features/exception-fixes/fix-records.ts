@@ -1,6 +1,8 @@
+import { chunksOf } from "../../connectors/shape.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import { mask, maskProblem, maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
+import { change } from "../../context.ts";
 import { closeExceptions, lockOpen, markTried, openRecord } from "../exceptions/exceptions.ts";
 import type { KeptRecord, StoredException } from "../exceptions/exceptions.ts";
 import type { RecordTaker, Rejected } from "../tasks/tasks.ts";
@@ -8,47 +10,42 @@ import { openTaker, takeRecords } from "../tasks/tasks.ts";
 import type { Fixed, Fixer, Wanted } from "./fix.ts";
 import { closedMeanwhile, failed } from "./fix.ts";
 
-/** One transaction each. */
+/** So many in one transaction. */
 const portion = 200;
 
 /** Takes records that were rejected, as they came or as somebody has corrected them: their source is not asked. */
-export const fixRecords: Fixer = async (ctx, rows, wanted) => {
-  const fixed: Fixed[] = [];
-  const groups = Map.groupBy(rows, ({ bridgeId, taskName }) => `${bridgeId} ${taskName}`);
-  for (const of of groups.values()) {
-    const { bridgeId, taskName } = of[0]!;
+export const fixRecords: Fixer = {
+  portionsOf(rows) {
+    const groups = [...Map.groupBy(rows, ({ bridgeId, taskName }) => `${bridgeId} ${taskName}`).values()];
+    return groups.flatMap((of) => chunksOf(of, portion));
+  },
+  async fix(ctx, rows, wanted) {
+    const { bridgeId, taskName } = rows[0]!;
     const taker = await openTaker(ctx, ctx.orgId, bridgeId!, taskName!);
-    for (let at = 0; at < of.length; at += portion) {
-      fixed.push(...(await fixPortion(ctx, taker, of.slice(at, at + portion), wanted)));
-    }
-  }
-  return fixed;
+    return await change(ctx, async (tx) => {
+      const ids = rows.map(({ id }) => id);
+      const open = new Map((await lockOpen(tx, ctx.orgId, ids)).map((row) => [row.id, row]));
+      const given = [...open.values()].flatMap((row) => {
+        const record = recordFor(ctx, taker, row, wanted);
+        return record ? [{ id: row.id, record, executionId: row.executionId }] : [];
+      });
+      const rejected = new Map((await takeRecords(tx, ctx, taker, given)).map((one) => [one.externalId, one]));
+      const byId = new Map(given.map((one) => [one.id, one.record.externalId]));
+      const taken = given.filter(({ record }) => !rejected.has(record.externalId)).map(({ id }) => id);
+      await closeExceptions(tx, ctx, taken, wanted.action);
+      const at = ctx.clock.now().toISOString();
+      await markTried(tx, ctx.orgId, ids, { action: wanted.action, at, by: ctx.actor, executionId: null });
+      return rows.map(({ id }): Fixed => {
+        if (!open.has(id)) return failed(id, closedMeanwhile);
+        const externalId = byId.get(id);
+        if (externalId === undefined) return failed(id, notKept);
+        const why = rejected.get(externalId);
+        if (!why) return { id, status: "resolved" };
+        return failed(id, shownTo(ctx, why));
+      });
+    });
+  },
 };
-
-async function fixPortion(ctx: Ctx, taker: RecordTaker, rows: StoredException[], wanted: Wanted): Promise<Fixed[]> {
-  return await ctx.db.transaction(async (tx) => {
-    const ids = rows.map(({ id }) => id);
-    const open = new Map((await lockOpen(tx, ctx.orgId, ids)).map((row) => [row.id, row]));
-    const given = [...open.values()].flatMap((row) => {
-      const record = recordFor(ctx, taker, row, wanted);
-      return record ? [{ id: row.id, record, executionId: row.executionId }] : [];
-    });
-    const rejected = new Map((await takeRecords(tx, ctx, taker, given)).map((one) => [one.externalId, one]));
-    const byId = new Map(given.map((one) => [one.id, one.record.externalId]));
-    const taken = given.filter(({ record }) => !rejected.has(record.externalId)).map(({ id }) => id);
-    await closeExceptions(tx, ctx, taken, wanted.action);
-    const at = ctx.clock.now().toISOString();
-    await markTried(tx, ctx.orgId, ids, { action: wanted.action, at, by: ctx.actor, executionId: null });
-    return rows.map(({ id }): Fixed => {
-      if (!open.has(id)) return failed(id, closedMeanwhile);
-      const externalId = byId.get(id);
-      if (externalId === undefined) return failed(id, notKept);
-      const why = rejected.get(externalId);
-      if (!why) return { id, status: "resolved" };
-      return failed(id, shownTo(ctx, why));
-    });
-  });
-}
 
 /** What is wrong with a record is told by quoting it. */
 function shownTo(ctx: Ctx, { code, message, errors = [] }: Rejected): NonNullable<Fixed["error"]> {

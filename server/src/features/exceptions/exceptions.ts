@@ -2,7 +2,7 @@ import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
 import { batchesOf, recordEvents } from "../../events/record-event.ts";
 import type { StoredException, Trouble } from "./exception.ts";
 import { presentException, presentSummary } from "./present-exception.ts";
@@ -29,8 +29,8 @@ export async function listExceptions(ctx: Ctx, query: ExceptionQuery): Promise<P
   return mapPage(await store.listExceptions(ctx.db, ctx.orgId, query), (row) => presentSummary(ctx, row));
 }
 
-export async function getException(ctx: Ctx, id: string): Promise<Exception> {
-  return presentException(ctx, orNotFound("exception", await store.findException(ctx.db, ctx.orgId, id)));
+export async function getException(ctx: Ctx, id: string, db: Queryable = ctx.db): Promise<Exception> {
+  return presentException(ctx, orNotFound("exception", await store.findException(db, ctx.orgId, id)));
 }
 
 const shownGroups = 100;

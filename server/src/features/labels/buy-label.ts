@@ -2,10 +2,9 @@ import { HubError } from "../../core/errors.ts";
 import { maySeePersonalData } from "../../core/mask-person.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
-import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { Unfinished } from "../../route.ts";
-import { askAndAnswer, nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
+import { askAndAnswer, nowOf, refuseUnlessUnanswered, writeWish } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { findParcel } from "../shipments/shipments.ts";
@@ -67,12 +66,8 @@ export async function retryLabel(ctx: Ctx, id: string): Promise<Answer> {
  * bought twice. The answer that is kept with it makes a repeated Idempotency-Key find this label, not buy another one.
  */
 async function buy(ctx: Ctx, open: OpenCarrier, write: (tx: Tx) => Promise<ShipmentLabel>): Promise<Answer> {
-  let asked: ShipmentLabel | undefined;
-  await change(ctx, async (tx) => {
-    asked = await write(tx);
-    return await present(tx, ctx, asked);
-  });
-  return await askAndAnswer(ctx, purchase, asked!, open, async (settled, said, tx) =>
+  const asked = await writeWish(ctx, write, async (label, tx) => await present(tx, ctx, label));
+  return await askAndAnswer(ctx, purchase, asked, open, async (settled, said, tx) =>
     "refused" in said && settled.status === "failed"
       ? refusal(ctx, settled.id, said.refused)
       : await present(tx, ctx, settled),

@@ -1,8 +1,8 @@
 import { HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
-import type { Queryable } from "../../db/database.ts";
-import { askAndAnswer, askAndSettle, nowOf } from "../carrier-accounts/carrier-requests.ts";
+import type { Queryable, Tx } from "../../db/database.ts";
+import { askAndAnswer, askAndSettle, nowOf, writeWish } from "../carrier-accounts/carrier-requests.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
@@ -24,12 +24,13 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
     const message = "The carrier has not yet said whether it sold the label. Try again later.";
     throw new HubError("carrier_failed", message, { extra: { labelId: id } });
   }
-  const asked = await ctx.db.transaction(async (tx) => {
+  const write = async (tx: Tx): Promise<ShipmentLabel> => {
     const current = await lock(tx, ctx, id);
     if (current.status === "voided") return current;
     await refuseUnvoidable(tx, ctx, current);
     return await save(tx, ctx, voidRequested(current, nowOf(ctx)), "void_requested");
-  });
+  };
+  const asked = await writeWish(ctx, write, (label) => presentLabel(ctx, label));
   // Somebody else has done it in the meantime.
   if (asked.status === "voided") return presentLabel(ctx, asked);
   return await askAndAnswer(ctx, voiding, asked, open, (settled, said) => {

@@ -3,8 +3,9 @@ import { orNotFound } from "../../core/resources.ts";
 import { canMove } from "../../core/states.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
-import { askAndAnswer, askAndSettle, nowOf } from "../carrier-accounts/carrier-requests.ts";
+import { askAndAnswer, askAndSettle, nowOf, writeWish } from "../carrier-accounts/carrier-requests.ts";
 import type { Pickup } from "./pickup.ts";
 import { move, presentPickup, touched } from "./pickup.ts";
 import { booking, callOffFormer, cancellation, lock, save } from "./pickup-requests.ts";
@@ -30,7 +31,7 @@ export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefi
     refuseIfTooLate(ctx, found);
   }
   await callOffFormer(ctx, found, open);
-  const asked = await ctx.db.transaction(async (tx) => {
+  const write = async (tx: Tx): Promise<Pickup> => {
     const current = await lock(tx, ctx, id);
     if (current.status === "cancelled") return current;
     refuseIfTooLate(ctx, current);
@@ -38,7 +39,8 @@ export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefi
     const now = nowOf(ctx);
     const wish = { cancelRequestedAt: now, cancelReason: reason ?? null, attempts: 1 };
     return await save(tx, ctx, touched({ ...current, ...wish }, now), "cancel_requested");
-  });
+  };
+  const asked = await writeWish(ctx, write, (pickup) => presentPickup(ctx, pickup));
   // Somebody else has done it in the meantime.
   if (asked.status === "cancelled") return presentPickup(ctx, asked);
   return await askAndAnswer(ctx, cancellation, asked, open, (settled, said) => {

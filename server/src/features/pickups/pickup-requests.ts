@@ -5,7 +5,6 @@ import { orNotFound } from "../../core/resources.ts";
 import { canMove } from "../../core/states.ts";
 import { cleanText } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
-import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import type { Happening } from "../../events/event-catalogue.ts";
@@ -20,6 +19,7 @@ import {
   isStorableLine,
   nowOf,
   outcomeUnknown,
+  writeWish,
 } from "../carrier-accounts/carrier-requests.ts";
 import type { CarrierAnswer, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { notePickup } from "./pickup-troubles.ts";
@@ -238,19 +238,16 @@ export async function book(
   wanted: Pickup,
   write: (tx: Tx) => Promise<Pickup>,
 ): Promise<PickupAnswer> {
-  let asked: Pickup | undefined;
-  await change(ctx, async (tx) => {
-    asked = await write(tx);
-    return presentPickup(ctx, asked);
-  }).catch(async (error: unknown) => {
+  const present = (pickup: Pickup): PickupAnswer => presentPickup(ctx, pickup);
+  const asked = await writeWish(ctx, write, present).catch(async (error: unknown) => {
     // The database lets only one of two pickups at one place on one day pass.
     if (violatedConstraint(error) !== "pickups_one_a_day") throw error;
     throw pickupExists(await store.findTwin(ctx.db, ctx.orgId, wanted), null);
   });
   let settled: Pickup | undefined;
-  const answer = await askAndAnswer(ctx, booking, asked!, open, (after, said) => {
+  const answer = await askAndAnswer(ctx, booking, asked, open, (after, said) => {
     settled = after;
-    return refusalOf(after, said) ?? presentPickup(ctx, after);
+    return refusalOf(after, said) ?? present(after);
   });
   await callOffFormer(ctx, settled!, open);
   return answer;

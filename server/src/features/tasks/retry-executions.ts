@@ -17,7 +17,13 @@ import { maxRetriesAtOnce } from "./tasks.schemas.ts";
 import type { ExecutionStatus } from "./tasks.states.ts";
 import { readStatuses, retryableStatuses } from "./tasks.states.ts";
 
-export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest): Promise<Execution> {
+/** `onQueued`: what is done together with queueing it. */
+export async function retryExecution(
+  ctx: Ctx,
+  id: string,
+  request: RetryRequest,
+  onQueued?: (tx: Tx, retryId: string) => Promise<void>,
+): Promise<Execution> {
   const found = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
   const left = await findLeft(ctx, found);
   refuseRetry(found, left);
@@ -35,6 +41,7 @@ export async function retryExecution(ctx: Ctx, id: string, request: RetryRequest
       });
     }
     const [retried] = await enqueueExecutions(tx, ctx, [{ ...checked, ...optionsOf(row), isPartial: asked.isPartial }]);
+    await onQueued?.(tx, retried!.id);
     return presentExecution(ctx, retried!);
   });
 }

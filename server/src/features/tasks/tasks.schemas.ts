@@ -36,7 +36,13 @@ export const ExecuteRequest = Strict(
     ...request,
     timeoutSeconds,
     maxAttempts: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 10, description: "Default 3; only what may succeed later is tried again" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 10,
+        description:
+          "Default 3; only what may succeed later is tried again. Of more than 1, attempts that were lost with the hub count " +
+          "apart: after five in a row without getting on it fails",
+      }),
     ),
     retryDelaySeconds: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 3_600, description: "Before the second attempt; grows sixfold. Default 10" }),
@@ -237,8 +243,8 @@ export const ExecutionSummary = Type.Object({
   retryOf: Nullable(Id),
   isPartial: Type.Boolean({ description: "Does only what failed in `retryOf`: those orders, or those records" }),
   runId: Nullable(Id),
-  attempt: Count,
-  maxAttempts: Count,
+  attempt: { ...Count, description: "The last one; those that were lost or interrupted are among them" },
+  maxAttempts: { ...Count, description: "How many may fail or time out" },
   progress: Nullable(Type.Object({ done: Type.Number(), total: Nullable(Type.Number()) })),
   error: Nullable(Failure),
   nextAttemptAt: Nullable(DateTime),

@@ -252,6 +252,28 @@ describe("what the shop was not told of", () => {
     expect(journalOf(number)).toEqual(["order.create BETTER"]);
   });
 
+  test("does not wait while the execution has another attempt, those not counted that were lost with the hub", async () => {
+    const { bridgeId } = await aBridge("blind");
+    const { number } = await shippedOrder("LOST", bridgeId);
+    const given = {
+      bridgeId,
+      taskName: "fulfillments.push",
+      maxAttempts: 2,
+      retryDelaySeconds: 1,
+      delaySeconds: 3_600,
+    };
+    const { id } = (await org.post("/tasks/execute", given)).body;
+    const lost = { status: "lost", startedAt: new Date().toISOString(), finishedAt: new Date().toISOString() };
+    await hub.world.db.query(
+      "update task_executions set attempt = 2, attempts = $2::jsonb, due_at = now(), next_attempt_at = null where id = $1",
+      [id, JSON.stringify([1, 2].map((at) => ({ ...lost, number: at, error: null })))],
+    );
+    shop.inject({ kind: "rate_limit", match: "POST /rest/plain", retryAfterSeconds: 0 });
+    await org.post("/tasks/execute-sync", { bridgeId, taskName: "connection.test" });
+    expect(await ended(id)).toMatchObject({ status: "succeeded", attempt: 4, result: { summary: { sent: 1 } } });
+    expect(journalOf(number)).toEqual(["order.create LOST"]);
+  });
+
   test("is looked up where it may have arrived, and left to people where nobody can be asked", async () => {
     for (const way of ["findable", "blind"] as const) {
       const { bridgeId, pushUnsent } = await aBridge(way);

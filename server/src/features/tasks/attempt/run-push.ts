@@ -2,6 +2,7 @@ import type { PushTask } from "../../../connectors/connector.ts";
 import type { RemoteError } from "../../../core/remote-error.ts";
 import { explainUnknown, readOrders, resolveRefs } from "../../orders/orders.ts";
 import type { Order } from "../../orders/order.ts";
+import { countFailures } from "../attempt-tally.ts";
 import type { AttemptWork } from "./attempt.ts";
 import { FailedWithResult } from "./attempt.ts";
 import type { FactOutcome, FactResult, Push } from "./push-fact.ts";
@@ -139,7 +140,7 @@ type Settling = {
 function createSettling({ world, execution }: AttemptWork): Settling {
   const told: Told[] = [];
   const refused: string[] = [];
-  const isLastAttempt = execution.attempt >= execution.max_attempts;
+  const isLastAttempt = countFailures(execution) + 1 >= execution.max_attempts;
   return {
     note({ id, version }, shipments, mayTryAgain) {
       // What nobody can be asked about will not be known later either: somebody has to look there, and resend it.

@@ -116,6 +116,47 @@ describe("a worker that is not heard of any more", () => {
     expect(metrics).toMatch(/^hub_task_fenced_writes\{[^}]*\} [1-9]/m);
   });
 
+  /** The worker of its n-th attempt is lost, and somebody takes over; what waits for another attempt waits no longer. */
+  async function dieOver(id: string, attempt: number): Promise<void> {
+    const wake = async () => await org.post("/tasks/execute", { bridgeId, taskName: "connection.test" });
+    await loseWorker(id);
+    await wake();
+    await eventually(
+      () => look(id),
+      ({ attempts }) => attempts[attempt - 1].status === "lost",
+    );
+    await hub.world.db.query("update task_executions set due_at = now() where id = $1 and status = 'queued'", [id]);
+    await wake();
+  }
+
+  test("is not the refusal of the other side: that has all its attempts besides", async () => {
+    const calls = started.length;
+    const id = await execute("repeatable", { maxAttempts: 2, retryDelaySeconds: 1 });
+    await callOf(calls + 1);
+    await dieOver(id, 1);
+    await callOf(calls + 2);
+    await dieOver(id, 2);
+    (await callOf(calls + 3)).fail(new RemoteError("busy", "Later.", { retryable: true }));
+    await callOf(calls + 4);
+    await dieOver(id, 4);
+    (await callOf(calls + 5)).finish({ by: "the fifth" });
+    const done = await ended(id);
+    expect(done).toMatchObject({ status: "succeeded", attempt: 5, maxAttempts: 2, result: { by: "the fifth" } });
+    const statuses = done.attempts.map(({ status }: { status: string }) => status);
+    expect(statuses).toEqual(["lost", "lost", "failed", "lost", "succeeded"]);
+  });
+
+  test("may have died of the task: after five in a row it is tried no more", async () => {
+    const calls = started.length;
+    const id = await execute("repeatable", { maxAttempts: 10, retryDelaySeconds: 1 });
+    for (let death = 1; death <= 5; death++) {
+      await callOf(calls + death);
+      await dieOver(id, death);
+    }
+    expect(await look(id)).toMatchObject({ status: "failed", attempt: 5, error: { code: "worker_lost" } });
+    expect(started.length).toBe(calls + 5);
+  });
+
   test("its loss counts as an attempt: with one allowed the execution fails", async () => {
     const calls = started.length;
     const id = await execute("repeatable", { maxAttempts: 1 });

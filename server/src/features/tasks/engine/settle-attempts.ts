@@ -10,6 +10,8 @@ import { refsLeft } from "../attempt/run-push.ts";
 import type { Settlement } from "./attempts.store.ts";
 import { settleAttempts } from "./attempts.store.ts";
 import { createHealthNotes } from "./bridge-health.ts";
+import type { AttemptTally } from "../attempt-tally.ts";
+import { tallyAttempts } from "../attempt-tally.ts";
 import type { ExecutionRow } from "../executions.store.ts";
 import { concludeFollowUps } from "./follow-ups.ts";
 import { noteEndings } from "./note-endings.ts";
@@ -126,14 +128,13 @@ export function decide(
   // Nobody knows whether it happened, and the task cannot be repeated safely.
   const error = isUncertain && !isRepeatable && status !== "timed_out" ? unknownOutcome(status) : outcome.error;
   const wantsAnother = isCut || (status === "failed" && outcome.error?.retryable === true);
-  // Being given back is nobody's failure, nor is the death of a worker that got on; but it must come to an end too.
-  const gotOn = status === "lost" && task?.mode === "pull" && execution.max_attempts > 1 && hasProgressed(execution);
-  const spare = status === "interrupted" || gotOn ? maxInterruptions : 0;
-  const mayTryAgain = execution.attempt < execution.max_attempts + spare && (isRepeatable || !isUncertain);
+  // Pages are stored with how far they go, so that another attempt reads on: a long import outlives many workers.
+  const tally = tallyAttempts(execution, status, task?.mode === "pull");
+  const mayTryAgain = isAnotherLeft(execution, status, tally) && (isRepeatable || !isUncertain);
   const willRetry = status !== "succeeded" && wantsAnother && mayTryAgain;
-  const asked = outcome.error?.retryAfterMs;
-  const waitMs = status === "interrupted" || status === "lost" ? (asked ?? 0) : nextDelayMs(execution, asked);
-  const delayMs = willRetry ? waitMs : undefined;
+  // A worker may die of anything once: whoever comes next goes on at once.
+  const times = status === "lost" || status === "interrupted" ? tally.deaths - 1 : tally.failures;
+  const delayMs = willRetry ? nextDelayMs(execution, times, outcome.error?.retryAfterMs) : undefined;
   const done = hasFailedPart(task, result) ? "completed_with_errors" : "succeeded";
   const finalStatus = status === "succeeded" ? done : status === "timed_out" ? status : "failed";
   return {
@@ -160,23 +161,34 @@ function hasFailedPart(task: ConnectorTask | undefined, result: unknown): boolea
   return task?.mode === "pull" && ((result as { failed?: number } | null)?.failed ?? 0) > 0;
 }
 
-const maxInterruptions = 50;
+/** As of runs and comparisons: what so many workers died over, one after the other, is not tried on yet another one. */
+const maxDeaths = 5;
+const maxCuts = 50;
+
+/**
+ * Being given back is nobody's failure, nor is the death of a worker; but they must come to an end too. What may be
+ * tried once only is not tried again after a death: it may have been.
+ */
+function isAnotherLeft(
+  { max_attempts }: ExecutionRow,
+  status: AttemptOutcome["status"],
+  { failures, cuts, deaths }: AttemptTally,
+): boolean {
+  if (status === "interrupted") return cuts <= maxCuts;
+  if (status === "lost") return max_attempts > 1 && deaths < maxDeaths && cuts <= maxCuts;
+  return failures < max_attempts;
+}
+
 const delayFactor = 6;
 const maxDelayMs = 2 * 3_600_000;
 
-/** Sixfold each time, and a random part of it, so that what failed together does not come back together. */
-function nextDelayMs(
-  { attempt, retry_delay_ms }: Pick<ExecutionRow, "attempt" | "retry_delay_ms">,
-  askedForMs = 0,
-  random = Math.random,
-): number {
-  const full = Math.min(retry_delay_ms * delayFactor ** (attempt - 1), maxDelayMs);
-  return Math.round(Math.max(askedForMs, full / 2 + (random() * full) / 2));
-}
-
-/** Pages are stored with how far they go, so that another attempt reads on: a long import outlives many workers. */
-function hasProgressed({ progress, attempts }: ExecutionRow): boolean {
-  return (progress?.done ?? 0) > (attempts.at(-1)?.doneBefore ?? 0);
+/**
+ * After it went wrong so many times: sixfold each time, and a random part of it, so that what failed together does not
+ * come back together. After none at once.
+ */
+function nextDelayMs({ retry_delay_ms }: Pick<ExecutionRow, "retry_delay_ms">, times: number, askedForMs = 0): number {
+  const full = times < 1 ? 0 : Math.min(retry_delay_ms * delayFactor ** (times - 1), maxDelayMs);
+  return Math.round(Math.max(askedForMs, full / 2 + (Math.random() * full) / 2));
 }
 
 function unknownOutcome(status: AttemptOutcome["status"]) {

@@ -1,0 +1,26 @@
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+/** In a process of its own: the time zone of a machine is one of its processes. */
+function instantsIn(timeZone: string, values: unknown[]): unknown {
+  const shape = path.join(import.meta.dirname, "shape.ts");
+  const script = `import { instantOf } from ${JSON.stringify(shape)};
+    console.log(JSON.stringify(${JSON.stringify(values)}.map((value) => instantOf(value) ?? null)));`;
+  const options = { env: { TZ: timeZone }, encoding: "utf8" } as const;
+  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script], options));
+}
+
+test("what a shop says without a time zone is UTC, wherever the hub runs", () => {
+  const texts = ["2026-03-01T22:30:00", "2026-03-01 22:30", "2026-03-01T22:30:00.000Z", "2026-03-01T17:30:00-05:00"];
+  const others = ["2026-03-01", 1_772_404_200_000, "", "yesterday", null];
+  const at = "2026-03-01T22:30:00.000Z";
+  expect(instantsIn("Asia/Kathmandu", [...texts, ...others])).toEqual([
+    ...texts.map(() => at),
+    "2026-03-01T00:00:00.000Z",
+    at,
+    null,
+    null,
+    null,
+  ]);
+});
