@@ -5,7 +5,8 @@ import { paths } from "../../app/paths.ts";
 import { Tag } from "../../ui/badge.tsx";
 import { formatMoney, sentence, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { formatTime, Time, useClock } from "../../ui/zone.tsx";
 import { actorName } from "./order-timeline.tsx";
 import { placeOf, ShipBy } from "./orders.columns.tsx";
@@ -118,30 +119,15 @@ export function OrderFacts({ order }: { order: Order }) {
   );
 }
 
+const lineColumns = (currency: string): Array<ListColumn<Order["lines"][number]>> => [
+  { name: "SKU", className: "font-mono text-sm", cell: ({ sku }) => sku },
+  { name: "Name", cell: ({ name }) => name ?? <span className="text-muted">–</span> },
+  { name: "Quantity", isNumber: true, cell: ({ quantity }) => quantity },
+  { name: "Shipped", isNumber: true, cell: ({ shippedQuantity }) => shippedQuantity },
+  { name: "Price", isNumber: true, cell: ({ price }) => formatMoney(price, currency) },
+];
+
 export function OrderLines({ order }: { order: Order }) {
   if (order.lines.length === 0) return <p className="px-2.5 py-2 text-muted">No lines.</p>;
-  return (
-    <Table label="Lines">
-      <thead>
-        <tr>
-          <Th>SKU</Th>
-          <Th>Name</Th>
-          <Th isNumber>Quantity</Th>
-          <Th isNumber>Shipped</Th>
-          <Th isNumber>Price</Th>
-        </tr>
-      </thead>
-      <tbody>
-        {order.lines.map((line) => (
-          <tr key={line.id}>
-            <Td className="font-mono text-sm">{line.sku}</Td>
-            <Td>{line.name ?? <span className="text-muted">–</span>}</Td>
-            <Td isNumber>{line.quantity}</Td>
-            <Td isNumber>{line.shippedQuantity}</Td>
-            <Td isNumber>{formatMoney(line.price, order.currency)}</Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  );
+  return <RowTable label="Lines" rows={order.lines} idOf={({ id }) => id} columns={lineColumns(order.currency)} />;
 }

@@ -7,15 +7,16 @@ import { Card } from "../../ui/card.tsx";
 import { Link } from "../../ui/link.tsx";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
+import { hasFields } from "../../ui/schema-form/schema.ts";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { bridgeTasksQuery } from "../bridges/bridges.queries.ts";
 import { pickEntity } from "../pick/entity.pick.tsx";
 import { CronFields, CronMeaning, useCronPreview } from "./cron.pick.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import type { Draft } from "./schedule-draft.ts";
 import { partNames, partText, useScheduleForm } from "./schedule-draft.ts";
-import { bridgeTasksQuery } from "./schedules.queries.ts";
 import { missedOptions, overlapOptions } from "./schedules.text.ts";
 
 type Props = { schedule?: Schedule; start?: Partial<Draft>; onDone(schedule: Schedule): void };
@@ -97,7 +98,6 @@ function TaskFields({ draft, set, wrong }: TaskProps) {
   const tasks = useQuery(bridgeTasksQuery(draft.bridgeId));
   const task = tasks.data?.find(({ name }) => name === draft.taskName);
   const schema = (task?.inputSchema ?? {}) as FormSchema;
-  const hasInput = Object.keys(schema.properties ?? {}).length > 0;
   const inputErrors = new Map(
     [...wrong].filter(([at]) => at.startsWith("/input/")).map(([at, message]) => [at.slice("/input".length), message]),
   );
@@ -130,7 +130,7 @@ function TaskFields({ draft, set, wrong }: TaskProps) {
           first.
         </p>
       )}
-      {hasInput && (
+      {hasFields(schema) && (
         <fieldset className="rounded-md border border-line px-3 pt-1 pb-3">
           <legend className="px-1 text-sm font-medium text-muted">What the task is given</legend>
           <SchemaForm
