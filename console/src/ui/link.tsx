@@ -19,9 +19,15 @@ export function Link({ href, onClick, children, ...rest }: ComponentProps<"a"> &
   );
 }
 
-/** To a record from where it is named: high enough for a finger. */
+/** To a record from where it is named: high enough for a finger, and cut with an ellipsis where its place is narrow. */
 export function RecordLink({ className, ...rest }: ComponentProps<typeof Link>) {
   return (
-    <Link {...rest} className={cx("inline-flex min-h-6 items-center text-accent-text hover:underline", className)} />
+    <Link
+      {...rest}
+      className={cx(
+        "inline-block max-w-full truncate align-middle leading-6 text-accent-text hover:underline",
+        className,
+      )}
+    />
   );
 }

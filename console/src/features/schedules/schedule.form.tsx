@@ -48,28 +48,12 @@ export function ScheduleForm({ schedule, start, onDone }: Props) {
   return (
     <form className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,1fr)_360px]" onSubmit={form.submit}>
       <Card className="flex flex-col gap-3 px-4 py-3" label="Schedule">
-        <TextField
-          label="Name (optional)"
-          value={draft.name}
-          maxLength={100}
-          error={wrong.get("/name")}
-          onChange={(name) => set({ name })}
-        />
+        <TextField label="Name (optional)" {...form.field("name")} maxLength={100} />
         <TaskFields draft={draft} set={set} wrong={wrong} />
         <CronFields value={draft} errors={wrong} onChange={set} />
         <div className="grid gap-3 sm:grid-cols-2">
-          <Select
-            label="If the one before still runs"
-            value={draft.overlap}
-            options={overlapOptions}
-            onChange={(overlap) => set({ overlap: overlap as Draft["overlap"] })}
-          />
-          <Select
-            label="If the hub was down"
-            value={draft.missed}
-            options={missedOptions}
-            onChange={(missed) => set({ missed: missed as Draft["missed"] })}
-          />
+          <Select label="If the one before still runs" {...form.field("overlap")} options={overlapOptions} />
+          <Select label="If the hub was down" {...form.field("missed")} options={missedOptions} />
         </div>
         <SaveRow
           form={form}
