@@ -72,6 +72,19 @@ test("parts that pages are made of know no domain: they ask the hub for nothing"
   expect(violations(({ from, to }) => layerOf(from) === "ui" && to === "@tanstack/react-query")).toEqual([]);
 });
 
+test("a key stands for one question: two queries that share one would read each other's answers", () => {
+  const keys = files
+    .filter((file) => file.endsWith(".queries.ts"))
+    .flatMap((file) => [...readFileSync(path.join(root, file), "utf8").matchAll(/queryKey: \[([^\]]*)\]/g)])
+    .map(([, parts]) =>
+      parts!
+        .split(", ")
+        .map((part) => (part.startsWith('"') ? part : "*"))
+        .join(", "),
+    );
+  expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
+});
+
 test("only live and its queries speak with the hub by themselves", () => {
   const fetching = files.filter((file) =>
     /\bfetch\(|new EventSource|XMLHttpRequest/.test(readFileSync(path.join(root, file), "utf8")),

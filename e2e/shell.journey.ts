@@ -102,6 +102,26 @@ test("every page is accessible, in light, in dark and on a small screen, and not
   await lookAt(page, "order");
 });
 
+test("a page asks for each thing once", async () => {
+  const { page } = person;
+  let asked: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "GET" && request.url().includes("/api/v1/")) asked.push(request.url());
+  });
+  const again = (): string[] => asked.filter((url, at) => asked.indexOf(url) !== at);
+  await page.goto(`${hub.url}/orders`);
+  // The counts come last: one for each view.
+  await page.getByRole("link", { name: /^To review \d+$/ }).waitFor();
+  await page.getByRole("link", { name: /^All 160$/ }).waitFor();
+  await page.getByRole("link", { name: /^Orders 160$/ }).waitFor();
+  expect(again()).toEqual([]);
+  asked = [];
+  await page.goto(`${hub.url}/`);
+  await page.getByText("160 that are not archived").waitFor();
+  await page.getByRole("link", { name: /^Orders 160$/ }).waitFor();
+  expect(again()).toEqual([]);
+});
+
 test("an address that is none says so, and what is not found too", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/nowhere`);

@@ -110,7 +110,7 @@ test("what may have happened is explained, and asked about before it is done aga
   await lookAt(page, "task-unknown");
   await page.getByRole("button", { name: "Retry" }).click();
   const dialog = page.getByRole("dialog", { name: "Have you looked at the other side?" });
-  await dialog.getByRole("button", { name: "Not yet" }).click();
+  await dialog.getByRole("button", { name: "Not now" }).click();
   await dialog.waitFor({ state: "detached" });
   expect((await org.get(`/tasks/executions/${id}`)).body.retriedBy).toEqual([]);
 });

@@ -15,7 +15,7 @@ type Entry = { href: string; name: string; note?: string | undefined };
 export function Rail({ onPick }: { onPick?: () => void }) {
   const here = useRouterState({ select: (state) => state.location.pathname });
   const me = useMe();
-  const { data: counts } = useQuery(orderCountsQuery);
+  const { data: counts } = useQuery({ ...orderCountsQuery(), refetchInterval: 30_000 });
   const { data: running } = useQuery(runningRunsQuery);
   const { data: wrong } = useQuery({ ...openExceptionsQuery(), enabled: me.scopes.includes("exceptions:read") });
   // By what people come for: the day's work, its prices, what it is connected to, who may do it. A page gets its line here with its route.

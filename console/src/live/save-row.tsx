@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
+import { cx } from "../ui/class-names.ts";
 import { ConflictBox } from "../ui/conflict-box.tsx";
 import { isAllOnFields } from "../ui/field-errors.ts";
 import { ProblemBox } from "../ui/problem-box.tsx";
@@ -11,7 +12,7 @@ type Props<Draft> = {
   names: { [Part in keyof Draft]?: string };
   /** How a part reads there, where its value alone does not. */
   textOf?(part: keyof Draft, draft: Draft): unknown;
-  /** Pointers of the fields that say themselves what is wrong with them. */
+  /** Pointers of the fields that say themselves what is wrong with them; else those of all that has a name. */
   fields?: readonly string[];
   /** Why it cannot be saved. */
   reason?: string | undefined;
@@ -19,12 +20,22 @@ type Props<Draft> = {
   children?: ReactNode;
 };
 
+/** A form of a record: its fields, and what saves them. */
+export function SaveForm<Draft>({ className, children, ...row }: Props<Draft> & { className?: string }) {
+  return (
+    <form className={cx("flex flex-col gap-3", className)} onSubmit={row.form.submit}>
+      {children}
+      <SaveRow {...row} />
+    </form>
+  );
+}
+
 /** The end of a form of a record: what stands in the way of saving it, and the buttons. */
 export function SaveRow<Draft>({
   form,
   names,
   textOf = (part, draft) => draft[part],
-  fields = [],
+  fields = Object.keys(names).map((part) => `/${part}`),
   reason,
   save = "Save",
   children,

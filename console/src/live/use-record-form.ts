@@ -2,17 +2,22 @@ import { useMutation } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
 import { useState } from "react";
 import { isConflict } from "../ui/conflict-box.tsx";
-import { fieldErrors } from "../ui/field-errors.ts";
+import { errorAt, fieldErrors } from "../ui/field-errors.ts";
+import { tell } from "../ui/toast.tsx";
+import { queryClient } from "./hub.ts";
 
-type Versioned = { version: number };
+type Versioned = { id: string; version: number };
 
 type Saving<Shown extends Versioned, Draft> = {
+  /** What the keys of its queries begin with: all of them are asked for again when it is saved. */
+  kind: string;
   /** What of a record is typed. */
   draftOf(record: Shown): Draft;
-  read(): Promise<Shown>;
+  read(id: string): Promise<Shown>;
   /** Writes what was changed since `base` over that version of the record. */
   write(change: Partial<Draft>, over: Shown, base: Shown): Promise<Shown>;
-  onSaved(saved: Shown): unknown;
+  /** What is told then, where it is more than that it is saved. */
+  onSaved?(saved: Shown): unknown;
 };
 type Options<Shown extends Versioned, Draft> = Saving<Shown, Draft> &
   ({ record: Shown } | { record: Shown | undefined; start: Draft; create(draft: Draft): Promise<Shown> });
@@ -20,6 +25,11 @@ type Options<Shown extends Versioned, Draft> = Saving<Shown, Draft> &
 export type RecordForm<Draft> = {
   draft: Draft;
   set(change: Partial<Draft>): void;
+  /** What the field of a part is given. What is wrong with it is at `pointer`, where that is not its name. */
+  field<Part extends keyof Draft & string>(
+    part: Part,
+    pointer?: string,
+  ): { value: Draft[Part]; onChange(value: Draft[Part]): void; error: string | undefined };
   isNew: boolean;
   /** The version that it was begun with. */
   basedOn: number | undefined;
@@ -50,7 +60,7 @@ function changeOf<Draft extends object>(draft: Draft, before: Draft): Partial<Dr
 export function useRecordForm<Shown extends Versioned, Draft extends object>(
   options: Options<Shown, Draft>,
 ): RecordForm<Draft> {
-  const { record, draftOf, read, write, onSaved } = options;
+  const { record, kind, draftOf, read, write, onSaved = () => tell("Saved") } = options;
   const maker = "create" in options ? options : undefined;
   const begin = (from: Shown | undefined): { base: Shown | undefined; draft: Draft } => ({
     base: from,
@@ -67,12 +77,13 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
         return { saved: await write(change, over, base) };
       } catch (error) {
         if (!isConflict(error)) throw error;
-        return { theirs: await read() };
+        return { theirs: await read(over.id) };
       }
     },
     onSuccess: async (done) => {
       if (!("saved" in done)) return;
       if (base) setState(begin(done.saved));
+      await queryClient.invalidateQueries({ queryKey: [kind] });
       await onSaved(done.saved);
     },
   });
@@ -80,20 +91,27 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
     setState(begin(from));
     save.reset();
   };
+  const edit = (made: (from: Draft) => Draft): void => {
+    setState((before) => ({ ...before, draft: made(before.draft) }));
+    // What was said of the former is not true of this.
+    if (save.error) save.reset();
+  };
   const theirs = save.data && "theirs" in save.data ? save.data.theirs : undefined;
+  const errors = fieldErrors(save.error);
   return {
     draft,
-    set: (next) => {
-      setState((before) => ({ ...before, draft: { ...before.draft, ...next } }));
-      // What was said of the former is not true of this.
-      if (save.error) save.reset();
-    },
+    set: (next) => edit((before) => ({ ...before, ...next })),
+    field: (part, pointer = `/${part}`) => ({
+      value: draft[part],
+      onChange: (value) => edit((before) => ({ ...before, [part]: value })),
+      error: errorAt(errors, pointer),
+    }),
     isNew: !base,
     basedOn: base?.version,
     isChanged,
     isBusy: save.isPending,
     error: save.error,
-    errors: fieldErrors(save.error),
+    errors,
     submit: (event) => {
       event.preventDefault();
       save.mutate(base);

@@ -8,7 +8,7 @@ export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span
       className={cx(
-        "inline-flex h-[19px] items-center gap-1.5 rounded-[5px] px-1.5 text-sm font-medium whitespace-nowrap",
+        "inline-flex h-[19px] items-center gap-1.5 align-middle rounded-[5px] px-1.5 text-sm font-medium whitespace-nowrap",
         toneSoft[tone],
         toneText[tone],
       )}

@@ -8,23 +8,28 @@ type Question = {
   /** The question; `children` say what becomes of it. */
   title: string;
   yes: string;
-  no?: string;
   /** Cannot be taken back. */
   isDangerous?: boolean;
+  /** What is done then. When it fails, the question stays and says why. */
+  run(): Promise<unknown>;
   children: ReactNode;
 };
 
-/** Asks before something that cannot be taken back by the same button. */
-export function Confirm({
-  title,
-  yes,
-  no = "Keep it",
-  isDangerous = true,
-  isBusy,
-  onYes,
-  onClose,
-  children,
-}: Question & { isBusy: boolean; onYes(): void; onClose(): void }) {
+/** Asks before something that cannot be taken back by the same button, and does it. */
+export function Confirm({ title, yes, isDangerous = true, run, onClose, children }: Question & { onClose(): void }) {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const act = async (): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await run();
+      onClose();
+    } catch (failure) {
+      setError(failure);
+    }
+    setBusy(false);
+  };
   return (
     <Dialog
       title={title}
@@ -32,14 +37,17 @@ export function Confirm({
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>{no}</Button>
-          <Button kind={isDangerous ? "danger" : "primary"} isBusy={isBusy} onClick={onYes}>
+          <Button onClick={onClose}>Not now</Button>
+          <Button kind={isDangerous ? "danger" : "primary"} isBusy={isBusy} onClick={() => void act()}>
             {yes}
           </Button>
         </>
       }
     >
-      <div className="flex flex-col gap-2.5">{children}</div>
+      <div className="flex flex-col gap-2.5">
+        {children}
+        {error !== undefined && <ProblemBox error={error} />}
+      </div>
     </Dialog>
   );
 }
@@ -48,48 +56,17 @@ type ConfirmButtonProps = Question & {
   label: ReactNode;
   kind?: "danger" | "plain" | "primary" | "quiet";
   disabledReason?: string | false | undefined;
-  run(): Promise<unknown>;
 };
 
 /** Something that is not easily taken back: what becomes of it is said before it is done. */
-export function ConfirmButton({
-  label,
-  kind = "danger",
-  disabledReason,
-  run,
-  children,
-  ...question
-}: ConfirmButtonProps) {
+export function ConfirmButton({ label, kind = "danger", disabledReason, ...question }: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false);
-  const [state, setState] = useState<{ isBusy?: boolean; error?: unknown }>({});
-  const act = async (): Promise<void> => {
-    setState({ isBusy: true });
-    try {
-      await run();
-      setState({});
-      setOpen(false);
-    } catch (error) {
-      setState({ error });
-    }
-  };
   return (
     <>
       <Button kind={kind} disabledReason={disabledReason} onClick={() => setOpen(true)}>
         {label}
       </Button>
-      {isOpen && (
-        <Confirm
-          no="Leave it"
-          isDangerous={kind === "danger"}
-          {...question}
-          isBusy={state.isBusy ?? false}
-          onYes={() => void act()}
-          onClose={() => setOpen(false)}
-        >
-          {children}
-          {state.error !== undefined && <ProblemBox error={state.error} />}
-        </Confirm>
-      )}
+      {isOpen && <Confirm isDangerous={kind === "danger"} {...question} onClose={() => setOpen(false)} />}
     </>
   );
 }

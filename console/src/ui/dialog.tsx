@@ -1,5 +1,6 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
+import { useRef } from "react";
 import { cx } from "./class-names.ts";
 import { Icon } from "./icons.tsx";
 
@@ -14,12 +15,20 @@ type Props = {
 
 const backdrop = "fixed inset-0 z-40 bg-[#0a0c10]/40";
 
+const fields = "input:not([aria-hidden]), textarea, [role=combobox]";
+
 export function Dialog({ title, isOpen, onClose, children, footer, isWide }: Props) {
+  const popup = useRef<HTMLDivElement>(null);
+  // Whoever opened a form wants to type; on a touch screen the keyboard would hide what is to be read first.
+  const initialFocus = (how: string) =>
+    how === "touch" ? popup.current : (popup.current?.querySelector<HTMLElement>(fields) ?? true);
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={backdrop} />
         <Base.Popup
+          ref={popup}
+          initialFocus={initialFocus}
           className={cx(
             "fixed top-[12vh] left-1/2 z-40 flex max-h-[76vh] w-[calc(100vw-24px)] -translate-x-1/2 flex-col rounded-xl border border-line bg-panel shadow-pop",
             isWide ? "max-w-[760px]" : "max-w-[460px]",

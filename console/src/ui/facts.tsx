@@ -5,13 +5,16 @@ export function Facts({ children }: { children: ReactNode }) {
   return <dl className="grid grid-cols-[minmax(96px,auto)_1fr] gap-x-3">{children}</dl>;
 }
 
-/** What is not known is a dash, in its place. */
-export function Fact({ name, children }: { name: string; children?: ReactNode }) {
+/** What is not known is a dash, in its place. `note`: where it is from, at the end of its line. */
+export function Fact({ name, note, children }: { name: string; note?: ReactNode; children?: ReactNode }) {
   const isNothing = children === null || children === undefined || children === "" || children === false;
   return (
     <div className="col-span-2 grid grid-cols-subgrid items-baseline border-b border-line py-1 last:border-b-0">
       <dt className="text-muted">{name}</dt>
-      <dd className="min-w-0 break-words">{isNothing ? <span className="text-muted">–</span> : children}</dd>
+      <dd className="flex min-w-0 flex-wrap items-baseline justify-between gap-x-3">
+        <span className="min-w-0 break-words">{isNothing ? <span className="text-muted">–</span> : children}</span>
+        {note && <span className="text-sm text-faint">{note}</span>}
+      </dd>
     </div>
   );
 }

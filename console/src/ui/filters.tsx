@@ -1,12 +1,13 @@
 import type { ReactNode } from "react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Button } from "./button.tsx";
 import { Chip } from "./chip.tsx";
 import { sentence, words } from "./format.ts";
 import { Popover } from "./popover.tsx";
+import { SearchBox } from "./search-box.tsx";
 import type { Search } from "./search-params.ts";
 import { oneOf, useSearchParams } from "./search-params.ts";
-import { inputClass, TextField } from "./text-field.tsx";
+import { TextField } from "./text-field.tsx";
 import { cx } from "./class-names.ts";
 import { itemClass } from "./popup-class.ts";
 
@@ -42,11 +43,9 @@ export function Filters({ filters, placeholder }: { filters: readonly ListFilter
   return (
     <div role="search" aria-label="Filters" className="mb-2.5 flex shrink-0 flex-wrap items-center gap-1.5">
       {placeholder && (
-        <SearchBox
-          placeholder={placeholder}
-          value={oneOf(search["search"]) ?? ""}
-          onChange={(value) => put({ search: value || undefined })}
-        />
+        <div className="w-64">
+          <SearchBox label={placeholder} />
+        </div>
       )}
       {on.map(({ filter, value }) => (
         <Chip
@@ -66,41 +65,6 @@ export function Filters({ filters, placeholder }: { filters: readonly ListFilter
         </Popover>
       )}
     </div>
-  );
-}
-
-function SearchBox({
-  placeholder,
-  value,
-  onChange,
-}: {
-  placeholder: string;
-  value: string;
-  onChange(value: string): void;
-}) {
-  const [typed, setTyped] = useState(value);
-  const [shown, setShown] = useState(value);
-  // The address was changed by something else, such as the back button.
-  if (shown !== value) {
-    setShown(value);
-    if (typed.trim() !== value) setTyped(value);
-  }
-  useEffect(() => {
-    if (typed.trim() === value) return undefined;
-    const timer = setTimeout(() => onChange(typed.trim()), 250);
-    return () => clearTimeout(timer);
-    // Only what is typed begins it anew.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [typed]);
-  return (
-    <input
-      type="search"
-      aria-label={placeholder}
-      placeholder={placeholder}
-      value={typed}
-      onChange={(event) => setTyped(event.target.value)}
-      className={cx(inputClass, "h-[26px] max-w-64")}
-    />
   );
 }
 

@@ -1,5 +1,6 @@
 import { useRouter } from "@tanstack/react-router";
 import type { ComponentProps, MouseEvent } from "react";
+import { cx } from "./class-names.ts";
 
 /** A real address, opened without loading the page anew; with a modifier key the browser does what it always does. */
 export function Link({ href, onClick, children, ...rest }: ComponentProps<"a"> & { href: string }) {
@@ -15,5 +16,18 @@ export function Link({ href, onClick, children, ...rest }: ComponentProps<"a"> &
     <a {...rest} href={href} onClick={follow}>
       {children}
     </a>
+  );
+}
+
+/** To a record from where it is named: high enough for a finger, and cut with an ellipsis where its place is narrow. */
+export function RecordLink({ className, ...rest }: ComponentProps<typeof Link>) {
+  return (
+    <Link
+      {...rest}
+      className={cx(
+        "inline-block max-w-full truncate align-middle leading-6 text-accent-text hover:underline",
+        className,
+      )}
+    />
   );
 }

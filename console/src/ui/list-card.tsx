@@ -1,17 +1,11 @@
 import type { ReactNode } from "react";
-import { Button } from "./button.tsx";
 import { Card, Skeleton } from "./card.tsx";
 import { formatCount } from "./format.ts";
+import { PageButtons } from "./page-buttons.tsx";
 import { ProblemBox } from "./problem-box.tsx";
 import { oneOf, useSearchParams } from "./search-params.ts";
-import { Table, Td, Th } from "./table.tsx";
-
-export type ListColumn<Row> = {
-  name: string;
-  isNumber?: boolean;
-  className?: string;
-  cell(row: Row): ReactNode;
-};
+import type { ListColumn } from "./table.tsx";
+import { RowTable } from "./table.tsx";
 
 type Answer<Row> = { data: Row[]; pagination: { page: number; limit: number; total: number; hasMore: boolean } };
 
@@ -48,30 +42,7 @@ export function ListCard<Row>({
         <Card label={label} className="shrink-0">
           {isPending && <Skeleton />}
           {data?.data.length === 0 && empty}
-          {data && data.data.length > 0 && (
-            <Table label={label}>
-              <thead>
-                <tr>
-                  {columns.map(({ name, isNumber = false }) => (
-                    <Th key={name} isNumber={isNumber}>
-                      {name}
-                    </Th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {data.data.map((row) => (
-                  <tr key={idOf(row)} className="hover:bg-skip-soft">
-                    {columns.map(({ name, isNumber = false, className = "", cell }) => (
-                      <Td key={name} isNumber={isNumber} className={className}>
-                        {cell(row)}
-                      </Td>
-                    ))}
-                  </tr>
-                ))}
-              </tbody>
-            </Table>
-          )}
+          {data && data.data.length > 0 && <RowTable label={label} rows={data.data} columns={columns} idOf={idOf} />}
         </Card>
       )}
       {data && <Pages label={label} answer={data} name={pageName} />}
@@ -83,7 +54,7 @@ function Pages<Row>({ label, answer, name }: { label: string; answer: Answer<Row
   const { set } = useSearchParams();
   const { page, limit, total, hasMore } = answer.pagination;
   if (answer.data.length === 0 && page === 1) return null;
-  const go = (to: number) => () => set({ [name]: to === 1 ? undefined : String(to) });
+  const go = (to: number): void => set({ [name]: to === 1 ? undefined : String(to) });
   const first = (page - 1) * limit + 1;
   return (
     <div className="flex min-h-9 flex-wrap items-center gap-2 px-1 text-muted tabular-nums">
@@ -93,12 +64,7 @@ function Pages<Row>({ label, answer, name }: { label: string; answer: Answer<Row
       {(page > 1 || hasMore) && (
         <>
           <span className="flex-1" />
-          <Button onClick={go(page - 1)} disabledReason={page === 1 && "This is the first page."}>
-            Previous
-          </Button>
-          <Button onClick={go(page + 1)} disabledReason={!hasMore && "This is the last page."}>
-            Next
-          </Button>
+          <PageButtons page={page} hasMore={hasMore} onPage={go} />
         </>
       )}
     </div>

@@ -3,6 +3,9 @@ import { useLatest } from "./use-latest.ts";
 
 const saidEveryMs = 5_000;
 
+const shareOf = (done: number, total: number | null): number =>
+  total === null ? 0.3 : total === 0 ? 0 : Math.min(1, done / total);
+
 /** Moves with the work. Those who hear it are told now and then, not four times a second. */
 export function ProgressBar({
   label,
@@ -12,7 +15,8 @@ export function ProgressBar({
 }: {
   label: string;
   done: number;
-  total: number;
+  /** Null: nobody knows yet. */
+  total: number | null;
   text: string;
 }) {
   const [said, setSaid] = useState(text);
@@ -26,16 +30,11 @@ export function ProgressBar({
       <div
         role="progressbar"
         aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={total}
-        aria-valuenow={done}
+        {...(total === null ? {} : { "aria-valuemin": 0, "aria-valuemax": total, "aria-valuenow": done })}
         aria-valuetext={said}
         className="h-2 overflow-hidden rounded-full bg-skip-soft"
       >
-        <i
-          className="block h-full bg-accent transition-[width]"
-          style={{ width: `${total === 0 ? 0 : (done / total) * 100}%` }}
-        />
+        <i className="block h-full bg-accent transition-[width]" style={{ width: `${shareOf(done, total) * 100}%` }} />
       </div>
       <p className="mt-1 tabular-nums">{text}</p>
       <p role="status" className="sr-only">

@@ -5,34 +5,29 @@ import { useLatest } from "./use-latest.ts";
 
 const waitMs = 250;
 
-/** A text to look for; it lives in the address, a moment after the last key. */
-export function SearchBox({
-  label,
-  name = "search",
-  pageName = "page",
-}: {
-  label: string;
-  name?: string;
-  pageName?: string;
-}) {
-  const { search, set } = useSearchParams();
-  const said = oneOf(search[name]) ?? "";
-  const [typed, setTyped] = useState(said);
-  const [known, setKnown] = useState(said);
-  // The address has changed by other means: a link, or the way back.
-  if (known !== said) {
-    setKnown(said);
-    if (said !== typed.trim()) setTyped(said);
+/** A text while it is typed. It is told a moment after the last key; what is told by others, such as the way back, takes its place. */
+export function useTypedText(told: string, onTell: (text: string) => void): [string, (typed: string) => void] {
+  const [typed, setTyped] = useState(told);
+  const [known, setKnown] = useState(told);
+  if (known !== told) {
+    setKnown(told);
+    if (told !== typed.trim()) setTyped(told);
   }
-  const latest = useLatest({ set, said });
+  const latest = useLatest({ told, onTell });
   useEffect(() => {
-    if (typed.trim() === latest.current.said) return undefined;
-    const timer = setTimeout(
-      () => latest.current.set({ [name]: typed.trim() || undefined, [pageName]: undefined }, "replace"),
-      waitMs,
-    );
+    if (typed.trim() === latest.current.told) return undefined;
+    const timer = setTimeout(() => latest.current.onTell(typed.trim()), waitMs);
     return () => clearTimeout(timer);
-  }, [typed, name, pageName, latest]);
+  }, [typed, latest]);
+  return [typed, setTyped];
+}
+
+/** A text to look for; it lives in the address. */
+export function SearchBox({ label, name = "search" }: { label: string; name?: string }) {
+  const { search, set } = useSearchParams();
+  const [typed, setTyped] = useTypedText(oneOf(search[name]) ?? "", (text) =>
+    set({ [name]: text || undefined, page: undefined }, "replace"),
+  );
   return (
     <TextField
       label={label}

@@ -1,4 +1,4 @@
-import type { ComponentProps } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { cx } from "./class-names.ts";
 
 /** A small table, all of it in the page. For many rows there is the grid. */
@@ -38,5 +38,51 @@ export function Td({ isNumber, className, ...rest }: ComponentProps<"td"> & { is
         className,
       )}
     />
+  );
+}
+
+export type ListColumn<Row> = {
+  /** Empty: what can be done with the row. */
+  name: string;
+  isNumber?: boolean;
+  className?: string;
+  cell(row: Row): ReactNode;
+};
+
+/** Records, each a row, told column by column. */
+export function RowTable<Row>({
+  label,
+  rows,
+  columns,
+  idOf,
+}: {
+  label: string;
+  rows: readonly Row[];
+  columns: ReadonlyArray<ListColumn<Row>>;
+  idOf(row: Row): string | number;
+}) {
+  return (
+    <Table label={label}>
+      <thead>
+        <tr>
+          {columns.map(({ name, isNumber = false }) => (
+            <Th key={name} isNumber={isNumber}>
+              {name || <span className="sr-only">Actions</span>}
+            </Th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={idOf(row)} className="hover:bg-skip-soft">
+            {columns.map(({ name, isNumber = false, className = "", cell }) => (
+              <Td key={name} isNumber={isNumber} className={className}>
+                {cell(row)}
+              </Td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   );
 }

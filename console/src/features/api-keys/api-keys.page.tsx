@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
@@ -7,15 +7,15 @@ import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { plural } from "../../ui/format.ts";
-import type { ListColumn } from "../../ui/list-card.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { ApiKey } from "./api-keys.queries.ts";
 import { apiKeysQuery } from "./api-keys.queries.ts";
+import type { MadeKey } from "./new-key.tsx";
 import { KeyValue, NewKey } from "./new-key.tsx";
 
 type Doing = { what: "new" } | { what: "delete" | "rotate"; key: ApiKey };
@@ -95,6 +95,7 @@ export function ApiKeysPage() {
   const me = useMe();
   const keys = useQuery(apiKeysQuery(usePage()));
   const [doing, setDoing] = useState<Doing>();
+  const [rotated, setRotated] = useState<MadeKey>();
   const refused = missingScope(me, "admin");
   const close = (): void => setDoing(undefined);
   return (
@@ -119,26 +120,28 @@ export function ApiKeysPage() {
       />
       {doing?.what === "new" && <NewKey onClose={close} />}
       {doing?.what === "delete" && <Revoke apiKey={doing.key} onClose={close} />}
-      {doing?.what === "rotate" && <Rotate apiKey={doing.key} onClose={close} />}
+      {doing?.what === "rotate" && <Rotate apiKey={doing.key} onMade={setRotated} onClose={close} />}
+      {rotated && (
+        <KeyValue
+          made={rotated}
+          note="The old value works for another day: time to put the new one in place."
+          onClose={() => setRotated(undefined)}
+        />
+      )}
     </>
   );
 }
 
 function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
-  const revoke = useMutation({
-    mutationFn: () => hub.call("DELETE /api/v1/api-keys/{id}", { path: { id: apiKey.id } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ["api-keys"] });
-      tell(`The key ${apiKey.name} is revoked`);
-      onClose();
-    },
-  });
   return (
     <Confirm
       title={`Revoke ${apiKey.name}?`}
       yes="Revoke"
-      isBusy={revoke.isPending}
-      onYes={() => revoke.mutate()}
+      run={async () => {
+        await hub.call("DELETE /api/v1/api-keys/{id}", { path: { id: apiKey.id } });
+        await queryClient.invalidateQueries({ queryKey: ["api-keys"] });
+        tell(`The key ${apiKey.name} is revoked`);
+      }}
       onClose={onClose}
     >
       <p>
@@ -151,36 +154,23 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
           "It was never used."
         )}
       </p>
-      {revoke.error && <ProblemBox error={revoke.error} />}
     </Confirm>
   );
 }
 
-function Rotate({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
-  const rotate = useMutation({
-    mutationFn: () => hub.call("POST /api/v1/api-keys/{id}/rotate", { path: { id: apiKey.id }, body: {} }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["api-keys"] }),
-  });
-  if (rotate.data) {
-    return (
-      <KeyValue
-        made={rotate.data}
-        note="The old value works for another day: time to put the new one in place."
-        onClose={onClose}
-      />
-    );
-  }
+function Rotate({ apiKey, onMade, onClose }: { apiKey: ApiKey; onMade(made: MadeKey): void; onClose(): void }) {
   return (
     <Confirm
       title={`A new value for ${apiKey.name}?`}
       yes="Make a new value"
-      no="Not now"
-      isBusy={rotate.isPending}
-      onYes={() => rotate.mutate()}
+      run={async () => {
+        const made = await hub.call("POST /api/v1/api-keys/{id}/rotate", { path: { id: apiKey.id }, body: {} });
+        await queryClient.invalidateQueries({ queryKey: ["api-keys"] });
+        onMade(made);
+      }}
       onClose={onClose}
     >
       <p>The old value works for another day, then it is refused.</p>
-      {rotate.error && <ProblemBox error={rotate.error} />}
     </Confirm>
   );
 }

@@ -7,8 +7,8 @@ import { Button } from "../../ui/button.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { fieldError } from "../../ui/field-errors.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { plural } from "../../ui/format.ts";
-import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { ScopeName } from "./api-keys.queries.ts";
@@ -21,7 +21,7 @@ const ends = [
   { value: "", label: "Never" },
 ];
 
-type Made = Pick<Answer<"POST /api/v1/api-keys">, "name" | "key">;
+export type MadeKey = Pick<Answer<"POST /api/v1/api-keys">, "name" | "key">;
 
 /** Its value is shown once: the dialog stays until somebody says that they have it. */
 export function NewKey({ onClose }: { onClose(): void }) {
@@ -29,7 +29,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
   const [scopes, setScopes] = useState<ReadonlySet<ScopeName>>(new Set());
-  const [made, setMade] = useState<Made>();
+  const [made, setMade] = useState<MadeKey>();
   const create = useMutation({
     mutationFn: () =>
       hub.call("POST /api/v1/api-keys", {
@@ -47,52 +47,42 @@ export function NewKey({ onClose }: { onClose(): void }) {
   if (made) return <KeyValue made={made} onClose={onClose} />;
   const reason = name.trim() === "" ? "Give it a name." : scopes.size === 0 && "Choose what it may do.";
   return (
-    <Dialog
+    <FormDialog
       title="New key"
-      isOpen
+      submit="Make the key"
+      reason={reason}
+      action={create}
+      fields={["/name", "/expiresAt"]}
       isWide
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Not now</Button>
-          <Button kind="primary" isBusy={create.isPending} disabledReason={reason} onClick={() => create.mutate()}>
-            Make the key
-          </Button>
-        </>
-      }
     >
-      <div className="flex flex-col gap-3">
-        <div className="grid gap-3 sm:grid-cols-2">
-          <TextField
-            label="Name"
-            hint="Who or what uses it, such as Warehouse screen."
-            error={fieldError(create.error, "/name")}
-            value={name}
-            onChange={setName}
-            maxLength={100}
-            // oxlint-disable-next-line jsx-a11y/no-autofocus
-            autoFocus
-          />
-          <Select
-            label="Ends"
-            hint={days ? undefined : "A key that never ends is forgotten sooner than lost."}
-            error={fieldError(create.error, "/expiresAt")}
-            value={days}
-            options={ends}
-            onChange={setDays}
-          />
-        </div>
-        <ScopePicker held={me.scopes as ScopeName[]} chosen={scopes} onChange={setScopes} />
-        <p className="text-sm text-muted">
-          {plural(scopes.size, "scope")} chosen. A key keeps to its organization, and loses what its maker loses.
-        </p>
-        {create.error && <ProblemBox error={create.error} />}
+      <div className="grid gap-3 sm:grid-cols-2">
+        <TextField
+          label="Name"
+          hint="Who or what uses it, such as Warehouse screen."
+          error={fieldError(create.error, "/name")}
+          value={name}
+          onChange={setName}
+          maxLength={100}
+        />
+        <Select
+          label="Ends"
+          hint={days ? undefined : "A key that never ends is forgotten sooner than lost."}
+          error={fieldError(create.error, "/expiresAt")}
+          value={days}
+          options={ends}
+          onChange={setDays}
+        />
       </div>
-    </Dialog>
+      <ScopePicker held={me.scopes as ScopeName[]} chosen={scopes} onChange={setScopes} />
+      <p className="text-sm text-muted">
+        {plural(scopes.size, "scope")} chosen. A key keeps to its organization, and loses what its maker loses.
+      </p>
+    </FormDialog>
   );
 }
 
-export function KeyValue({ made, onClose, note }: { made: Made; onClose(): void; note?: string }) {
+export function KeyValue({ made, onClose, note }: { made: MadeKey; onClose(): void; note?: string }) {
   return (
     <Dialog
       title={`The key ${made.name}`}

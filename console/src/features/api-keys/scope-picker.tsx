@@ -2,6 +2,8 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { sentence } from "../../ui/format.ts";
 import type { ScopeName } from "./api-keys.queries.ts";
 
+const groupName = (group: string): string => (group === "pii" ? "Personal data" : sentence(group));
+
 /** What a key may do, by what it is about. Only what one may do oneself can be given. */
 export function ScopePicker({
   held,
@@ -27,10 +29,10 @@ export function ScopePicker({
           <div
             key={group}
             role="group"
-            aria-label={sentence(group)}
+            aria-label={groupName(group)}
             className="grid grid-cols-[140px_1fr] items-start border-b border-line py-0.5 last:border-b-0"
           >
-            <span className="flex min-h-6 items-center text-muted">{sentence(group)}</span>
+            <span className="flex min-h-6 items-center text-muted">{groupName(group)}</span>
             <span className="flex flex-wrap gap-x-4">
               {scopes.map((scope) => (
                 <Checkbox

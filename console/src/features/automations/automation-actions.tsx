@@ -22,7 +22,6 @@ export function AutomationActions({ automation }: { automation: Automation }) {
         label="Delete"
         title={`Delete ${automation.name}?`}
         yes="Delete"
-        no="Keep it"
         disabledReason={refused}
         run={async () => {
           await hub.call("DELETE /api/v1/automations/{id}", { path: { id }, ifMatch: version });
@@ -120,7 +119,6 @@ function ModeButton({ automation }: { automation: Automation }) {
       label="Let it run"
       title={`Let ${automation.name} run?`}
       yes="Let it run, live"
-      no="Leave it in shadow"
       disabledReason={automationCan.goLive(automation, me)}
       run={() => switchTo("active")}
     >

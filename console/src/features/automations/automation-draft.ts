@@ -1,5 +1,5 @@
 import type { Automation, Condition as SentCondition } from "@order-operations-hub/sdk/api-types";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { useRecordForm } from "../../live/use-record-form.ts";
 import { valueText } from "../../ui/change-text.ts";
 import { words } from "../../ui/format.ts";
@@ -8,7 +8,7 @@ import type { Clock } from "../../ui/clock.ts";
 import { useClock } from "../../ui/zone.tsx";
 import type { ConditionForm } from "../operations/condition.pick.tsx";
 import { filterOf, searchOf } from "../orders/order-filters.pick.ts";
-import { automationQuery } from "./automations.queries.ts";
+import { readAutomation } from "./automations.queries.ts";
 
 /** As the form of conditions has it. */
 type Condition = Parameters<typeof ConditionForm>[0]["value"];
@@ -58,6 +58,7 @@ export function useAutomationForm(
 ) {
   const clock = useClock();
   return useRecordForm<Automation, Draft>({
+    kind: "automations",
     record: automation,
     draftOf,
     start,
@@ -72,7 +73,7 @@ export function useAutomationForm(
           ...(draft.when ? { when: draft.when as SentCondition } : {}),
         },
       }),
-    read: () => queryClient.fetchQuery({ ...automationQuery(automation!.id), staleTime: 0 }),
+    read: readAutomation,
     write: (change, over) => {
       const { name, description, pipelineId, maxPerHour } = change;
       const body = {
@@ -85,11 +86,7 @@ export function useAutomationForm(
       };
       return hub.call("PATCH /api/v1/automations/{id}", { path: { id: over.id }, ifMatch: over.version, body });
     },
-    onSaved: async (saved) => {
-      queryClient.setQueryData(automationQuery(saved.id).queryKey, saved);
-      await queryClient.invalidateQueries({ queryKey: ["automations"] });
-      onDone(saved);
-    },
+    onSaved: onDone,
   });
 }
 

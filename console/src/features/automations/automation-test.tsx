@@ -8,10 +8,11 @@ import type { Change } from "../../ui/change-text.ts";
 import { changeText, fieldName } from "../../ui/change-text.ts";
 import { Figures } from "../../ui/figures.tsx";
 import { formatCount, plural, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { TestReport } from "./automations.queries.ts";
 import { automationTestQuery } from "./automations.queries.ts";
@@ -68,6 +69,31 @@ function inWords(change: Change): string {
   return `${fieldName(change.path)} ${sign} ${text}`;
 }
 
+const columns: Array<ListColumn<TestReport["orders"][number]>> = [
+  {
+    name: "Order",
+    className: "whitespace-nowrap",
+    cell: ({ ref, order_number: number }) => (
+      <RecordLink href={paths.order(number ?? ref)} className="font-mono text-sm">
+        {number ?? ref}
+      </RecordLink>
+    ),
+  },
+  {
+    name: "Verdict",
+    className: "whitespace-nowrap",
+    cell: ({ verdict }) => (
+      <Badge tone={verdictTones[verdict] ?? "skip"}>{verdictNames[verdict] ?? words(verdict)}</Badge>
+    ),
+  },
+  {
+    name: "What would change",
+    className: "text-muted",
+    cell: ({ error, steps }) =>
+      error?.message ?? (steps.flatMap(({ changes = [] }) => changes.map(inWords)).join(", ") || "–"),
+  },
+];
+
 function Report({ report }: { report: TestReport }) {
   const { summary, orders } = report;
   return (
@@ -92,38 +118,7 @@ function Report({ report }: { report: TestReport }) {
       />
       {orders.length > 0 && (
         <Card label="Orders">
-          <Table label="What would change">
-            <thead>
-              <tr>
-                <Th>Order</Th>
-                <Th>Verdict</Th>
-                <Th>What would change</Th>
-              </tr>
-            </thead>
-            <tbody>
-              {orders.map((order) => (
-                <tr key={order.ref}>
-                  <Td className="whitespace-nowrap">
-                    <Link
-                      href={paths.order(order.order_number ?? order.ref)}
-                      className="inline-flex min-h-6 items-center font-mono text-sm text-accent-text hover:underline"
-                    >
-                      {order.order_number ?? order.ref}
-                    </Link>
-                  </Td>
-                  <Td className="whitespace-nowrap">
-                    <Badge tone={verdictTones[order.verdict] ?? "skip"}>
-                      {verdictNames[order.verdict] ?? words(order.verdict)}
-                    </Badge>
-                  </Td>
-                  <Td className="text-muted">
-                    {order.error?.message ??
-                      (order.steps.flatMap(({ changes = [] }) => changes.map(inWords)).join(", ") || "–")}
-                  </Td>
-                </tr>
-              ))}
-            </tbody>
-          </Table>
+          <RowTable label="What would change" rows={orders} idOf={({ ref }) => ref} columns={columns} />
         </Card>
       )}
       {report.orders_truncated && (

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
 import { useMe } from "../../live/me.ts";
 import { SaveRow } from "../../live/save-row.tsx";
+import type { RecordForm } from "../../live/use-record-form.ts";
 import { Card } from "../../ui/card.tsx";
 import { errorAt } from "../../ui/field-errors.ts";
 import { Link } from "../../ui/link.tsx";
@@ -34,20 +35,8 @@ export function AutomationForm({ automation, onDone }: Props) {
     <form className="flex max-w-4xl flex-col gap-3.5" onSubmit={form.submit}>
       <Card className="flex flex-col gap-3 px-4 py-3" label="Automation">
         <div className="grid gap-3 sm:grid-cols-2">
-          <TextField
-            label="Name"
-            value={draft.name}
-            maxLength={100}
-            error={wrong.get("/name")}
-            onChange={(name) => set({ name })}
-          />
-          <TextField
-            label="What it is for (optional)"
-            value={draft.description}
-            maxLength={500}
-            error={wrong.get("/description")}
-            onChange={(description) => set({ description })}
-          />
+          <TextField label="Name" {...form.field("name")} maxLength={100} />
+          <TextField label="What it is for (optional)" {...form.field("description")} maxLength={500} />
         </div>
         <Select
           label="Starts"
@@ -59,12 +48,7 @@ export function AutomationForm({ automation, onDone }: Props) {
           onChange={(kind) => set({ kind: kind === "clock" ? "clock" : "events" })}
         />
         {draft.kind === "events" ? (
-          <EventTypesPick
-            only={orders}
-            value={draft.types}
-            error={errorAt(wrong, "/on/types")}
-            onChange={(types) => set({ types })}
-          />
+          <EventTypesPick only={orders} {...form.field("types", "/on/types")} />
         ) : (
           <Clock draft={draft} set={set} wrong={wrong} />
         )}
@@ -72,11 +56,11 @@ export function AutomationForm({ automation, onDone }: Props) {
       <Card className="flex flex-col gap-3 px-4 py-3" label="Which orders">
         <h2 className="text-lg font-semibold">Which orders</h2>
         <FilterFields draft={draft} set={set} error={errorAt(wrong, "/on/filter")} />
-        <ConditionForm value={draft.when} error={errorAt(wrong, "/when")} onChange={(when) => set({ when })} />
+        <ConditionForm {...form.field("when")} />
       </Card>
       <Card className="flex flex-col gap-3 px-4 py-3" label="What is done">
         <h2 className="text-lg font-semibold">What is done</h2>
-        <PipelineFields draft={draft} set={set} wrong={wrong} />
+        <PipelineFields form={form} />
         <SaveRow
           form={form}
           names={partNames}
@@ -150,18 +134,16 @@ function FilterFields({ draft, set, error }: Omit<FieldProps, "wrong"> & { error
   );
 }
 
-function PipelineFields({ draft, set, wrong }: FieldProps) {
+function PipelineFields({ form }: { form: RecordForm<Draft> }) {
   const { data: pipelines } = useQuery(presetsQuery);
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-2">
         <Select
           label="Pipeline"
-          value={draft.pipelineId}
-          error={wrong.get("/pipeline_id")}
+          {...form.field("pipelineId", "/pipeline_id")}
           placeholder={pipelines?.length === 0 ? "There is none yet" : "Choose"}
           options={(pipelines ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          onChange={(pipelineId) => set({ pipelineId })}
         />
         <TextField
           label="Orders an hour, at most"
@@ -169,9 +151,7 @@ function PipelineFields({ draft, set, wrong }: FieldProps) {
           type="number"
           min={1}
           max={100_000}
-          value={draft.maxPerHour}
-          error={wrong.get("/max_per_hour")}
-          onChange={(maxPerHour) => set({ maxPerHour })}
+          {...form.field("maxPerHour", "/max_per_hour")}
         />
       </div>
       {pipelines?.length === 0 && (

@@ -2,13 +2,9 @@ import type { Automation } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
-import { buttonClass } from "../../ui/button.tsx";
-import { Skeleton } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { Figures } from "../../ui/figures.tsx";
-import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { tell } from "../../ui/toast.tsx";
@@ -23,6 +19,7 @@ import { automationQuery } from "./automations.queries.ts";
 import { startText, text } from "./automations.text.ts";
 import { Firings } from "./firings.panel.tsx";
 
+const above = { href: paths.automations(), name: "Automations" };
 const tabs = [
   ["", "What it did"],
   ["test", "Test over past days"],
@@ -31,38 +28,20 @@ const tabs = [
 
 export function AutomationPage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data: automation, error, refetch } = useQuery(automationQuery(id));
+  return (
+    <RecordPage above={above} query={useQuery(automationQuery(id))}>
+      {(automation) => <AutomationView automation={automation} key={id} />}
+    </RecordPage>
+  );
+}
+
+function AutomationView({ automation }: { automation: Automation }) {
+  const { id } = automation;
   const { search } = useSearchParams();
   const tab = oneOf(search["tab"]) ?? "";
-  if (error && !automation) {
-    return (
-      <>
-        <PageHead
-          title={
-            <Crumbs href={paths.automations()} name="Automations">
-              Not shown
-            </Crumbs>
-          }
-        />
-        <ProblemBox error={error} onRetry={() => void refetch()}>
-          <Link href={paths.automations()} className={buttonClass("plain")}>
-            All automations
-          </Link>
-        </ProblemBox>
-      </>
-    );
-  }
-  if (!automation) return <Skeleton rows={14} />;
   return (
     <>
-      <PageHead
-        title={
-          <Crumbs href={paths.automations()} name="Automations">
-            {automation.name}
-          </Crumbs>
-        }
-        note={<AutomationState automation={automation} />}
-      >
+      <PageHead above={above} title={automation.name} note={<AutomationState automation={automation} />}>
         <AutomationActions automation={automation} />
       </PageHead>
       <Said automation={automation} />

@@ -13,12 +13,11 @@ export const automationsQuery = (filter: AutomationFilter) =>
     refetchInterval: 15_000,
   });
 
+export const readAutomation = (id: string): Promise<Automation> =>
+  hub.call("GET /api/v1/automations/{id}", { path: { id } });
+
 export const automationQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["automations", "one", id],
-    queryFn: ({ signal }): Promise<Automation> => hub.call("GET /api/v1/automations/{id}", { path: { id }, signal }),
-    refetchInterval: 10_000,
-  });
+  queryOptions({ queryKey: ["automations", "one", id], queryFn: () => readAutomation(id), refetchInterval: 10_000 });
 
 export const firingsQuery = (id: string, page: number, kind: string | undefined) =>
   queryOptions({

@@ -5,9 +5,9 @@ import { Badge } from "../../ui/badge.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { formatCount, plural, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { firingsQuery } from "./automations.queries.ts";
 import { kindNames, verdictNames } from "./automations.text.ts";
@@ -18,16 +18,7 @@ const columns: Array<ListColumn<Firing>> = [
     name: "What",
     className: "whitespace-nowrap",
     cell: (one) =>
-      one.run ? (
-        <Link
-          href={paths.run(one.run.id)}
-          className="inline-flex min-h-6 items-center text-accent-text hover:underline"
-        >
-          Run
-        </Link>
-      ) : (
-        (kindNames[one.kind] ?? words(one.kind))
-      ),
+      one.run ? <RecordLink href={paths.run(one.run.id)}>Run</RecordLink> : (kindNames[one.kind] ?? words(one.kind)),
   },
   { name: "Orders", isNumber: true, cell: (one) => formatCount(one.order_count) },
   { name: "What came of it", cell: (one) => <Outcome firing={one} /> },

@@ -1,6 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { AutomationForm } from "./automation.form.tsx";
@@ -9,13 +8,7 @@ export function NewAutomationPage() {
   const router = useRouter();
   return (
     <>
-      <PageHead
-        title={
-          <Crumbs href={paths.automations()} name="Automations">
-            New
-          </Crumbs>
-        }
-      />
+      <PageHead above={{ href: paths.automations(), name: "Automations" }} title="New" />
       <AutomationForm
         onDone={(saved) => {
           tell(`${saved.name} begins in shadow`, { text: "It checks from now on, and changes nothing." });

@@ -6,12 +6,12 @@ import { buttonClass } from "../../ui/button.tsx";
 import { Card, Heading, Skeleton } from "../../ui/card.tsx";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { ownOrganizationQuery } from "./bridges.queries.ts";
+import { organizationQuery } from "../organizations/organizations.queries.ts";
 
 /** Where this bridge calls, and where bridges of the organization may call at all. */
 export function BridgeHosts({ bridge }: { bridge: Bridge }) {
   const me = useMe();
-  const { data, error, refetch } = useQuery(ownOrganizationQuery(me.organization.id));
+  const { data, error, refetch } = useQuery(organizationQuery(me.organization.id));
   const own = hostsIn(bridge.settings);
   return (
     <Card className="flex max-w-2xl flex-col gap-2.5 px-3.5 py-3" label="Hosts">

@@ -11,10 +11,10 @@ import { Badge } from "../../ui/badge.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card, Empty, Heading } from "../../ui/card.tsx";
 import { formatMs, plural, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
 import {
@@ -24,7 +24,6 @@ import {
   bridgeTransformationsQuery,
 } from "./bridges.queries.ts";
 
-const linkClass = "inline-flex min-h-6 items-center text-accent-text hover:underline";
 const titleIn = (tasks: readonly BridgeTask[], name: string): string =>
   tasks.find((task) => task.name === name)?.title ?? name;
 
@@ -33,9 +32,9 @@ const executionColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Execut
     name: "Begun",
     className: "whitespace-nowrap",
     cell: (one) => (
-      <Link href={paths.task(one.id)} className={linkClass}>
+      <RecordLink href={paths.task(one.id)}>
         <Time at={one.createdAt} withSeconds />
-      </Link>
+      </RecordLink>
     ),
   },
   { name: "Task", className: "whitespace-nowrap", cell: (one) => titleIn(tasks, one.taskName) },
@@ -57,7 +56,6 @@ const executionColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Execut
 /** The last few, where there is no room for a list. */
 export function RecentExecutions({ bridge, tasks }: { bridge: Bridge; tasks: readonly BridgeTask[] }) {
   const { data } = useQuery(bridgeExecutionsQuery(bridge.id, 1, 8));
-  const columns = executionColumns(tasks);
   if (!data) return null;
   return (
     <section aria-label="Last executions">
@@ -67,28 +65,7 @@ export function RecentExecutions({ bridge, tasks }: { bridge: Bridge; tasks: rea
         </Link>
       </Heading>
       <Card>
-        <Table label="Last executions">
-          <thead>
-            <tr>
-              {columns.map(({ name, isNumber = false }) => (
-                <Th key={name} isNumber={isNumber}>
-                  {name}
-                </Th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {data.data.map((one) => (
-              <tr key={one.id}>
-                {columns.map(({ name, isNumber = false, className = "", cell }) => (
-                  <Td key={name} isNumber={isNumber} className={className}>
-                    {cell(one)}
-                  </Td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        <RowTable label="Last executions" rows={data.data} columns={executionColumns(tasks)} idOf={(one) => one.id} />
       </Card>
     </section>
   );
@@ -116,11 +93,7 @@ export function BridgeExecutions({ bridge }: { bridge: Bridge }) {
 const mappingColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Transformation>> => [
   {
     name: "Name",
-    cell: (one) => (
-      <Link href={paths.transformation(one.id)} className={linkClass}>
-        {one.name}
-      </Link>
-    ),
+    cell: (one) => <RecordLink href={paths.transformation(one.id)}>{one.name}</RecordLink>,
   },
   { name: "Task", className: "whitespace-nowrap", cell: (one) => titleIn(tasks, one.taskName) },
   {
@@ -158,11 +131,7 @@ export function BridgeMappings({ bridge }: { bridge: Bridge }) {
 const scheduleColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Schedule>> => [
   {
     name: "Schedule",
-    cell: (one) => (
-      <Link href={paths.schedule(one.id)} className={linkClass}>
-        {one.name ?? one.cron}
-      </Link>
-    ),
+    cell: (one) => <RecordLink href={paths.schedule(one.id)}>{one.name ?? one.cron}</RecordLink>,
   },
   { name: "Task", className: "whitespace-nowrap", cell: (one) => titleIn(tasks, one.taskName) },
   { name: "When", className: "text-muted", cell: ({ description }) => description },

@@ -2,9 +2,9 @@ import type { Bridge } from "@order-operations-hub/sdk/api-types";
 import { HubApiError } from "@order-operations-hub/sdk/problem";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
-import { SaveRow } from "../../live/save-row.tsx";
+import { SaveForm } from "../../live/save-row.tsx";
 import { mergePatch, useRecordForm } from "../../live/use-record-form.ts";
 import { Card, Heading } from "../../ui/card.tsx";
 import { valueText } from "../../ui/change-text.ts";
@@ -17,7 +17,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { pickEntity } from "../pick/entity.pick.tsx";
 import { bridgeCan } from "./bridge.can.ts";
-import { bridgeQuery, connectorsQuery } from "./bridges.queries.ts";
+import { readBridge, connectorsQuery } from "./bridges.queries.ts";
 import { DeleteBridge } from "./delete-bridge.tsx";
 
 type Draft = Pick<Bridge, "name" | "settings" | "isActive" | "concurrency"> & {
@@ -37,13 +37,13 @@ const isForCredentials = (error: unknown): boolean =>
   error instanceof HubApiError && error.code === "credentials_needed";
 
 function useSettingsForm(bridge: Bridge) {
-  const { id } = bridge;
   const [needsCredentials, setNeedsCredentials] = useState(false);
   const form = useRecordForm<Bridge, Draft>({
+    kind: "bridges",
     record: bridge,
     draftOf,
-    read: () => queryClient.fetchQuery({ ...bridgeQuery(id), staleTime: 0 }),
-    write: async ({ settings, credentials, ...rest }, { version }, base) => {
+    read: readBridge,
+    write: async ({ settings, credentials, ...rest }, { id, version }, base) => {
       const body = {
         ...rest,
         ...(settings && { settings: mergePatch(base.settings, withoutEmpty(settings)) }),
@@ -58,8 +58,6 @@ function useSettingsForm(bridge: Bridge) {
     },
     onSaved: (saved) => {
       setNeedsCredentials(false);
-      queryClient.setQueryData(bridgeQuery(id).queryKey, saved);
-      void queryClient.invalidateQueries({ queryKey: ["bridges"] });
       tell(`${saved.name} saved`);
     },
   });
@@ -75,8 +73,14 @@ export function BridgeSettings({ bridge }: { bridge: Bridge }) {
   return (
     <div className="flex max-w-2xl flex-col gap-3.5">
       <Card className="px-3.5 py-3" label="Settings">
-        <form className="flex flex-col gap-2.5" onSubmit={form.submit}>
-          <TextField label="Name" error={errors.get("/name")} value={draft.name} onChange={(name) => set({ name })} />
+        <SaveForm
+          form={form}
+          names={names}
+          textOf={(part, of) => (part === "settings" ? settingsText(of.settings, connector?.settingsSchema) : of[part])}
+          fields={["/name", "/settings", "/concurrency", "/credentials"]}
+          reason={refused}
+        >
+          <TextField label="Name" {...form.field("name")} />
           <div>
             <Switch label="Active" isOn={draft.isActive} onChange={(isActive) => set({ isActive })} />
             <p className="text-sm text-faint">Nothing is executed on a bridge that is switched off.</p>
@@ -115,16 +119,7 @@ export function BridgeSettings({ bridge }: { bridge: Bridge }) {
               />
             </div>
           )}
-          <SaveRow
-            form={form}
-            names={names}
-            textOf={(part, of) =>
-              part === "settings" ? settingsText(of.settings, connector?.settingsSchema) : of[part]
-            }
-            fields={["/name", "/settings", "/concurrency", "/credentials"]}
-            reason={refused}
-          />
-        </form>
+        </SaveForm>
       </Card>
       <DeleteBridge bridge={bridge} refused={refused} />
     </div>

@@ -1,15 +1,10 @@
 import type { Bridge } from "@order-operations-hub/sdk/api-types";
-import { HubApiError } from "@order-operations-hub/sdk/problem";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { buttonClass } from "../../ui/button.tsx";
-import { Skeleton } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
-import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { BridgeCredentials } from "./bridge-credentials.form.tsx";
@@ -21,6 +16,7 @@ import { BridgeTasks } from "./bridge-tasks.panel.tsx";
 import { bridgeQuery, connectorsQuery } from "./bridges.queries.ts";
 import { healthText, healthTone } from "./bridges.text.ts";
 
+const above = { href: paths.bridges(), name: "Bridges" };
 const tabs = [
   ["overview", "Overview"],
   ["tasks", "Tasks"],
@@ -35,36 +31,25 @@ type Tab = (typeof tabs)[number][0];
 
 export function BridgePage() {
   const { id } = useParams({ strict: false }) as { id: string };
+  return (
+    <RecordPage above={above} query={useQuery(bridgeQuery(id))}>
+      {(bridge) => <BridgeView bridge={bridge} key={id} />}
+    </RecordPage>
+  );
+}
+
+function BridgeView({ bridge }: { bridge: Bridge }) {
+  const { id } = bridge;
   const { search } = useSearchParams();
-  const { data: bridge, error, refetch } = useQuery(bridgeQuery(id));
   const { data: connectors } = useQuery(connectorsQuery);
-  if (error && !bridge) {
-    const isGone = error instanceof HubApiError && error.status === 404;
-    return (
-      <>
-        <PageHead title={isGone ? "There is no such bridge" : "This bridge could not be shown"} />
-        <div className="max-w-2xl">
-          <ProblemBox error={error} onRetry={() => void refetch()}>
-            <Link href={paths.bridges()} className={buttonClass("plain")}>
-              All bridges
-            </Link>
-          </ProblemBox>
-        </div>
-      </>
-    );
-  }
-  if (!bridge) return <Skeleton rows={10} />;
   const asked = oneOf(search["tab"]);
   const tab: Tab = tabs.find(([name]) => name === asked)?.[0] ?? "overview";
   const connector = connectors?.find((one) => one.name === bridge.connector);
   return (
     <>
       <PageHead
-        title={
-          <Crumbs href={paths.bridges()} name="Bridges">
-            {bridge.name}
-          </Crumbs>
-        }
+        above={above}
+        title={bridge.name}
         note={
           <span className="flex items-center gap-2">
             {connector?.title ?? bridge.connector} <Badge tone={healthTone(bridge)}>{healthText(bridge)}</Badge>

@@ -5,10 +5,10 @@ import { useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { bridgeCan } from "./bridge.can.ts";
 import { bridgesQuery, connectorsQuery } from "./bridges.queries.ts";
@@ -18,12 +18,9 @@ const columnsWith = (titleOf: (connector: string) => string): Array<ListColumn<B
   {
     name: "Name",
     cell: (bridge) => (
-      <Link
-        href={paths.bridge(bridge.id)}
-        className="inline-flex min-h-6 items-center font-medium text-accent-text hover:underline"
-      >
+      <RecordLink href={paths.bridge(bridge.id)} className="font-medium">
         {bridge.name}
-      </Link>
+      </RecordLink>
     ),
   },
   { name: "Connector", className: "whitespace-nowrap text-muted", cell: ({ connector }) => titleOf(connector) },

@@ -1,4 +1,4 @@
-import type { Bridge, BridgeTask, Execution } from "@order-operations-hub/sdk/api-types";
+import type { Bridge, BridgeTask } from "@order-operations-hub/sdk/api-types";
 import type { Answer } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
@@ -11,11 +11,10 @@ export const bridgesQuery = (page: number) =>
     refetchInterval: 30_000,
   });
 
+export const readBridge = (id: string): Promise<Bridge> => hub.call("GET /api/v1/bridges/{id}", { path: { id } });
+
 export const bridgeQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["bridges", "one", id],
-    queryFn: ({ signal }): Promise<Bridge> => hub.call("GET /api/v1/bridges/{id}", { path: { id }, signal }),
-  });
+  queryOptions({ queryKey: ["bridges", "one", id], queryFn: () => readBridge(id) });
 
 export type ConnectorInfo = Answer<"GET /api/v1/bridges/connectors">["data"][number];
 
@@ -58,19 +57,6 @@ export const bridgeExecutionsQuery = (bridgeId: string, page: number, limit = 50
     refetchInterval: 5_000,
   });
 
-const ended = new Set<string>(["succeeded", "completed_with_errors", "failed", "cancelled", "timed_out", "expired"]);
-export const hasEnded = ({ status }: Pick<Execution, "status">): boolean => ended.has(status);
-
-/** Asked again until it is over. */
-export const executionQuery = (id: string | undefined) =>
-  queryOptions({
-    queryKey: ["bridges", "execution", id],
-    queryFn: ({ signal }): Promise<Execution> =>
-      hub.call("GET /api/v1/tasks/executions/{id}", { path: { id: id! }, signal }),
-    enabled: id !== undefined,
-    refetchInterval: ({ state: { data } }) => (data && hasEnded(data) ? false : 700),
-  });
-
 export const bridgeTransformationsQuery = (bridgeId: string, page: number) =>
   queryOptions({
     queryKey: ["transformations", "of-bridge", bridgeId, page],
@@ -83,10 +69,4 @@ export const bridgeSchedulesQuery = (bridgeId: string, page: number) =>
     queryKey: ["schedules", "of-bridge", bridgeId, page],
     queryFn: ({ signal }) => hub.call("GET /api/v1/schedules", { query: { bridgeId, limit: 50, page }, signal }),
     placeholderData: keepPreviousData,
-  });
-
-export const ownOrganizationQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["organizations", "own", id],
-    queryFn: ({ signal }) => hub.call("GET /api/v1/organizations/{id}", { path: { id }, signal }),
   });

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
 import { Skeleton } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
@@ -13,14 +12,7 @@ export function ConnectorsPage() {
   const { data, error, refetch } = useQuery(connectorsQuery);
   return (
     <>
-      <PageHead
-        title={
-          <Crumbs href={paths.bridges()} name="Bridges">
-            New
-          </Crumbs>
-        }
-        note="with what?"
-      />
+      <PageHead above={{ href: paths.bridges(), name: "Bridges" }} title="New" note="with what?" />
       {error && <ProblemBox error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton />}
       <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">

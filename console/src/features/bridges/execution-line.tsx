@@ -6,16 +6,21 @@ import { formatCount, formatMs } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
-import { executionQuery, hasEnded } from "./bridges.queries.ts";
+import { executionQuery, hasEnded } from "../tasks/tasks.queries.ts";
 import { resultText } from "./bridges.text.ts";
+
+const pollMs = 700;
 
 /** An execution that was just begun, until it has ended, and what came of it. */
 export function ExecutionLine({ id, bridgeId }: { id: string; bridgeId: string }) {
-  const { data, error, refetch } = useQuery(executionQuery(id));
+  const { data, error, refetch } = useQuery({
+    ...executionQuery(id),
+    refetchInterval: ({ state }) => (state.data && hasEnded(state.data) ? false : pollMs),
+  });
   const isOver = data !== undefined && hasEnded(data);
   useEffect(() => {
     // What the lists beside it say is older than that.
-    if (isOver) void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] !== "execution" });
+    if (isOver) void queryClient.invalidateQueries();
   }, [isOver]);
   if (error) return <ProblemBox error={error} onRetry={() => void refetch()} />;
   if (!data) return null;

@@ -6,7 +6,6 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Empty, Heading, Skeleton } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -77,13 +76,7 @@ function Filled({ connector }: { connector: ConnectorInfo }) {
   const hasCredentials = Object.keys(credentialsSchema.properties ?? {}).length > 0;
   return (
     <>
-      <PageHead
-        title={
-          <Crumbs href={paths.newBridge()} name="New bridge">
-            {connector.title}
-          </Crumbs>
-        }
-      />
+      <PageHead above={{ href: paths.newBridge(), name: "New bridge" }} title={connector.title} />
       <form
         className="flex max-w-2xl flex-col"
         onSubmit={(event) => {

@@ -1,19 +1,17 @@
 import type { CarrierAccount } from "@order-operations-hub/sdk/api-types";
 import { missingScope, useMe } from "../../live/me.ts";
-import { SaveRow } from "../../live/save-row.tsx";
+import { SaveForm } from "../../live/save-row.tsx";
 import { mergePatch, useRecordForm } from "../../live/use-record-form.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { errorAt } from "../../ui/field-errors.ts";
 import { Icon } from "../../ui/icons.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
-import { withoutEmpty } from "../../ui/schema-form/schema.ts";
+import { hasFields, withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import { Switch } from "../../ui/switch.tsx";
 import { inputClass, TextArea, TextField } from "../../ui/text-field.tsx";
-import type { AccountPatch } from "./account-saving.ts";
-import { accountSaving, writeAccount } from "./account-saving.ts";
-import type { CarrierKind } from "./carrier-account.queries.ts";
+import type { AccountPatch, CarrierKind } from "./carrier-account.queries.ts";
+import { patchCarrierAccount, readCarrierAccount } from "./carrier-account.queries.ts";
 
 type Draft = {
   name: string;
@@ -47,29 +45,24 @@ const names = {
 export function AccountForm({ account, kind }: { account: CarrierAccount; kind: CarrierKind | undefined }) {
   const me = useMe();
   const form = useRecordForm<CarrierAccount, Draft>({
+    kind: "carrier-accounts",
     record: account,
     draftOf,
-    ...accountSaving(account.id),
-    write: (change, { version }, base) => writeAccount(account.id, patchOf(change, base), version),
+    read: readCarrierAccount,
+    write: (change, over, base) => patchCarrierAccount(patchOf(change, base), over),
   });
   const { draft, errors, set } = form;
   return (
     <Card className="px-3 py-2.5" label="Account">
-      <form className="flex flex-col gap-2.5" onSubmit={form.submit}>
-        <TextField
-          label="Name"
-          value={draft.name}
-          maxLength={100}
-          error={errorAt(errors, "/name")}
-          onChange={(name) => set({ name })}
-        />
-        <TextArea
-          label="Description"
-          value={draft.description}
-          maxLength={500}
-          error={errorAt(errors, "/description")}
-          onChange={(description) => set({ description })}
-        />
+      <SaveForm
+        form={form}
+        names={names}
+        textOf={(part, of) => (part === "aliases" ? aliasText(of.aliases) : of[part])}
+        fields={["/name", "/description", "/settings", "/credentials"]}
+        reason={missingScope(me, "carrier_accounts:write") ?? (draft.name.trim() ? undefined : "It needs a name.")}
+      >
+        <TextField label="Name" {...form.field("name")} maxLength={100} />
+        <TextArea label="Description" {...form.field("description")} maxLength={500} />
         <Switch
           label="Active: used for prices, labels and pickups"
           isOn={draft.isActive}
@@ -94,21 +87,12 @@ export function AccountForm({ account, kind }: { account: CarrierAccount; kind: 
           />
         )}
         <Aliases aliases={draft.aliases} onChange={(aliases) => set({ aliases })} />
-        <SaveRow
-          form={form}
-          names={names}
-          textOf={(part, of) => (part === "aliases" ? aliasText(of.aliases) : of[part])}
-          fields={["/name", "/description", "/settings", "/credentials"]}
-          reason={missingScope(me, "carrier_accounts:write") ?? (draft.name.trim() ? undefined : "It needs a name.")}
-        />
-      </form>
+      </SaveForm>
     </Card>
   );
 }
 
 type Aliased = NonNullable<AccountPatch["serviceAliases"]>;
-const hasFields = (schema: FormSchema | undefined): schema is FormSchema =>
-  Object.keys(schema?.properties ?? {}).length > 0;
 
 type CredentialProps = {
   schema: FormSchema;

@@ -7,10 +7,9 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { errorAt, fieldErrors } from "../../ui/field-errors.ts";
 import { FileDrop } from "../../ui/file-drop.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
@@ -105,67 +104,47 @@ function UploadDialog({ account, file, onClose }: { account: CarrierAccount; fil
   const at = (field: string): string | undefined =>
     errorAt(errors, `/header/${field}`) ?? errorAt(errors, `/card/${field}`);
   return (
-    <Dialog
+    <FormDialog
       title={`Prices of ${file.name}`}
-      isOpen
+      submit="Upload"
+      reason={header.name.trim() === "" ? "It needs a name." : header.effectiveFrom === "" && "From which day?"}
+      action={upload}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Leave it</Button>
-          <Button
-            kind="primary"
-            isBusy={upload.isPending}
-            disabledReason={
-              header.name.trim() === ""
-                ? "It needs a name."
-                : header.effectiveFrom === ""
-                  ? "From which day?"
-                  : undefined
-            }
-            onClick={() => upload.mutate()}
-          >
-            Upload
-          </Button>
-        </>
-      }
     >
-      <div className="flex flex-col gap-2.5">
-        {upload.error && <ProblemBox error={upload.error} />}
+      <TextField
+        label="Name"
+        value={header.name}
+        maxLength={100}
+        error={at("name")}
+        onChange={(name) => set({ name })}
+      />
+      <TextField
+        label="Counts from"
+        type="date"
+        value={header.effectiveFrom}
+        error={at("effectiveFrom")}
+        onChange={(effectiveFrom) => set({ effectiveFrom })}
+      />
+      <Select
+        label="Zones, where the account has no chart"
+        value={header.zoneScheme}
+        error={at("zoneScheme")}
+        options={zoneSchemes}
+        onChange={(zoneScheme) => set({ zoneScheme: zoneScheme as Header["zoneScheme"] })}
+      />
+      {!file.card && (
         <TextField
-          label="Name"
-          value={header.name}
-          maxLength={100}
-          error={at("name")}
-          onChange={(name) => set({ name })}
+          label="Fuel, in % of the price after discount (optional)"
+          type="number"
+          min={0}
+          max={100}
+          step="any"
+          value={header.fuel}
+          error={at("fuel")}
+          onChange={(fuel) => set({ fuel })}
         />
-        <TextField
-          label="Counts from"
-          type="date"
-          value={header.effectiveFrom}
-          error={at("effectiveFrom")}
-          onChange={(effectiveFrom) => set({ effectiveFrom })}
-        />
-        <Select
-          label="Zones, where the account has no chart"
-          value={header.zoneScheme}
-          error={at("zoneScheme")}
-          options={zoneSchemes}
-          onChange={(zoneScheme) => set({ zoneScheme: zoneScheme as Header["zoneScheme"] })}
-        />
-        {!file.card && (
-          <TextField
-            label="Fuel, in % of the price after discount (optional)"
-            type="number"
-            min={0}
-            max={100}
-            step="any"
-            value={header.fuel}
-            error={at("fuel")}
-            onChange={(fuel) => set({ fuel })}
-          />
-        )}
-        <Checkbox label="Keep it as a draft" isChecked={header.isDraft} onChange={(isDraft) => set({ isDraft })} />
-      </div>
-    </Dialog>
+      )}
+      <Checkbox label="Keep it as a draft" isChecked={header.isDraft} onChange={(isDraft) => set({ isDraft })} />
+    </FormDialog>
   );
 }

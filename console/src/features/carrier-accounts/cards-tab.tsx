@@ -7,11 +7,11 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Skeleton } from "../../ui/card.tsx";
 import { formatCount } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { CardUpload } from "./card-upload.tsx";
@@ -32,13 +32,13 @@ const columnsWith = ({ accountId, open, refused, busy, onUse }: Given): Array<Li
     name: "Rate card",
     className: "max-w-72 truncate",
     cell: (one) => (
-      <Link
+      <RecordLink
         href={paths.carrier(accountId, { tab: "cards", card: one.id })}
         aria-current={one.id === open ? "true" : undefined}
-        className="inline-flex min-h-6 items-center text-accent-text hover:underline aria-current:font-medium"
+        className="aria-current:font-medium"
       >
         {one.name}
-      </Link>
+      </RecordLink>
     ),
   },
   {

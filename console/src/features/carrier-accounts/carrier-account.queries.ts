@@ -55,12 +55,16 @@ export const carrierAccountsQuery = (search: string | undefined, page: number) =
     placeholderData: keepPreviousData,
   });
 
+export const readCarrierAccount = (id: string): Promise<CarrierAccount> =>
+  hub.call("GET /api/v1/carrier-accounts/{id}", { path: { id } });
+
+export type AccountPatch = NonNullable<Input<"PATCH /api/v1/carrier-accounts/{id}">["body"]>;
+
+export const patchCarrierAccount = (body: AccountPatch, over: CarrierAccount): Promise<CarrierAccount> =>
+  hub.call("PATCH /api/v1/carrier-accounts/{id}", { path: { id: over.id }, body, ifMatch: over.version });
+
 export const carrierAccountQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["carrier-accounts", "one", id],
-    queryFn: ({ signal }): Promise<CarrierAccount> =>
-      hub.call("GET /api/v1/carrier-accounts/{id}", { path: { id }, signal }),
-  });
+  queryOptions({ queryKey: ["carrier-accounts", "one", id], queryFn: () => readCarrierAccount(id) });
 
 export const rateCardsQuery = (id: string, page: number) =>
   queryOptions({

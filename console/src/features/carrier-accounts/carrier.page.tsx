@@ -1,17 +1,13 @@
 import type { CarrierAccount } from "@order-operations-hub/sdk/api-types";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useParams, useRouter } from "@tanstack/react-router";
-import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Skeleton } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { AccountForm } from "./account.form.tsx";
@@ -21,6 +17,7 @@ import { PickupRulesForm } from "./pickup-rules.form.tsx";
 import { QuoteTab } from "./quote-tab.tsx";
 import { ZonesTab } from "./zones-tab.tsx";
 
+const above = { href: paths.carriers(), name: "Carriers" };
 const tabs = [
   ["account", "Account"],
   ["cards", "Rate cards"],
@@ -30,28 +27,23 @@ const tabs = [
 
 export function CarrierPage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data: account, error } = useQuery(carrierAccountQuery(id));
+  return (
+    <RecordPage above={above} query={useQuery(carrierAccountQuery(id))}>
+      {(account) => <AccountView account={account} key={id} />}
+    </RecordPage>
+  );
+}
+
+function AccountView({ account }: { account: CarrierAccount }) {
   const { data: kinds } = useQuery(carrierKindsQuery);
   const { search } = useSearchParams();
-  if (error && !account) {
-    return (
-      <>
-        <PageHead title="Carrier account" />
-        <ProblemBox error={error} />
-      </>
-    );
-  }
-  if (!account) return <Skeleton rows={10} />;
   const kind = kinds?.find(({ name }) => name === account.carrier);
   const tab = tabs.find(([name]) => name === oneOf(search["tab"]))?.[0] ?? "account";
   return (
     <>
       <PageHead
-        title={
-          <Crumbs href={paths.carriers()} name="Carriers">
-            {account.name}
-          </Crumbs>
-        }
+        above={above}
+        title={account.name}
         note={
           <span className="inline-flex items-center gap-2">
             <Badge tone={account.isActive ? "ok" : "skip"}>{account.isActive ? "active" : "switched off"}</Badge>
@@ -70,7 +62,7 @@ export function CarrierPage() {
         }))}
       />
       {tab === "account" && (
-        <div className="grid items-start gap-3.5 lg:grid-cols-2" key={account.id}>
+        <div className="grid items-start gap-3.5 lg:grid-cols-2">
           <AccountForm account={account} kind={kind} />
           <PickupRulesForm account={account} />
         </div>
@@ -83,40 +75,25 @@ export function CarrierPage() {
 }
 
 function RemoveAccount({ account }: { account: CarrierAccount }) {
-  const me = useMe();
   const router = useRouter();
-  const [isOpen, setOpen] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => hub.call("DELETE /api/v1/carrier-accounts/{id}", { path: { id: account.id } }),
-    onSuccess: () => {
-      void queryClient.invalidateQueries({ queryKey: ["carrier-accounts"], refetchType: "none" });
-      router.history.push(paths.carriers());
-    },
-  });
   return (
-    <>
-      <Button kind="quiet" disabledReason={missingScope(me, "carrier_accounts:write")} onClick={() => setOpen(true)}>
-        Delete
-      </Button>
-      <Dialog
-        title={`Delete ${account.name}?`}
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
-        footer={
-          <>
-            <Button onClick={() => setOpen(false)}>Leave it</Button>
-            <Button kind="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
-              Delete the account
-            </Button>
-          </>
-        }
-      >
-        <p className="mb-2">
-          The account is gone with its rate cards and its zone chart. One that is only not to be used any more can be
-          switched off instead.
-        </p>
-        {remove.error && <ProblemBox error={remove.error} />}
-      </Dialog>
-    </>
+    <ConfirmButton
+      kind="quiet"
+      isDangerous
+      label="Delete"
+      title={`Delete ${account.name}?`}
+      yes="Delete the account"
+      disabledReason={missingScope(useMe(), "carrier_accounts:write")}
+      run={async () => {
+        await hub.call("DELETE /api/v1/carrier-accounts/{id}", { path: { id: account.id } });
+        router.history.push(paths.carriers());
+        await queryClient.invalidateQueries({ queryKey: ["carrier-accounts"], refetchType: "none" });
+      }}
+    >
+      <p>
+        The account is gone with its rate cards and its zone chart. One that is only not to be used any more can be
+        switched off instead.
+      </p>
+    </ConfirmButton>
   );
 }

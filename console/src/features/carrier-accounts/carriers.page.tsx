@@ -6,11 +6,11 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { plural } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { CarrierKind } from "./carrier-account.queries.ts";
 import { carrierAccountsQuery, carrierKindsQuery } from "./carrier-account.queries.ts";
@@ -23,14 +23,7 @@ const columnsWith = (kinds: readonly CarrierKind[] | undefined): Array<ListColum
     {
       name: "Account",
       className: "max-w-72 truncate",
-      cell: (account) => (
-        <Link
-          href={paths.carrier(account.id)}
-          className="inline-flex min-h-6 items-center text-accent-text hover:underline"
-        >
-          {account.name}
-        </Link>
-      ),
+      cell: (account) => <RecordLink href={paths.carrier(account.id)}>{account.name}</RecordLink>,
     },
     { name: "Carrier", cell: (account) => kindOf(account)?.title ?? account.carrier },
     {
@@ -42,12 +35,9 @@ const columnsWith = (kinds: readonly CarrierKind[] | undefined): Array<ListColum
       className: "max-w-72 truncate",
       cell: (account) =>
         account.rateCard ? (
-          <Link
-            href={paths.carrier(account.id, { tab: "cards", card: account.rateCard.id })}
-            className="inline-flex min-h-6 items-center text-accent-text hover:underline"
-          >
+          <RecordLink href={paths.carrier(account.id, { tab: "cards", card: account.rateCard.id })}>
             {account.rateCard.name}, from {account.rateCard.effectiveFrom}
-          </Link>
+          </RecordLink>
         ) : kindOf(account)?.usesRateCards ? (
           <span className="text-warn">no rate card in effect</span>
         ) : (

@@ -3,19 +3,13 @@ import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { errorAt, fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
-import { ProblemBox } from "../../ui/problem-box.tsx";
-import type { FormSchema } from "../../ui/schema-form/schema.ts";
-import { withoutEmpty } from "../../ui/schema-form/schema.ts";
+import { errorAt, fieldErrors } from "../../ui/field-errors.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { hasFields, withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { CarrierKind } from "./carrier-account.queries.ts";
-
-const hasFields = (schema: FormSchema | undefined): schema is FormSchema =>
-  Object.keys(schema?.properties ?? {}).length > 0;
 
 export function NewAccount({ kinds, onClose }: { kinds: readonly CarrierKind[]; onClose(): void }) {
   const router = useRouter();
@@ -43,58 +37,41 @@ export function NewAccount({ kinds, onClose }: { kinds: readonly CarrierKind[]; 
   const below = (part: string): Map<string, string> =>
     new Map([...errors].flatMap(([at, text]) => (at.startsWith(part) ? [[at.slice(part.length), text]] : [])));
   return (
-    <Dialog
+    <FormDialog
       title="New carrier account"
-      isOpen
+      submit="Make it"
+      reason={name.trim() === "" ? "It needs a name." : carrier === "" && "Choose the carrier."}
+      action={create}
+      fields={["/name", "/carrier", "/settings", "/credentials"]}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Leave it</Button>
-          <Button
-            kind="primary"
-            isBusy={create.isPending}
-            disabledReason={
-              name.trim() === "" ? "It needs a name." : carrier === "" ? "Choose the carrier." : undefined
-            }
-            onClick={() => create.mutate()}
-          >
-            Make it
-          </Button>
-        </>
-      }
     >
-      <div className="flex flex-col gap-2.5">
-        {create.error && !isAllOnFields(create.error, ["/name", "/carrier", "/settings", "/credentials"]) && (
-          <ProblemBox error={create.error} />
-        )}
-        <TextField
-          label="Name"
-          placeholder="Ground contract 2026"
-          value={name}
-          maxLength={100}
-          error={errorAt(errors, "/name")}
-          onChange={setName}
+      <TextField
+        label="Name"
+        placeholder="Ground contract 2026"
+        value={name}
+        maxLength={100}
+        error={errorAt(errors, "/name")}
+        onChange={setName}
+      />
+      <Select
+        label="Carrier"
+        value={carrier}
+        hint={kind?.description}
+        error={errorAt(errors, "/carrier")}
+        options={kinds.map((one) => ({ value: one.name, label: one.title }))}
+        onChange={setCarrier}
+      />
+      {hasFields(kind?.settings) && (
+        <SchemaForm schema={kind.settings} value={settings} onChange={setSettings} errors={below("/settings")} />
+      )}
+      {hasFields(kind?.credentials) && (
+        <SchemaForm
+          schema={kind.credentials}
+          value={credentials}
+          onChange={setCredentials}
+          errors={below("/credentials")}
         />
-        <Select
-          label="Carrier"
-          value={carrier}
-          hint={kind?.description}
-          error={errorAt(errors, "/carrier")}
-          options={kinds.map((one) => ({ value: one.name, label: one.title }))}
-          onChange={setCarrier}
-        />
-        {hasFields(kind?.settings) && (
-          <SchemaForm schema={kind.settings} value={settings} onChange={setSettings} errors={below("/settings")} />
-        )}
-        {hasFields(kind?.credentials) && (
-          <SchemaForm
-            schema={kind.credentials}
-            value={credentials}
-            onChange={setCredentials}
-            errors={below("/credentials")}
-          />
-        )}
-      </div>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

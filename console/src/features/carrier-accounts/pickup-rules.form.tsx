@@ -1,6 +1,6 @@
 import type { CarrierAccount, Weight } from "@order-operations-hub/sdk/api-types";
 import { missingScope, useMe } from "../../live/me.ts";
-import { SaveRow } from "../../live/save-row.tsx";
+import { SaveForm } from "../../live/save-row.tsx";
 import type { RecordForm } from "../../live/use-record-form.ts";
 import { useRecordForm } from "../../live/use-record-form.ts";
 import { Card, Heading } from "../../ui/card.tsx";
@@ -10,8 +10,8 @@ import { Select } from "../../ui/select.tsx";
 import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { TokenField } from "../../ui/token-field.tsx";
-import type { AccountPatch } from "./account-saving.ts";
-import { accountSaving, writeAccount } from "./account-saving.ts";
+import type { AccountPatch } from "./carrier-account.queries.ts";
+import { patchCarrierAccount, readCarrierAccount } from "./carrier-account.queries.ts";
 import { dayNames } from "./carrier-accounts.text.ts";
 
 type Rules = NonNullable<AccountPatch["pickupRules"]>;
@@ -83,17 +83,25 @@ function textOf(part: keyof Draft, draft: Draft): unknown {
 /** When this carrier comes. What an account leaves empty is as its carrier has it. */
 export function PickupRulesForm({ account }: { account: CarrierAccount }) {
   const form = useRecordForm<CarrierAccount, Draft>({
+    kind: "carrier-accounts",
     record: account,
     draftOf,
-    ...accountSaving(account.id),
-    write: (pickupRules, { version }) => writeAccount(account.id, { pickupRules }, version),
+    read: readCarrierAccount,
+    write: (pickupRules, over) => patchCarrierAccount({ pickupRules }, over),
   });
   const { draft, set } = form;
   const missing = draft.serviceDays.length === 0 ? "Pick a day." : undefined;
   return (
     <Card className="px-3 py-2.5" label="Pickup rules">
       <Heading title="Pickup rules" note="times are those of the pickup address" />
-      <form className="flex flex-col gap-3" onSubmit={form.submit}>
+      <SaveForm
+        form={form}
+        names={names}
+        textOf={textOf}
+        fields={["/pickupRules"]}
+        reason={missingScope(useMe(), "carrier_accounts:write") ?? missing}
+        save="Save the rules"
+      >
         <div className="grid grid-cols-[minmax(0,1fr)] items-end gap-3 sm:grid-cols-2">
           <Switch label={names.sameDay} isOn={draft.sameDay} onChange={(sameDay) => set({ sameDay })} />
           {draft.sameDay ? <TimeField form={form} part="cutoffLocalTime" /> : <span />}
@@ -112,15 +120,7 @@ export function PickupRulesForm({ account }: { account: CarrierAccount }) {
           <WeightField form={form} part="maxAverageWeight" />
         </div>
         <Switch label={names.allowsPoBox} isOn={draft.allowsPoBox} onChange={(allowsPoBox) => set({ allowsPoBox })} />
-        <SaveRow
-          form={form}
-          names={names}
-          textOf={textOf}
-          fields={["/pickupRules"]}
-          reason={missingScope(useMe(), "carrier_accounts:write") ?? missing}
-          save="Save the rules"
-        />
-      </form>
+      </SaveForm>
     </Card>
   );
 }

@@ -12,7 +12,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { Search } from "../../ui/search-params.ts";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { Select } from "../../ui/select.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { QuoteRequest, Quotes } from "./carrier-account.queries.ts";
 import { quoteQuery } from "./carrier-account.queries.ts";
@@ -142,24 +142,16 @@ function QuoteList({ quotes: { quotes, unavailable } }: { quotes: Quotes }) {
               <strong className="text-lg tabular-nums">{formatMoney(quote.total, quote.currency)}</strong>
             </Heading>
           </div>
-          <Table label={`Price of ${quote.serviceName}`}>
-            <thead>
-              <tr>
-                <Th>Line</Th>
-                <Th>Why</Th>
-                <Th isNumber>Amount</Th>
-              </tr>
-            </thead>
-            <tbody>
-              {quote.lines.map((line) => (
-                <tr key={line.code}>
-                  <Td className="whitespace-nowrap">{line.label}</Td>
-                  <Td className="w-full text-muted">{line.explanation}</Td>
-                  <Td isNumber>{formatMoney(line.amount, quote.currency)}</Td>
-                </tr>
-              ))}
-            </tbody>
-          </Table>
+          <RowTable
+            label={`Price of ${quote.serviceName}`}
+            rows={quote.lines}
+            idOf={({ code }) => code}
+            columns={[
+              { name: "Line", className: "whitespace-nowrap", cell: (line) => line.label },
+              { name: "Why", className: "w-full text-muted", cell: ({ explanation }) => explanation },
+              { name: "Amount", isNumber: true, cell: ({ amount }) => formatMoney(amount, quote.currency) },
+            ]}
+          />
           {quote.alternative && (
             <p className="px-3 py-1.5 text-sm text-warn">
               So near to zone {quote.alternative.zone} that the carrier may see it there

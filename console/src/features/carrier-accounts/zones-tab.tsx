@@ -5,7 +5,7 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Empty, Heading } from "../../ui/card.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
 import { FactList } from "../../ui/facts.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
@@ -93,36 +93,20 @@ function UploadChart({ account }: { account: CarrierAccount }) {
 }
 
 function RemoveChart({ account }: { account: CarrierAccount }) {
-  const me = useMe();
-  const [isOpen, setOpen] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => hub.call("DELETE /api/v1/carrier-accounts/{id}/zone-chart", { path: { id: account.id } }),
-    onSuccess: () => {
-      refresh();
-      setOpen(false);
-    },
-  });
   return (
-    <>
-      <Button kind="quiet" disabledReason={missingScope(me, "carrier_accounts:write")} onClick={() => setOpen(true)}>
-        Delete
-      </Button>
-      <Dialog
-        title="Delete the zone chart?"
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
-        footer={
-          <>
-            <Button onClick={() => setOpen(false)}>Leave it</Button>
-            <Button kind="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
-              Delete {plural(account.zoneChart?.rowCount ?? 0, "row")}
-            </Button>
-          </>
-        }
-      >
-        <p>Zones come from the distance again, for new prices. Those that were made stay as they are.</p>
-        {remove.error && <ProblemBox error={remove.error} />}
-      </Dialog>
-    </>
+    <ConfirmButton
+      kind="quiet"
+      isDangerous
+      label="Delete"
+      title="Delete the zone chart?"
+      yes={`Delete ${plural(account.zoneChart?.rowCount ?? 0, "row")}`}
+      disabledReason={missingScope(useMe(), "carrier_accounts:write")}
+      run={async () => {
+        await hub.call("DELETE /api/v1/carrier-accounts/{id}/zone-chart", { path: { id: account.id } });
+        refresh();
+      }}
+    >
+      <p>Zones come from the distance again, for new prices. Those that were made stay as they are.</p>
+    </ConfirmButton>
   );
 }

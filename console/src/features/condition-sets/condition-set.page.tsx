@@ -1,23 +1,22 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useParams, useRouter } from "@tanstack/react-router";
-import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { SaveRow } from "../../live/save-row.tsx";
+import { SaveForm } from "../../live/save-row.tsx";
 import { useRecordForm } from "../../live/use-record-form.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
-import { Card, Empty, Heading, Skeleton } from "../../ui/card.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { IconButton } from "../../ui/button.tsx";
+import { Card, Empty, Heading } from "../../ui/card.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
 import { formatCount, plural, words } from "../../ui/format.ts";
 import { Icon } from "../../ui/icons.tsx";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 import type { ConditionSet } from "./condition-sets.queries.ts";
@@ -25,46 +24,58 @@ import { conditionSetQuery, readConditionSet, valuesQuery } from "./condition-se
 import { matchingWords } from "./condition-sets.text.ts";
 import { PasteValues } from "./paste-values.tsx";
 
+const above = { href: paths.conditionSets(), name: "Condition sets" };
+
 export function ConditionSetPage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data: set, error } = useQuery(conditionSetQuery(id));
+  return (
+    <RecordPage above={above} query={useQuery(conditionSetQuery(id))}>
+      {(set) => <ConditionSetView set={set} key={id} />}
+    </RecordPage>
+  );
+}
+
+function ConditionSetView({ set }: { set: ConditionSet }) {
+  const router = useRouter();
+  const path = { id: set.id };
   const refused = missingScope(useMe(), "condition_sets:write");
-  const [dropping, setDropping] = useState<"set" | "values">();
-  if (error && !set) {
-    return (
-      <>
-        <PageHead title="Condition set" />
-        <ProblemBox error={error} />
-      </>
-    );
-  }
-  if (!set) return <Skeleton rows={10} />;
   const inUse = set.usedBy.length > 0 && `It is used by ${set.usedBy.map(({ name }) => name).join(", ")}.`;
   return (
     <>
       <PageHead
-        title={
-          <>
-            <Link href={paths.conditionSets()} className="text-muted hover:underline">
-              Condition sets
-            </Link>
-            <span aria-hidden className="text-faint">
-              /
-            </span>
-            <span className="truncate">{set.name}</span>
-          </>
-        }
+        above={above}
+        title={set.name}
         note={`${plural(set.valueCount, "value")}, ${matchingWords[set.matching] ?? ""}`}
       >
-        <Button
+        <ConfirmButton
+          label="Empty it"
+          kind="plain"
+          isDangerous
+          title={`Remove all ${formatCount(set.valueCount)} values?`}
+          yes="Remove them"
           disabledReason={refused ?? (set.valueCount === 0 && "It is empty.")}
-          onClick={() => setDropping("values")}
+          run={async () => {
+            await hub.call("DELETE /api/v1/condition-sets/{id}/values/all", { path });
+            tell(`${set.name} is empty`);
+            await queryClient.invalidateQueries({ queryKey: ["condition-sets"] });
+          }}
         >
-          Empty it
-        </Button>
-        <Button kind="danger" disabledReason={refused ?? inUse} onClick={() => setDropping("set")}>
-          Delete
-        </Button>
+          <p>Conditions that ask for it find nothing in it then. This cannot be taken back.</p>
+        </ConfirmButton>
+        <ConfirmButton
+          label="Delete"
+          title={`Delete ${set.name}?`}
+          yes="Delete"
+          disabledReason={refused ?? inUse}
+          run={async () => {
+            await hub.call("DELETE /api/v1/condition-sets/{id}", { path });
+            tell(`${set.name} is deleted`);
+            router.history.push(paths.conditionSets());
+            await queryClient.invalidateQueries({ queryKey: ["condition-sets"], refetchType: "none" });
+          }}
+        >
+          <p>Its values go with it. This cannot be taken back.</p>
+        </ConfirmButton>
       </PageHead>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-3.5 lg:grid-cols-2">
         <Values set={set} refused={refused} />
@@ -74,7 +85,7 @@ export function ConditionSetPage() {
             <PasteValues set={set} refused={refused} />
           </Card>
           <Card className="px-3 py-2.5" label="About it">
-            <SetForm key={set.id} set={set} refused={refused} />
+            <SetForm set={set} refused={refused} />
             {set.usedBy.length > 0 && (
               <p className="mt-2 text-muted">
                 Used by {set.usedBy.map(({ type, name }) => `${words(type)} ${name}`).join(", ")}.
@@ -83,7 +94,6 @@ export function ConditionSetPage() {
           </Card>
         </div>
       </div>
-      {dropping && <Drop what={dropping} set={set} onClose={() => setDropping(undefined)} />}
     </>
   );
 }
@@ -135,72 +145,17 @@ function Values({ set, refused }: { set: ConditionSet; refused: string | undefin
 
 function SetForm({ set, refused }: { set: ConditionSet; refused: string | undefined }) {
   const form = useRecordForm({
+    kind: "condition-sets",
     record: set,
     draftOf: ({ name, description }: ConditionSet) => ({ name, description }),
-    read: () => readConditionSet(set.id),
-    write: (body, { version }) =>
-      hub.call("PATCH /api/v1/condition-sets/{id}", { path: { id: set.id }, body, ifMatch: version }),
-    onSaved: async () => {
-      await queryClient.invalidateQueries({ queryKey: ["condition-sets"] });
-      tell("Saved");
-    },
-  });
-  const { draft, errors } = form;
-  return (
-    <form className="flex flex-col gap-2.5" onSubmit={form.submit}>
-      <TextField
-        label="Name"
-        error={errors.get("/name")}
-        value={draft.name}
-        onChange={(name) => form.set({ name })}
-        maxLength={100}
-      />
-      <TextField
-        label="What it is"
-        error={errors.get("/description")}
-        value={draft.description}
-        onChange={(description) => form.set({ description })}
-        maxLength={500}
-      />
-      <SaveRow
-        form={form}
-        names={{ name: "Name", description: "What it is" }}
-        fields={["/name", "/description"]}
-        reason={refused}
-      />
-    </form>
-  );
-}
-
-function Drop({ what, set, onClose }: { what: "set" | "values"; set: ConditionSet; onClose(): void }) {
-  const router = useRouter();
-  const isSet = what === "set";
-  const drop = useMutation({
-    mutationFn: async () => {
-      const path = { id: set.id };
-      if (isSet) await hub.call("DELETE /api/v1/condition-sets/{id}", { path });
-      else await hub.call("DELETE /api/v1/condition-sets/{id}/values/all", { path });
-    },
-    onSuccess: async () => {
-      tell(isSet ? `${set.name} is deleted` : `${set.name} is empty`);
-      onClose();
-      if (isSet) router.history.push(paths.conditionSets());
-      await queryClient.invalidateQueries({ queryKey: ["condition-sets"], ...(isSet ? { refetchType: "none" } : {}) });
-    },
+    read: readConditionSet,
+    write: (body, { id, version }) =>
+      hub.call("PATCH /api/v1/condition-sets/{id}", { path: { id }, body, ifMatch: version }),
   });
   return (
-    <Confirm
-      title={isSet ? `Delete ${set.name}?` : `Remove all ${formatCount(set.valueCount)} values?`}
-      yes={isSet ? "Delete" : "Remove them"}
-      isBusy={drop.isPending}
-      onYes={() => drop.mutate()}
-      onClose={onClose}
-    >
-      <p>
-        {isSet ? "Its values go with it." : "Conditions that ask for it find nothing in it then."} This cannot be taken
-        back.
-      </p>
-      {drop.error && <ProblemBox error={drop.error} />}
-    </Confirm>
+    <SaveForm form={form} names={{ name: "Name", description: "What it is" }} reason={refused}>
+      <TextField label="Name" {...form.field("name")} maxLength={100} />
+      <TextField label="What it is" {...form.field("description")} maxLength={500} />
+    </SaveForm>
   );
 }

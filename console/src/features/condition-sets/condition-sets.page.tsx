@@ -6,17 +6,16 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { fieldError } from "../../ui/field-errors.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { Select } from "../../ui/select.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { ConditionSet } from "./condition-sets.queries.ts";
@@ -28,12 +27,9 @@ const columns: Array<ListColumn<ConditionSet>> = [
     name: "Name",
     className: "max-w-64 truncate",
     cell: (set) => (
-      <Link
-        href={paths.conditionSet(set.id)}
-        className="inline-flex min-h-6 items-center font-medium text-accent-text hover:underline"
-      >
+      <RecordLink href={paths.conditionSet(set.id)} className="font-medium">
         {set.name}
-      </Link>
+      </RecordLink>
     ),
   },
   {
@@ -117,43 +113,30 @@ function NewSet({ onClose }: { onClose(): void }) {
     },
   });
   return (
-    <Dialog title="New condition set" isOpen onClose={onClose}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim()) create.mutate();
-        }}
-      >
-        <TextField
-          label="Name"
-          hint="Conditions name it, such as Remote ZIPs."
-          error={fieldError(create.error, "/name")}
-          value={name}
-          onChange={setName}
-          maxLength={100}
-        />
-        <TextField
-          label="What it is (optional)"
-          error={fieldError(create.error, "/description")}
-          value={description}
-          onChange={setDescription}
-          maxLength={500}
-        />
-        <Select label="Upper and lower case" value={matching} options={matchingOptions} onChange={setMatching} />
-        {create.error && <ProblemBox error={create.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Not now</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            isBusy={create.isPending}
-            disabledReason={!name.trim() && "Give it a name."}
-          >
-            Make the set
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New condition set"
+      submit="Make the set"
+      reason={!name.trim() && "Give it a name."}
+      action={create}
+      fields={["/name", "/description"]}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="Conditions name it, such as Remote ZIPs."
+        error={fieldError(create.error, "/name")}
+        value={name}
+        onChange={setName}
+        maxLength={100}
+      />
+      <TextField
+        label="What it is (optional)"
+        error={fieldError(create.error, "/description")}
+        value={description}
+        onChange={setDescription}
+        maxLength={500}
+      />
+      <Select label="Upper and lower case" value={matching} options={matchingOptions} onChange={setMatching} />
+    </FormDialog>
   );
 }

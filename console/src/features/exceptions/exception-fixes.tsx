@@ -34,7 +34,6 @@ export function FixButtons({ exception, isBusy, onFix, onEdit }: Props) {
             label="Send it again"
             title="Have you looked at the other side?"
             yes="It is missing there: send it again"
-            no="Not yet"
             isDangerous
             disabledReason={exceptionCan.fix({ scope: "tasks:execute" }, me)}
             run={async () => onFix({ action: "retry", resend: true })}

@@ -8,12 +8,12 @@ import { Empty } from "../../ui/card.tsx";
 import type { ListFilter } from "../../ui/filters.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import type { Search } from "../../ui/search-params.ts";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
@@ -31,12 +31,9 @@ function columnsWith(hrefOf: (id: string) => string, bridgeName: (id: string) =>
       name: "What",
       className: "max-w-56 truncate",
       cell: (one) => (
-        <Link
-          href={hrefOf(one.id)}
-          className="inline-flex min-h-6 items-center font-mono text-sm text-accent-text hover:underline"
-        >
+        <RecordLink href={hrefOf(one.id)} className="font-mono text-sm">
           {one.about.name ?? one.about.type}
-        </Link>
+        </RecordLink>
       ),
     },
     { name: "Kind", cell: (one) => <Badge tone={isOpen ? "bad" : "skip"}>{kindName(one.kind)}</Badge> },

@@ -42,17 +42,8 @@ export function LocationSyncPage() {
   return (
     <>
       <PageHead
-        title={
-          <>
-            <Link href={paths.locations()} className="text-muted hover:underline">
-              Locations
-            </Link>
-            <span aria-hidden className="text-faint">
-              /
-            </span>
-            Sync {name}
-          </>
-        }
+        above={{ href: paths.locations(), name: "Locations" }}
+        title={`Sync ${name}`}
         note={
           shown &&
           (apply.data ? (

@@ -7,17 +7,16 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/format.ts";
 import { fieldErrors } from "../../ui/field-errors.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
@@ -32,12 +31,9 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Locat
     className: "max-w-64 truncate",
     cell: (one) => (
       <>
-        <Link
-          href={paths.location(one.id)}
-          className="inline-flex min-h-6 items-center font-medium text-accent-text hover:underline"
-        >
+        <RecordLink href={paths.location(one.id)} className="font-medium">
           {one.name}
-        </Link>{" "}
+        </RecordLink>{" "}
         {one.is_default && <Badge tone="info">default</Badge>}
       </>
     ),
@@ -134,24 +130,14 @@ function NewLocation({ onClose }: { onClose(): void }) {
     },
   });
   return (
-    <Dialog
+    <FormDialog
       title="New location"
-      isOpen
+      submit="Make the location"
+      reason={!draft.name.trim() && "Give it a name."}
+      action={create}
+      fields={["/name", "/type", "/address"]}
       isWide
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Not now</Button>
-          <Button
-            kind="primary"
-            isBusy={create.isPending}
-            disabledReason={!draft.name.trim() && "Give it a name."}
-            onClick={() => create.mutate()}
-          >
-            Make the location
-          </Button>
-        </>
-      }
     >
       <LocationFields
         draft={draft}
@@ -159,11 +145,6 @@ function NewLocation({ onClose }: { onClose(): void }) {
         errors={fieldErrors(create.error)}
         isNew
       />
-      {create.error && (
-        <div className="mt-3">
-          <ProblemBox error={create.error} />
-        </div>
-      )}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -35,8 +35,6 @@ function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
       <input
         aria-label="Find an action"
         placeholder="Find an action"
-        // oxlint-disable-next-line jsx-a11y/no-autofocus
-        autoFocus
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {

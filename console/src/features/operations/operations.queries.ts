@@ -6,9 +6,10 @@ import type {
   Selection,
 } from "@order-operations-hub/sdk/api-types";
 import type { Answer, Input } from "@order-operations-hub/sdk/client";
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { beside } from "../../live/beside.ts";
 import { hub } from "../../live/hub.ts";
+import { words } from "../../ui/format.ts";
 
 export type Preflight = Answer<"POST /api/v1/operations/preflight">;
 export type PreflightRequest = Input<"POST /api/v1/operations/preflight">["body"];
@@ -19,6 +20,12 @@ export const catalogQuery = queryOptions({
     (await hub.call("GET /api/v1/operations/actions", { signal })).data,
   staleTime: 300_000,
 });
+
+/** What an action is called, by its type. */
+export function useActionTitles(): (type: unknown) => string {
+  const { data: catalog } = useQuery(catalogQuery);
+  return (type) => catalog?.find((action) => action.type === type)?.title ?? words(String(type));
+}
 
 export const presetsQuery = queryOptions({
   queryKey: ["operations", "presets"],

@@ -3,7 +3,7 @@ import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { changeText, fieldName, valueText } from "../../ui/change-text.ts";
 import { cx } from "../../ui/class-names.ts";
-import { Link } from "../../ui/link.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { Tooltip } from "../../ui/tooltip.tsx";
 import type { Preflight } from "./operations.queries.ts";
@@ -38,12 +38,9 @@ export function PreflightMatrix({
         {rows.map((row) => (
           <tr key={row.ref}>
             <Td className="whitespace-nowrap">
-              <Link
-                href={paths.order(row.order_number ?? row.ref)}
-                className="inline-flex min-h-6 items-center font-mono text-sm tracking-tight hover:underline"
-              >
+              <RecordLink href={paths.order(row.order_number ?? row.ref)} className="font-mono text-sm">
                 {row.order_number ?? row.ref}
-              </Link>
+              </RecordLink>
             </Td>
             {actions.map((_, at) => (
               <Td key={at} className="max-w-56 truncate font-mono text-sm">

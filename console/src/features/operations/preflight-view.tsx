@@ -1,14 +1,14 @@
 import type { OperationAction } from "@order-operations-hub/sdk/api-types";
-import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { cx } from "../../ui/class-names.ts";
 import { Figures } from "../../ui/figures.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
+import { PageButtons } from "../../ui/page-buttons.tsx";
 import { ShareBar } from "../../ui/share-bar.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
 import type { Preflight } from "./operations.queries.ts";
 import { PreflightMatrix } from "./preflight-matrix.tsx";
+import { WhyTable } from "./why-table.tsx";
 
 type Props = {
   report: Preflight;
@@ -55,7 +55,29 @@ export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut, s
     <div className={cx("flex flex-col gap-2.5", isStale && "opacity-55")} aria-busy={isStale}>
       <Figures label="What would happen" figures={figures} />
       <ShareBar parts={parts} total={summary.orders} />
-      <Groups {...{ report, actions, leftOut, onLeaveOut, show, onShow }} />
+      <WhyTable
+        label="Why orders are blocked or have a warning"
+        groups={report.groups}
+        toneOf={({ verdict }) => (verdict === "blocked" ? "bad" : "warn")}
+        titleOf={({ step }) => actions[step!]?.title ?? ""}
+        renderButtons={(group) => (
+          <>
+            <Button
+              kind="quiet"
+              aria-pressed={isShown(show, group)}
+              onClick={() => onShow(isShown(show, group) ? undefined : showOf(group))}
+            >
+              {isShown(show, group) ? "show all" : "show"}
+            </Button>
+            <Button
+              aria-pressed={leftOut.has(group.code)}
+              onClick={() => onLeaveOut(group.code, !leftOut.has(group.code))}
+            >
+              {leftOut.has(group.code) ? "left out" : "leave out"}
+            </Button>
+          </>
+        )}
+      />
       <Card label="Orders">
         <PreflightMatrix rows={report.orders} actions={actions} />
       </Card>
@@ -65,81 +87,14 @@ export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut, s
         {shown.pages > 1 && `; page ${formatCount(shown.page)} of ${formatCount(shown.pages)}`}
         {summary.not_found > 0 && `; ${plural(summary.not_found, "order is", "orders are")} gone`}.
         {shown.pages > 1 && (
-          <>
-            <Button
-              kind="quiet"
-              disabledReason={shown.page <= 1 && "This is the first page."}
-              onClick={() => onShow({ ...show, page: shown.page - 1 })}
-            >
-              Back
-            </Button>
-            <Button
-              kind="quiet"
-              disabledReason={shown.page >= shown.pages && "This is the last page."}
-              onClick={() => onShow({ ...show, page: shown.page + 1 })}
-            >
-              More
-            </Button>
-          </>
+          <PageButtons
+            page={shown.page}
+            hasMore={shown.page < shown.pages}
+            onPage={(page) => onShow({ ...show, page })}
+          />
         )}
       </p>
     </div>
-  );
-}
-
-type GroupProps = Pick<Props, "report" | "actions" | "leftOut" | "onLeaveOut" | "show" | "onShow">;
-
-function Groups({ report, actions, leftOut, onLeaveOut, show, onShow }: GroupProps) {
-  const { groups } = report;
-  if (groups.length === 0) return null;
-  return (
-    <Card label="Why">
-      <Table label="Why orders are blocked or have a warning">
-        <thead>
-          <tr>
-            <Th>Why</Th>
-            <Th>Step</Th>
-            <Th isNumber>Orders</Th>
-            <Th>What to do</Th>
-            <Th>
-              <span className="sr-only">Actions</span>
-            </Th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <tr key={`${group.step} ${group.code} ${group.message}`}>
-              <Td className="w-1/2 min-w-56 py-1">
-                <span className="flex min-h-6 items-center gap-2">
-                  <Badge tone={group.verdict === "blocked" ? "bad" : "warn"}>{group.code}</Badge>
-                  <span>{group.message}</span>
-                </span>
-              </Td>
-              <Td className="whitespace-nowrap text-muted">
-                {group.step === null ? "–" : `${group.step + 1} ${actions[group.step]?.title.toLowerCase() ?? ""}`}
-              </Td>
-              <Td isNumber>{formatCount(group.count)}</Td>
-              <Td className="w-1/3 min-w-40 text-muted">{group.fix ?? "–"}</Td>
-              <Td isNumber className="whitespace-nowrap">
-                <Button
-                  kind="quiet"
-                  aria-pressed={isShown(show, group)}
-                  onClick={() => onShow(isShown(show, group) ? undefined : showOf(group))}
-                >
-                  {isShown(show, group) ? "show all" : "show"}
-                </Button>
-                <Button
-                  aria-pressed={leftOut.has(group.code)}
-                  onClick={() => onLeaveOut(group.code, !leftOut.has(group.code))}
-                >
-                  {leftOut.has(group.code) ? "left out" : "leave out"}
-                </Button>
-              </Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-    </Card>
   );
 }
 

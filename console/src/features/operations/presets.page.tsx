@@ -1,42 +1,68 @@
 import type { SavedPipeline } from "@order-operations-hub/sdk/api-types";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { Button, buttonClass, IconButton } from "../../ui/button.tsx";
+import { buttonClass, IconButton } from "../../ui/button.tsx";
 import { Card, Empty, Skeleton } from "../../ui/card.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
-import { catalogQuery, presetsQuery } from "./operations.queries.ts";
+import { presetsQuery, useActionTitles } from "./operations.queries.ts";
 import { fromPreset, summaryOf } from "./pipeline.ts";
+
+type Given = { steps: (preset: SavedPipeline) => string; onDrop: ((preset: SavedPipeline) => void) | undefined };
+
+const columnsWith = ({ steps, onDrop }: Given): Array<ListColumn<SavedPipeline>> => [
+  {
+    name: "Keys",
+    className: "whitespace-nowrap text-muted",
+    cell: ({ hotkey }) => (hotkey ? `Shift ${hotkey}` : "–"),
+  },
+  {
+    name: "Name",
+    className: "whitespace-nowrap",
+    cell: ({ name, shared }) => (
+      <>
+        <span className="font-medium">{name}</span>
+        {!shared && <span className="text-muted"> (only yours)</span>}
+      </>
+    ),
+  },
+  { name: "Steps", className: "max-w-[480px] truncate text-muted", cell: steps },
+  {
+    name: "Changed",
+    className: "whitespace-nowrap text-muted",
+    cell: (preset) => <Time at={preset.updated_at} />,
+  },
+  {
+    name: "",
+    isNumber: true,
+    cell: (preset) =>
+      onDrop && (
+        <IconButton label={`Delete ${preset.name}`} onClick={() => onDrop(preset)}>
+          <Icon name="trash" />
+        </IconButton>
+      ),
+  },
+];
 
 /** Pipelines that have a name. On the list of orders, Shift and its digit begin one. */
 export function PresetsPage() {
   const { data: presets, error, isPending } = useQuery(presetsQuery);
-  const { data: catalog } = useQuery(catalogQuery);
+  const titleOf = useActionTitles();
   const refused = missingScope(useMe(), "operations:write");
   const [dropping, setDropping] = useState<SavedPipeline>();
-  const drop = useMutation({
-    mutationFn: ({ id }: SavedPipeline) => hub.call("DELETE /api/v1/operations/pipelines/{id}", { path: { id } }),
-    onSuccess: async (_, { name }) => {
-      setDropping(undefined);
-      await queryClient.invalidateQueries({ queryKey: ["operations", "presets"] });
-      tell(`Preset ${name} deleted`);
-    },
-  });
   const stepsText = (preset: SavedPipeline): string =>
     fromPreset(preset)
-      .steps.map((step) => {
-        const title = catalog?.find((action) => action.type === step.type)?.title ?? step.type;
-        return [title, ...summaryOf(step, (id) => id).map(([, value]) => value)].join(" ");
-      })
+      .steps.map((step) => [titleOf(step.type), ...summaryOf(step, (id) => id).map(([, value]) => value)].join(" "))
       .join(" → ");
   return (
     <>
@@ -52,59 +78,28 @@ export function PresetsPage() {
           </Empty>
         )}
         {presets && presets.length > 0 && (
-          <Table label="Presets">
-            <thead>
-              <tr>
-                <Th>Keys</Th>
-                <Th>Name</Th>
-                <Th>Steps</Th>
-                <Th>Changed</Th>
-                <Th>
-                  <span className="sr-only">Actions</span>
-                </Th>
-              </tr>
-            </thead>
-            <tbody>
-              {presets.map((preset) => (
-                <tr key={preset.id}>
-                  <Td className="whitespace-nowrap text-muted">{preset.hotkey ? `Shift ${preset.hotkey}` : "–"}</Td>
-                  <Td className="whitespace-nowrap">
-                    <span className="font-medium">{preset.name}</span>
-                    {!preset.shared && <span className="text-muted"> (only yours)</span>}
-                  </Td>
-                  <Td className="max-w-[480px] truncate text-muted">{stepsText(preset)}</Td>
-                  <Td className="whitespace-nowrap text-muted">
-                    <Time at={preset.updated_at} />
-                  </Td>
-                  <Td isNumber>
-                    {!refused && (
-                      <IconButton label={`Delete ${preset.name}`} onClick={() => setDropping(preset)}>
-                        <Icon name="trash" />
-                      </IconButton>
-                    )}
-                  </Td>
-                </tr>
-              ))}
-            </tbody>
-          </Table>
+          <RowTable
+            label="Presets"
+            rows={presets}
+            idOf={({ id }) => id}
+            columns={columnsWith({ steps: stepsText, onDrop: refused ? undefined : setDropping })}
+          />
         )}
       </Card>
-      <Dialog
-        title={`Delete ${dropping?.name ?? ""}?`}
-        isOpen={dropping !== undefined}
-        onClose={() => setDropping(undefined)}
-        footer={
-          <>
-            <Button onClick={() => setDropping(undefined)}>Keep it</Button>
-            <Button kind="danger" isBusy={drop.isPending} onClick={() => dropping && drop.mutate(dropping)}>
-              Delete
-            </Button>
-          </>
-        }
-      >
-        <p>Runs that were made with it stay as they are.</p>
-        {drop.error && <ProblemBox error={drop.error} />}
-      </Dialog>
+      {dropping && (
+        <Confirm
+          title={`Delete ${dropping.name}?`}
+          yes="Delete"
+          run={async () => {
+            await hub.call("DELETE /api/v1/operations/pipelines/{id}", { path: { id: dropping.id } });
+            await queryClient.invalidateQueries({ queryKey: ["operations", "presets"] });
+            tell(`Preset ${dropping.name} deleted`);
+          }}
+          onClose={() => setDropping(undefined)}
+        >
+          <p>Runs that were made with it stay as they are.</p>
+        </Confirm>
+      )}
     </>
   );
 }

@@ -121,19 +121,20 @@ export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOu
           {count === 1 ? "order" : "orders"}
         </Button>
       </div>
-      <TypeTheNumber
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        count={count}
-        isBusy={run.isPending}
-        onRun={() => run.mutate()}
-        reasons={[
-          ...(costs?.spends ? [`It ${costs.text}.`] : []),
-          ...(leaving.length > 0 ? [`${stepsText(leaving)} reaches beyond this hub.`] : []),
-          ...(lasting.length > 0 ? [`${stepsText(lasting)} cannot be undone.`] : []),
-          ...(count > manyOrders ? [`It changes ${plural(count, "live order")}.`] : []),
-        ]}
-      />
+      {isAsking && (
+        <TypeTheNumber
+          onClose={() => setAsking(false)}
+          count={count}
+          isBusy={run.isPending}
+          onRun={() => run.mutate()}
+          reasons={[
+            ...(costs?.spends ? [`It ${costs.text}.`] : []),
+            ...(leaving.length > 0 ? [`${stepsText(leaving)} reaches beyond this hub.`] : []),
+            ...(lasting.length > 0 ? [`${stepsText(lasting)} cannot be undone.`] : []),
+            ...(count > manyOrders ? [`It changes ${plural(count, "live order")}.`] : []),
+          ]}
+        />
+      )}
       <Dialog title="As curl" isOpen={isCurl} onClose={() => setCurl(false)} isWide>
         <Curl
           text={curlOf({

@@ -8,14 +8,16 @@ import { Button } from "../../ui/button.tsx";
 import { Card, Empty, Skeleton } from "../../ui/card.tsx";
 import { changeText } from "../../ui/change-text.ts";
 import { formatCount, plural, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
+import { PageButtons } from "../../ui/page-buttons.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import type { ResultFilter } from "./operations.queries.ts";
-import { catalogQuery, resultsQuery, runGroupsQuery } from "./operations.queries.ts";
+import { resultsQuery, runGroupsQuery, useActionTitles } from "./operations.queries.ts";
 import { resultTones } from "./operations.text.ts";
 import { hasEnded } from "./run.can.ts";
 import { priceText } from "./step-prices.ts";
+import { WhyTable } from "./why-table.tsx";
 
 type GroupProps = {
   run: OperationRun;
@@ -28,54 +30,27 @@ type GroupProps = {
 /** What failed, by why; each can be tried again by itself. */
 export function RunGroups({ run, code, onCode, onRetry, retryReason }: GroupProps) {
   const { data: groups } = useQuery({ ...runGroupsQuery(run.id), refetchInterval: hasEnded(run) ? false : 2_000 });
-  const { data: catalog } = useQuery(catalogQuery);
-  const titleOf = (type: string): string =>
-    catalog?.find((action) => action.type === type)?.title.toLowerCase() ?? words(type);
-  if (!groups || groups.length === 0) return null;
+  const titleOf = useActionTitles();
   return (
-    <Card label="Why">
-      <Table label="Failures by code">
-        <thead>
-          <tr>
-            <Th>Why</Th>
-            <Th>Step</Th>
-            <Th isNumber>Orders</Th>
-            <Th>What to do</Th>
-            <Th>
-              <span className="sr-only">Actions</span>
-            </Th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <tr key={`${group.step} ${group.code} ${group.status}`}>
-              <Td className="w-1/2 min-w-56 py-1">
-                <span className="flex min-h-6 items-center gap-2">
-                  <Badge tone={resultTones[group.status] ?? "bad"}>{group.code}</Badge>
-                  <span>{group.message}</span>
-                </span>
-              </Td>
-              <Td className="whitespace-nowrap text-muted">
-                {group.step === null ? "–" : `${group.step + 1} ${group.type ? titleOf(group.type) : ""}`}
-              </Td>
-              <Td isNumber>{formatCount(group.count)}</Td>
-              <Td className="w-1/3 min-w-40 text-muted">{group.fix ?? "–"}</Td>
-              <Td isNumber className="whitespace-nowrap">
-                <Button kind="quiet" aria-pressed={code === group.code} onClick={() => onCode(group.code)}>
-                  {code === group.code ? "show all" : "show"}
-                </Button>
-                <Button
-                  disabledReason={retryReason ?? (!group.retryable && "A retry does not do these again.")}
-                  onClick={() => onRetry(group.code)}
-                >
-                  retry these
-                </Button>
-              </Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-    </Card>
+    <WhyTable
+      label="Failures by code"
+      groups={groups ?? []}
+      toneOf={({ status }) => resultTones[status] ?? "bad"}
+      titleOf={({ type }) => (type ? titleOf(type) : "")}
+      renderButtons={(group) => (
+        <>
+          <Button kind="quiet" aria-pressed={code === group.code} onClick={() => onCode(group.code)}>
+            {code === group.code ? "show all" : "show"}
+          </Button>
+          <Button
+            disabledReason={retryReason ?? (!group.retryable && "A retry does not do these again.")}
+            onClick={() => onRetry(group.code)}
+          >
+            retry these
+          </Button>
+        </>
+      )}
+    />
   );
 }
 
@@ -92,9 +67,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
     // What a carrier refused counts as failed from now on.
     return () => void queryClient.invalidateQueries({ queryKey: ["operations"] });
   }, [areWaiting]);
-  const { data: catalog } = useQuery(catalogQuery);
-  const titleOf = (type: unknown): string =>
-    catalog?.find((action) => action.type === type)?.title.toLowerCase() ?? words(String(type));
+  const titleOf = useActionTitles();
   if (error && !data) return <ProblemBox error={error} />;
   if (isPending) return <Skeleton />;
   if (data.data.length === 0) {
@@ -114,7 +87,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
               <Th>Order</Th>
               {run.actions.map((action, at) => (
                 <Th key={at}>
-                  {at + 1} {titleOf(action["type"])}
+                  {at + 1} {titleOf(action["type"]).toLowerCase()}
                 </Th>
               ))}
               <Th>Result</Th>
@@ -125,12 +98,9 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
             {data.data.map((result) => (
               <tr key={result.position}>
                 <Td className="whitespace-nowrap">
-                  <Link
-                    href={paths.order(result.order_number ?? result.ref)}
-                    className="inline-flex min-h-6 items-center font-mono text-sm tracking-tight hover:underline"
-                  >
+                  <RecordLink href={paths.order(result.order_number ?? result.ref)} className="font-mono text-sm">
                     {result.order_number ?? result.ref}
-                  </Link>
+                  </RecordLink>
                 </Td>
                 {run.actions.map((_, at) => (
                   <Td key={at} className="max-w-48 truncate font-mono text-sm">
@@ -157,24 +127,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
           {filter.code ? ` with ${filter.code}` : filter.status ? ` ${words(filter.status)}` : ""}
           {pagination.pages > 1 && `, page ${formatCount(pagination.page)} of ${formatCount(pagination.pages)}`}
         </span>
-        {pagination.pages > 1 && (
-          <>
-            <Button
-              kind="quiet"
-              disabledReason={page === 1 && "This is the first page."}
-              onClick={() => setPage(page - 1)}
-            >
-              Back
-            </Button>
-            <Button
-              kind="quiet"
-              disabledReason={page >= pagination.pages && "This is the last page."}
-              onClick={() => setPage(page + 1)}
-            >
-              More
-            </Button>
-          </>
-        )}
+        {pagination.pages > 1 && <PageButtons page={page} hasMore={page < pagination.pages} onPage={setPage} />}
       </div>
     </>
   );

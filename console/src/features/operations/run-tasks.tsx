@@ -1,58 +1,60 @@
 import type { OperationRun } from "@order-operations-hub/sdk/api-types";
-import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
 import { Card } from "../../ui/card.tsx";
 import { plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
-import { catalogQuery } from "./operations.queries.ts";
+import { useActionTitles } from "./operations.queries.ts";
 
 type TaskEnds = OperationRun["tasks"][number];
 
+type Names = { bridgeName(id: string): string; stepName(ends: TaskEnds): string };
+
+const columnsWith = (run: OperationRun, { bridgeName, stepName }: Names): Array<ListColumn<TaskEnds>> => [
+  {
+    name: "Task",
+    className: "whitespace-nowrap",
+    cell: (ends) => (
+      <Link
+        href={paths.tasks({ status: "all", ...filterOf(run, ends) })}
+        className="inline-flex min-h-6 items-center gap-1.5 hover:underline"
+      >
+        <span className="font-mono text-sm">{ends.task_name}</span>
+        <span className="text-muted">at {bridgeName(ends.bridge_id)}</span>
+      </Link>
+    ),
+  },
+  { name: "Step", className: "whitespace-nowrap text-muted", cell: stepName },
+  {
+    name: "How it ended",
+    cell: (ends) => (
+      <span aria-live="polite" className="flex flex-wrap items-center gap-x-2">
+        <States run={run} ends={ends} />
+      </span>
+    ),
+  },
+  { name: "Orders", className: "w-1/3 text-muted", cell: ordersText },
+];
+
 /** The run is over when everything is queued; how it ended at the partners comes later. */
 export function RunTasks({ run }: { run: OperationRun }) {
-  const { data: catalog } = useQuery(catalogQuery);
+  const titleOf = useActionTitles();
   const { data: bridges } = useEntityNames("bridge");
   if (run.tasks.length === 0) return null;
   const bridgeName = (id: string): string => bridges?.find((bridge) => bridge.id === id)?.name ?? id.slice(0, 8);
   const stepName = ({ step, type }: TaskEnds): string =>
-    step === null ? "–" : `${step + 1} ${catalog?.find((one) => one.type === type)?.title.toLowerCase() ?? ""}`;
+    step === null ? "–" : `${step + 1} ${titleOf(type).toLowerCase()}`;
   return (
     <Card label="Queued tasks">
-      <Table label="What was queued at bridges, and how it ended">
-        <thead>
-          <tr>
-            <Th>Task</Th>
-            <Th>Step</Th>
-            <Th>How it ended</Th>
-            <Th>Orders</Th>
-          </tr>
-        </thead>
-        <tbody>
-          {run.tasks.map((ends) => (
-            <tr key={`${ends.step} ${ends.bridge_id} ${ends.task_name}`}>
-              <Td className="whitespace-nowrap">
-                <Link
-                  href={paths.tasks({ status: "all", ...filterOf(run, ends) })}
-                  className="inline-flex min-h-6 items-center gap-1.5 hover:underline"
-                >
-                  <span className="font-mono text-sm">{ends.task_name}</span>
-                  <span className="text-muted">at {bridgeName(ends.bridge_id)}</span>
-                </Link>
-              </Td>
-              <Td className="whitespace-nowrap text-muted">{stepName(ends)}</Td>
-              <Td>
-                <span aria-live="polite" className="flex flex-wrap items-center gap-x-2">
-                  <States run={run} ends={ends} />
-                </span>
-              </Td>
-              <Td className="w-1/3 text-muted">{ordersText(ends)}</Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <RowTable
+        label="What was queued at bridges, and how it ended"
+        rows={run.tasks}
+        idOf={(ends) => `${ends.step} ${ends.bridge_id} ${ends.task_name}`}
+        columns={columnsWith(run, { bridgeName, stepName })}
+      />
     </Card>
   );
 }

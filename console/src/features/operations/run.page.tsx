@@ -1,23 +1,23 @@
 import type { OperationRun } from "@order-operations-hub/sdk/api-types";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useParams, useRouter } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { useWatch } from "../../live/watch.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
-import { Skeleton } from "../../ui/card.tsx";
 import { Figures } from "../../ui/figures.tsx";
 import { formatCount, formatMs, plural, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { ProgressBar } from "../../ui/progress-bar.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { ShareBar } from "../../ui/share-bar.tsx";
 import { tell } from "../../ui/toast.tsx";
-import { useLatest } from "../../ui/use-latest.ts";
 import { Time } from "../../ui/zone.tsx";
 import { runQuery } from "./operations.queries.ts";
 import { runTones } from "./operations.text.ts";
@@ -27,23 +27,20 @@ import { hasEnded, runCan } from "./run.can.ts";
 import { UndoDialog } from "./undo-dialog.tsx";
 
 const pollMs = 2_000;
+const above = { href: paths.operations(), name: "Operations" };
 
 export function RunPage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data: run, error } = useQuery({
+  const query = useQuery({
     ...runQuery(id),
     refetchInterval: ({ state: { data } }) => (data && hasEnded(data) && hasOpenTasks(data) ? pollMs : false),
   });
-  useRunProgress(id, run);
-  if (error && !run) {
-    return (
-      <>
-        <PageHead title="Run" />
-        <ProblemBox error={error} />
-      </>
-    );
-  }
-  return run ? <Run run={run} key={id} /> : <Skeleton rows={10} />;
+  useRunProgress(id, query.data);
+  return (
+    <RecordPage above={above} query={query}>
+      {(run) => <Run run={run} key={id} />}
+    </RecordPage>
+  );
 }
 
 /** The record as it changes; it is kept where the page reads it. */
@@ -88,17 +85,8 @@ function Run({ run }: { run: OperationRun }) {
   return (
     <>
       <PageHead
-        title={
-          <>
-            <Link href={paths.operations()} className="text-muted hover:underline">
-              Operations
-            </Link>
-            <span aria-hidden className="text-faint">
-              /
-            </span>
-            {run.note ?? (run.undo_of ? "Undo" : run.retry_of ? "Retry" : "Run")}
-          </>
-        }
+        above={above}
+        title={run.note ?? (run.undo_of ? "Undo" : run.retry_of ? "Retry" : "Run")}
         note={<Badge tone={runTones[run.status] ?? "skip"}>{words(run.status)}</Badge>}
       >
         {!hasEnded(run) && (
@@ -202,47 +190,21 @@ function Relatives({ run }: { run: OperationRun }) {
   ));
 }
 
-const saidEveryMs = 5_000;
-
-/** Moves with the run. Those who hear it are told now and then, not four times a second. */
+/** Moves with the run; when it is over, its end is said once more to those who only hear it. */
 function Progress({ run, done }: { run: OperationRun; done: number }) {
-  const text = hasEnded(run)
-    ? `${plural(done, "order")} of ${formatCount(run.order_count)}: ${words(run.status)}`
-    : `${formatCount(done)} of ${formatCount(run.order_count)} orders`;
-  const [said, setSaid] = useState(text);
-  const latest = useLatest(text);
-  const isOver = hasEnded(run);
-  useEffect(() => {
-    if (isOver) return undefined;
-    const timer = setInterval(() => setSaid(latest.current), saidEveryMs);
-    return () => clearInterval(timer);
-  }, [isOver, latest]);
-  if (isOver)
+  if (hasEnded(run)) {
     return (
       <p role="status" className="sr-only">
-        {text}
+        {`${plural(done, "order")} of ${formatCount(run.order_count)}: ${words(run.status)}`}
       </p>
     );
+  }
   return (
-    <div>
-      <div
-        role="progressbar"
-        aria-label="Progress"
-        aria-valuemin={0}
-        aria-valuemax={run.order_count}
-        aria-valuenow={done}
-        aria-valuetext={said}
-        className="h-2 overflow-hidden rounded-full bg-skip-soft"
-      >
-        <i
-          className="block h-full bg-accent transition-[width]"
-          style={{ width: `${run.order_count === 0 ? 0 : (done / run.order_count) * 100}%` }}
-        />
-      </div>
-      <p className="mt-1 tabular-nums">{text}</p>
-      <p role="status" className="sr-only">
-        {said}
-      </p>
-    </div>
+    <ProgressBar
+      label="Progress"
+      done={done}
+      total={run.order_count}
+      text={`${formatCount(done)} of ${formatCount(run.order_count)} orders`}
+    />
   );
 }

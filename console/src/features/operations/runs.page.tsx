@@ -5,14 +5,14 @@ import { Badge } from "../../ui/badge.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { formatCount, formatMs, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
-import { catalogQuery, runsQuery } from "./operations.queries.ts";
+import { runsQuery, useActionTitles } from "./operations.queries.ts";
 import { runTones } from "./operations.text.ts";
 
 const filters = ["running", "partially_failed", "failed", "cancelled"];
@@ -22,9 +22,9 @@ const columnsWith = (titleOf: (type: unknown) => string): Array<ListColumn<Opera
     name: "Started",
     className: "whitespace-nowrap",
     cell: (run) => (
-      <Link href={paths.run(run.id)} className="inline-flex min-h-6 items-center text-accent-text hover:underline">
+      <RecordLink href={paths.run(run.id)}>
         <Time at={run.created_at} withSeconds />
-      </Link>
+      </RecordLink>
     ),
   },
   {
@@ -64,9 +64,7 @@ export function RunsPage() {
   const { search } = useSearchParams();
   const status = oneOf(search["status"]);
   const runs = useQuery(runsQuery(status, usePage()));
-  const { data: catalog } = useQuery(catalogQuery);
-  const titleOf = (type: unknown): string =>
-    catalog?.find((action) => action.type === type)?.title ?? words(String(type));
+  const titleOf = useActionTitles();
   const tabs = [
     { href: paths.operations(), label: "All", isOn: !status },
     ...filters.map((name) => ({ href: paths.operations({ status: name }), label: words(name), isOn: status === name })),

@@ -12,7 +12,8 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Figures } from "../../ui/figures.tsx";
 import { formatCount, plural, words } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { undoPreflightQuery } from "./operations.queries.ts";
 
 /** What taking a run back would do, before it is done: what comes back, what does not, and why. */
@@ -63,6 +64,23 @@ type UndoReport = Answer<"POST /api/v1/operations/runs/{id}/undo/preflight">;
 
 const tones = { takes_back: "ok", in_part: "warn", cannot: "bad", no_change: "skip" } as const;
 
+const columns: Array<ListColumn<UndoReport["orders"][number]>> = [
+  { name: "Order", className: "font-mono text-sm", cell: (order) => order.order_number ?? order.ref },
+  {
+    name: "Would change",
+    className: "max-w-80 truncate",
+    cell: ({ steps }) =>
+      steps
+        .flatMap((step) => step.changes ?? [])
+        .map((change) => `${fieldName(change.path)}: ${shortText(change)}`)
+        .join("; ") || "–",
+  },
+  {
+    name: "Result",
+    cell: ({ verdict }) => <Badge tone={tones[verdict as keyof typeof tones] ?? "skip"}>{words(verdict)}</Badge>,
+  },
+];
+
 function Report({ report }: { report: UndoReport }) {
   const { summary, groups, orders } = report;
   return (
@@ -85,31 +103,7 @@ function Report({ report }: { report: UndoReport }) {
           <span className="text-muted">{plural(group.count, "order")}</span>
         </p>
       ))}
-      <Table label="Orders">
-        <thead>
-          <tr>
-            <Th>Order</Th>
-            <Th>Would change</Th>
-            <Th>Result</Th>
-          </tr>
-        </thead>
-        <tbody>
-          {orders.slice(0, 20).map((order) => (
-            <tr key={order.ref}>
-              <Td className="font-mono text-sm">{order.order_number ?? order.ref}</Td>
-              <Td className="max-w-80 truncate">
-                {order.steps
-                  .flatMap((step) => step.changes ?? [])
-                  .map((change) => `${fieldName(change.path)}: ${shortText(change)}`)
-                  .join("; ") || "–"}
-              </Td>
-              <Td>
-                <Badge tone={tones[order.verdict as keyof typeof tones] ?? "skip"}>{words(order.verdict)}</Badge>
-              </Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <RowTable label="Orders" rows={orders.slice(0, 20)} idOf={({ ref }) => ref} columns={columns} />
       {orders.length > 20 && <p className="text-sm text-muted">The first 20 of {formatCount(summary.orders)}.</p>}
     </>
   );

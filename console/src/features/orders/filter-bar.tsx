@@ -1,6 +1,6 @@
 import type { RefObject } from "react";
-import { useEffect, useState } from "react";
 import { Kbd } from "../../ui/kbd.tsx";
+import { useTypedText } from "../../ui/search-box.tsx";
 import type { Search } from "../../ui/search-params.ts";
 import { oneOf } from "../../ui/search-params.ts";
 import { OrderFilterChips } from "./order-filter-chips.pick.tsx";
@@ -31,18 +31,7 @@ function SearchBox({
   onChange(value: string): void;
   box: RefObject<HTMLInputElement | null>;
 }) {
-  const [typed, setTyped] = useState(value);
-  const [known, setKnown] = useState(value);
-  // The address has changed by other means: another view, or the way back.
-  if (known !== value) {
-    setKnown(value);
-    setTyped(value);
-  }
-  useEffect(() => {
-    if (typed.trim() === value) return undefined;
-    const timer = setTimeout(() => onChange(typed.trim()), 250);
-    return () => clearTimeout(timer);
-  }, [typed, value, onChange]);
+  const [typed, setTyped] = useTypedText(value, onChange);
   return (
     <span className="relative">
       <input

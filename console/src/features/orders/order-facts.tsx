@@ -3,31 +3,33 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { paths } from "../../app/paths.ts";
 import { Tag } from "../../ui/badge.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { formatMoney, sentence, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { formatTime, Time, useClock } from "../../ui/zone.tsx";
 import { actorName } from "./order-timeline.tsx";
 import { placeOf, ShipBy } from "./orders.columns.tsx";
+import type { Blame } from "./orders.queries.ts";
 import { blameQuery } from "./orders.queries.ts";
 
-type Fact = { field: string; name: string; value: ReactNode };
+type OrderFact = { field: string; name: string; value: ReactNode };
 
-function factsOf(order: Order): Fact[] {
+function factsOf(order: Order): OrderFact[] {
   const to = order.shippingAddress ?? {};
   const address = [to.name, to.company, to.address1, to.address2, placeOf(to), to.zip].filter(Boolean).join(", ");
-  const dash = <span className="text-muted">–</span>;
   return [
     {
       field: "customer",
       name: "Customer",
-      value: [order.customer.name, order.customer.email, order.customer.phone].filter(Boolean).join(", ") || dash,
+      value: [order.customer.name, order.customer.email, order.customer.phone].filter(Boolean).join(", "),
     },
-    { field: "shippingAddress", name: "Ship to", value: address ? `${address} (${order.addressStatus})` : dash },
+    { field: "shippingAddress", name: "Ship to", value: address && `${address} (${order.addressStatus})` },
     {
       field: "shipping",
       name: "Shipping",
-      value: [order.shipping.carrier, order.shipping.service].filter(Boolean).join(", ") || dash,
+      value: [order.shipping.carrier, order.shipping.service].filter(Boolean).join(", "),
     },
     { field: "shipBy", name: "Ship by", value: <ShipBy order={order} /> },
     { field: "paymentStatus", name: "Payment", value: sentence(order.paymentStatus) },
@@ -35,18 +37,15 @@ function factsOf(order: Order): Fact[] {
     {
       field: "tags",
       name: "Tags",
-      value:
-        order.tags.length === 0 ? (
-          dash
-        ) : (
-          <span className="flex flex-wrap gap-1">
-            {order.tags.map((tag) => (
-              <Tag key={tag}>{tag}</Tag>
-            ))}
-          </span>
-        ),
+      value: order.tags.length > 0 && (
+        <span className="flex flex-wrap gap-1">
+          {order.tags.map((tag) => (
+            <Tag key={tag}>{tag}</Tag>
+          ))}
+        </span>
+      ),
     },
-    { field: "channel", name: "Channel", value: order.channel ?? dash },
+    { field: "channel", name: "Channel", value: order.channel },
     { field: "total", name: "Total", value: formatMoney(order.total, order.currency) },
     { field: "orderedAt", name: "Ordered", value: <Time at={order.orderedAt} /> },
     ...order.holds.map((hold) => ({
@@ -81,67 +80,51 @@ export function OrderFacts({ order }: { order: Order }) {
   const blame = new Map(data?.data.map((entry) => [entry.field, entry]));
   return (
     <>
-      <dl className="grid grid-cols-[minmax(88px,auto)_1fr] gap-x-3">
+      <Facts>
         {factsOf(order).map(({ field, name, value }, at) => {
           const by = blame.get(field);
           return (
-            <div
-              key={`${field} ${at}`}
-              className="col-span-2 grid grid-cols-subgrid items-baseline border-b border-line py-1 last:border-b-0"
-            >
-              <dt className="text-muted">{name}</dt>
-              <dd className="flex min-w-0 flex-wrap items-baseline justify-between gap-x-3">
-                <span className="min-w-0 break-words">{value}</span>
-                {by && (
-                  <span className="text-sm text-faint">
-                    {by.runId ? (
-                      <Link href={paths.run(by.runId)} className="hover:underline">
-                        {actorName(by.actor)}, run step {(by.step ?? 0) + 1}
-                      </Link>
-                    ) : (
-                      actorName(by.actor)
-                    )}
-                    , {formatTime(by.at, clock)}
-                  </span>
-                )}
-              </dd>
-            </div>
+            <Fact key={`${field} ${at}`} name={name} note={by && <Changed by={by} />}>
+              {value}
+            </Fact>
           );
         })}
-      </dl>
+      </Facts>
       {data?.origin && (
         <p className="mt-1 text-sm text-faint">
-          What names nobody is as {actorName(data.origin.actor)} brought it, {formatTime(data.origin.at, clock)}.
+          All else is as {actorName(data.origin.actor)} brought it, {formatTime(data.origin.at, clock)}.
         </p>
       )}
     </>
   );
 }
 
+/** Who made a field what it is, and by which run. */
+function Changed({ by }: { by: Blame["data"][number] }) {
+  const clock = useClock();
+  return (
+    <>
+      {by.runId ? (
+        <Link href={paths.run(by.runId)} className="hover:underline">
+          {actorName(by.actor)}, run step {(by.step ?? 0) + 1}
+        </Link>
+      ) : (
+        actorName(by.actor)
+      )}
+      , {formatTime(by.at, clock)}
+    </>
+  );
+}
+
+const lineColumns = (currency: string): Array<ListColumn<Order["lines"][number]>> => [
+  { name: "SKU", className: "font-mono text-sm", cell: ({ sku }) => sku },
+  { name: "Name", cell: ({ name }) => name ?? <span className="text-muted">–</span> },
+  { name: "Quantity", isNumber: true, cell: ({ quantity }) => quantity },
+  { name: "Shipped", isNumber: true, cell: ({ shippedQuantity }) => shippedQuantity },
+  { name: "Price", isNumber: true, cell: ({ price }) => formatMoney(price, currency) },
+];
+
 export function OrderLines({ order }: { order: Order }) {
   if (order.lines.length === 0) return <p className="px-2.5 py-2 text-muted">No lines.</p>;
-  return (
-    <Table label="Lines">
-      <thead>
-        <tr>
-          <Th>SKU</Th>
-          <Th>Name</Th>
-          <Th isNumber>Quantity</Th>
-          <Th isNumber>Shipped</Th>
-          <Th isNumber>Price</Th>
-        </tr>
-      </thead>
-      <tbody>
-        {order.lines.map((line) => (
-          <tr key={line.id}>
-            <Td className="font-mono text-sm">{line.sku}</Td>
-            <Td>{line.name ?? <span className="text-muted">–</span>}</Td>
-            <Td isNumber>{line.quantity}</Td>
-            <Td isNumber>{line.shippedQuantity}</Td>
-            <Td isNumber>{formatMoney(line.price, order.currency)}</Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  );
+  return <RowTable label="Lines" rows={order.lines} idOf={({ id }) => id} columns={lineColumns(order.currency)} />;
 }

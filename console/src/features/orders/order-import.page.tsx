@@ -7,7 +7,6 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { useWatch } from "../../live/watch.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { downloadText } from "../../ui/download-text.ts";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
@@ -67,14 +66,7 @@ export function OrderImportPage() {
 
 function Head({ fileName, children }: { fileName?: string; children?: React.ReactNode }) {
   return (
-    <PageHead
-      title={
-        <Crumbs href={paths.orders()} name="Orders">
-          Import
-        </Crumbs>
-      }
-      note={fileName}
-    >
+    <PageHead above={{ href: paths.orders(), name: "Orders" }} title="Import" note={fileName}>
       {children}
     </PageHead>
   );

@@ -13,7 +13,7 @@ import { tell } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { viewsQuery } from "../views/views.queries.ts";
 import { filterOf, filterSearch } from "./order-filters.pick.ts";
-import { orderTotalQuery } from "./orders.queries.ts";
+import { orderCountsQuery } from "./orders.queries.ts";
 
 type OrderView = { name: string; search: Search };
 
@@ -34,12 +34,12 @@ export function OrderViews({ search }: { search: Search }) {
   const { data: saved } = useQuery(viewsQuery("orders"));
   const own = (saved ?? []).map((view) => ({ ...view, search: view.settings as Search }));
   const views: OrderView[] = [...builtIn, ...own];
-  const counts = useQueries({ queries: views.map((view) => orderTotalQuery(filterOf(view.search, clock))) });
+  const counts = useQueries({ queries: views.map((view) => orderCountsQuery(filterOf(view.search, clock))) });
   const here = keyOf(search);
   const tabs = views.map((view, at) => ({
     href: paths.orders(view.search),
     label: view.name,
-    count: counts[at]?.data,
+    count: counts[at]?.data?.total,
     isOn: keyOf(view.search) === here,
   }));
   const drop = useMutation({

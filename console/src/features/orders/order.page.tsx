@@ -21,8 +21,7 @@ export function OrderPage() {
   const { data: order, error } = useQuery(orderQuery(ref));
   const me = useMe();
   const router = useRouter();
-  if (error) return <Missing reference={ref} error={error} />;
-  if (!order) return <Skeleton rows={14} />;
+  if (!order) return error ? <Missing reference={ref} error={error} /> : <Skeleton rows={14} />;
   const operate = async (): Promise<void> => {
     const selection = await freeze({ kind: "some", ids: new Set([order.id]) });
     router.history.push(paths.newOperation({ selection }));
@@ -30,17 +29,8 @@ export function OrderPage() {
   return (
     <>
       <PageHead
-        title={
-          <>
-            <Link href={paths.orders()} className="text-muted hover:underline">
-              Orders
-            </Link>
-            <span aria-hidden className="text-faint">
-              /
-            </span>
-            <span className="font-mono">{order.number}</span>
-          </>
-        }
+        above={{ href: paths.orders(), name: "Orders" }}
+        title={<span className="font-mono">{order.number}</span>}
         note={<OrderStatus order={order} />}
       >
         <Link href={paths.newLabel({ order: order.number })} className={buttonClass("plain")}>

@@ -34,12 +34,11 @@ export const ordersQuery = (filter: OrderFilter, sort: OrderSort) =>
     refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) > 3 ? false : 30_000),
   });
 
-export const orderTotalQuery = (filter: OrderFilter) =>
+/** How many there are of each status. Without a filter the rail, the view of all and the overview share one answer. */
+export const orderCountsQuery = (filter: OrderFilter = {}) =>
   queryOptions({
-    queryKey: ["orders", "total", filter],
-    ...beside(
-      async (signal): Promise<number> => (await hub.call("GET /api/v1/orders/counts", { query: filter, signal })).total,
-    ),
+    queryKey: ["orders", "counts", filter],
+    ...beside((signal) => hub.call("GET /api/v1/orders/counts", { query: filter, signal })),
     staleTime: 30_000,
   });
 
@@ -66,12 +65,6 @@ export const blameQuery = (ref: string) =>
     queryKey: ["orders", "blame", ref],
     queryFn: ({ signal }): Promise<Blame> => hub.call("GET /api/v1/orders/{id}/blame", { path: { id: ref }, signal }),
   });
-
-export const orderCountsQuery = queryOptions({
-  queryKey: ["orders", "counts"],
-  ...beside((signal) => hub.call("GET /api/v1/orders/counts", { signal })),
-  refetchInterval: 30_000,
-});
 
 /** Orders that are close to a number that was typed by hand. */
 export const orderSearchQuery = (search: string) =>

@@ -5,13 +5,12 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { fieldError } from "../../ui/field-errors.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { plural } from "../../ui/format.ts";
-import type { ListColumn } from "../../ui/list-card.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
@@ -83,45 +82,37 @@ function NewOrganization({ onClose }: { onClose(): void }) {
     (!email.includes("@") && "Say who administers it.") ||
     (password.length < 10 && "A first password of at least 10 characters is needed.");
   return (
-    <Dialog title="New organization" isOpen onClose={onClose}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!reason) create.mutate();
-        }}
-      >
-        <TextField
-          label="Name"
-          error={fieldError(create.error, "/name")}
-          value={name}
-          onChange={setName}
-          maxLength={100}
-        />
-        <TextField
-          label="E-mail of its first administrator"
-          type="email"
-          error={fieldError(create.error, "/admin/email")}
-          value={email}
-          onChange={setEmail}
-          autoComplete="off"
-        />
-        <TextField
-          label="First password"
-          hint="Hand it over yourself; they change it under their account."
-          error={fieldError(create.error, "/admin/password")}
-          value={password}
-          onChange={setPassword}
-          autoComplete="new-password"
-        />
-        {create.error && <ProblemBox error={create.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Not now</Button>
-          <Button kind="primary" type="submit" isBusy={create.isPending} disabledReason={reason}>
-            Make it
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New organization"
+      submit="Make it"
+      reason={reason}
+      action={create}
+      fields={["/name", "/admin"]}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        error={fieldError(create.error, "/name")}
+        value={name}
+        onChange={setName}
+        maxLength={100}
+      />
+      <TextField
+        label="E-mail of its first administrator"
+        type="email"
+        error={fieldError(create.error, "/admin/email")}
+        value={email}
+        onChange={setEmail}
+        autoComplete="off"
+      />
+      <TextField
+        label="First password"
+        hint="Hand it over yourself; they change it under their account."
+        error={fieldError(create.error, "/admin/password")}
+        value={password}
+        onChange={setPassword}
+        autoComplete="new-password"
+      />
+    </FormDialog>
   );
 }

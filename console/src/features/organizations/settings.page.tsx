@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { SaveRow } from "../../live/save-row.tsx";
+import { SaveForm } from "../../live/save-row.tsx";
+import type { RecordForm } from "../../live/use-record-form.ts";
 import { useRecordForm } from "../../live/use-record-form.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card, Heading, Skeleton } from "../../ui/card.tsx";
@@ -56,66 +57,47 @@ const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zon
 function SettingsForm({ organization }: { organization: Organization }) {
   const me = useMe();
   const form = useRecordForm<Organization, Draft>({
+    kind: "organizations",
     record: organization,
     draftOf,
-    read: () => readOrganization(organization.id),
-    write: (body, { version }) =>
-      hub.call("PATCH /api/v1/organizations/{id}", { path: { id: organization.id }, body, ifMatch: version }),
+    read: readOrganization,
+    write: (body, { id, version }) =>
+      hub.call("PATCH /api/v1/organizations/{id}", { path: { id }, body, ifMatch: version }),
     onSaved: async () => {
-      await queryClient.invalidateQueries({ queryKey: ["organizations"] });
       await queryClient.invalidateQueries({ queryKey: ["me"] });
       tell("Settings saved");
     },
   });
   return (
-    <form className="flex max-w-3xl flex-col gap-3.5" onSubmit={form.submit}>
-      <SettingsFields
-        draft={form.draft}
-        onChange={form.set}
-        errors={form.errors}
-        isOperator={me.organization.isOperator}
-      />
-      <SaveRow
-        form={form}
-        names={names}
-        fields={["/name", "/timeZone", "/outboundHosts", "/emailDomains"]}
-        reason={missingScope(me, "admin")}
-        save="Save settings"
-      />
-    </form>
+    <SaveForm
+      className="max-w-3xl"
+      form={form}
+      names={names}
+      fields={["/name", "/timeZone", "/outboundHosts", "/emailDomains"]}
+      reason={missingScope(me, "admin")}
+      save="Save settings"
+    >
+      <SettingsFields form={form} isOperator={me.organization.isOperator} />
+    </SaveForm>
   );
 }
 
-type FieldsProps = {
-  draft: Draft;
-  onChange(change: Partial<Draft>): void;
-  errors: ReadonlyMap<string, string>;
-  isOperator: boolean;
-};
-
-function SettingsFields({ draft, onChange, errors, isOperator }: FieldsProps) {
+function SettingsFields({ form, isOperator }: { form: RecordForm<Draft>; isOperator: boolean }) {
+  const { draft, set } = form;
   return (
     <>
       <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Organization">
         <Heading title="Organization" />
         <div className="grid gap-3 sm:grid-cols-2">
-          <TextField
-            label="Name of the organization"
-            error={errorAt(errors, "/name")}
-            value={draft.name}
-            onChange={(name) => onChange({ name })}
-            maxLength={100}
-          />
+          <TextField label="Name of the organization" {...form.field("name")} maxLength={100} />
           <Select
             label="Time zone"
             hint="In which its people agree to read times."
-            error={errorAt(errors, "/timeZone")}
-            value={draft.timeZone}
+            {...form.field("timeZone")}
             options={[...new Set([draft.timeZone, ...zones])].map((zone) => ({
               value: zone,
               label: zone.replaceAll("_", " "),
             }))}
-            onChange={(timeZone) => onChange({ timeZone })}
           />
         </div>
       </Card>
@@ -128,9 +110,9 @@ function SettingsFields({ draft, onChange, errors, isOperator }: FieldsProps) {
               ? "None named: every public host may be called. Enter adds one; *.example.com is every host below it."
               : "Only these may be called. Enter adds one; *.example.com is every host below it."
           }
-          error={errorAt(errors, "/outboundHosts")}
+          error={errorAt(form.errors, "/outboundHosts")}
           tokens={draft.outboundHosts}
-          onChange={(hosts) => onChange({ outboundHosts: hosts.map((host) => host.toLowerCase()) })}
+          onChange={(hosts) => set({ outboundHosts: hosts.map((host) => host.toLowerCase()) })}
         />
       </Card>
       <Card className="flex flex-col gap-1.5 px-3 py-2.5" label="Signing in">
@@ -138,20 +120,20 @@ function SettingsFields({ draft, onChange, errors, isOperator }: FieldsProps) {
         <Switch
           label="Whoever signs in with a password needs an authenticator app too"
           isOn={draft.requiresTotp}
-          onChange={(requiresTotp) => onChange({ requiresTotp })}
+          onChange={(requiresTotp) => set({ requiresTotp })}
         />
         <Switch
           label="Changes of keys, users, bridges and carrier accounts ask once more who one is"
           isOn={draft.requiresStepUp}
-          onChange={(requiresStepUp) => onChange({ requiresStepUp })}
+          onChange={(requiresStepUp) => set({ requiresStepUp })}
         />
         {(isOperator || draft.emailDomains.length > 0) && (
           <TokenField
             label="E-mail domains of the identity provider"
             hint="Whoever has an address of these at the identity provider belongs here. Set by those who run the hub."
-            error={errorAt(errors, "/emailDomains")}
+            error={errorAt(form.errors, "/emailDomains")}
             tokens={draft.emailDomains}
-            onChange={(emailDomains) => onChange({ emailDomains })}
+            onChange={(emailDomains) => set({ emailDomains })}
           />
         )}
       </Card>

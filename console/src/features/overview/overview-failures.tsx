@@ -1,18 +1,44 @@
+import type { OperationRun } from "@order-operations-hub/sdk/api-types";
+import type { Answer } from "@order-operations-hub/sdk/client";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { formatCount, plural, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import { RecordLink } from "../../ui/link.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { runsQuery } from "../operations/operations.queries.ts";
 import { taskStatsQuery } from "./overview.queries.ts";
 import { Tile } from "./overview-tile.tsx";
 
-const linkClass = "inline-flex min-h-6 items-center text-accent-text hover:underline";
 const maxShown = 6;
+
+const runColumns: Array<ListColumn<OperationRun>> = [
+  {
+    name: "Started",
+    className: "whitespace-nowrap",
+    cell: (run) => (
+      <RecordLink href={paths.run(run.id)}>
+        <Time at={run.created_at} />
+      </RecordLink>
+    ),
+  },
+  {
+    name: "Status",
+    cell: ({ status }) => <Badge tone={status === "running" ? "info" : "bad"}>{words(status)}</Badge>,
+  },
+  {
+    name: "Failed",
+    isNumber: true,
+    cell: ({ id, summary }) => (
+      <RecordLink href={paths.run(id, { status: "failed" })}>{formatCount(summary.failed)}</RecordLink>
+    ),
+  },
+  { name: "Orders", isNumber: true, cell: (run) => formatCount(run.order_count) },
+];
 
 export function RunsTile() {
   const runs = useQuery(runsQuery(undefined));
@@ -21,52 +47,39 @@ export function RunsTile() {
       title="Runs that need a look"
       note="running, or with failed orders"
       query={runs}
-      action={
-        <Link href={paths.operations({ status: "partially_failed" })} className={linkClass}>
-          All that failed in part
-        </Link>
-      }
+      action={<RecordLink href={paths.operations({ status: "partially_failed" })}>All that failed in part</RecordLink>}
     >
       {({ data }) => {
         const shown = data.filter((run) => run.summary.failed > 0 || run.status === "running").slice(0, maxShown);
         if (shown.length === 0)
           return <Empty text={`All well: nothing runs, and nothing failed in ${lastRuns(data.length)}.`} />;
-        return (
-          <Table label="Runs that need a look">
-            <thead>
-              <tr>
-                <Th>Started</Th>
-                <Th>Status</Th>
-                <Th isNumber>Failed</Th>
-                <Th isNumber>Orders</Th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((run) => (
-                <tr key={run.id}>
-                  <Td className="whitespace-nowrap">
-                    <Link href={paths.run(run.id)} className={linkClass}>
-                      <Time at={run.created_at} />
-                    </Link>
-                  </Td>
-                  <Td>
-                    <Badge tone={run.status === "running" ? "info" : "bad"}>{words(run.status)}</Badge>
-                  </Td>
-                  <Td isNumber>
-                    <Link href={paths.run(run.id, { status: "failed" })} className={linkClass}>
-                      {formatCount(run.summary.failed)}
-                    </Link>
-                  </Td>
-                  <Td isNumber>{formatCount(run.order_count)}</Td>
-                </tr>
-              ))}
-            </tbody>
-          </Table>
-        );
+        return <RowTable label="Runs that need a look" rows={shown} columns={runColumns} idOf={({ id }) => id} />;
       }}
     </Tile>
   );
 }
+
+type TaskStats = Answer<"GET /api/v1/tasks/stats">["byTask"][number];
+
+const taskColumns = (nameOf: (bridgeId: string) => string): Array<ListColumn<TaskStats>> => [
+  { name: "Task", className: "max-w-44 truncate", cell: ({ taskName }) => words(taskName) },
+  { name: "Bridge", className: "max-w-40 truncate text-muted", cell: ({ bridgeId }) => nameOf(bridgeId) },
+  {
+    name: "Failed",
+    isNumber: true,
+    cell: ({ bridgeId, taskName, byStatus }) => (
+      <RecordLink href={paths.tasks({ status: "failed,timed_out", bridgeId, taskName })} className="font-medium">
+        {formatCount(failedOf(byStatus))}
+      </RecordLink>
+    ),
+  },
+  { name: "Of", isNumber: true, cell: ({ total }) => formatCount(total) },
+  {
+    name: "Last",
+    className: "whitespace-nowrap text-muted",
+    cell: ({ lastFailedAt }) => <Time at={lastFailedAt} />,
+  },
+];
 
 const lastRuns = (count: number): string => (count === 0 ? "any run" : `the last ${plural(count, "run")}`);
 
@@ -81,11 +94,7 @@ export function TasksTile() {
         stats.data && `${formatCount(failedOf(stats.data.byStatus))} of ${plural(stats.data.total, "task")} in 24 hours`
       }
       query={stats}
-      action={
-        <Link href={paths.tasks({ status: "failed,timed_out" })} className={linkClass}>
-          All failed tasks
-        </Link>
-      }
+      action={<RecordLink href={paths.tasks({ status: "failed,timed_out" })}>All failed tasks</RecordLink>}
     >
       {({ byTask, total }) => {
         const failed = byTask.filter(({ byStatus }) => failedOf(byStatus) > 0).slice(0, maxShown);
@@ -101,41 +110,12 @@ export function TasksTile() {
           );
         }
         return (
-          <Table label="Tasks that failed">
-            <thead>
-              <tr>
-                <Th>Task</Th>
-                <Th>Bridge</Th>
-                <Th isNumber>Failed</Th>
-                <Th isNumber>Of</Th>
-                <Th>Last</Th>
-              </tr>
-            </thead>
-            <tbody>
-              {failed.map((task) => (
-                <tr key={`${task.bridgeId} ${task.taskName}`}>
-                  <Td className="max-w-44 truncate">{words(task.taskName)}</Td>
-                  <Td className="max-w-40 truncate text-muted">{nameOf(task.bridgeId)}</Td>
-                  <Td isNumber>
-                    <Link
-                      href={paths.tasks({
-                        status: "failed,timed_out",
-                        bridgeId: task.bridgeId,
-                        taskName: task.taskName,
-                      })}
-                      className={`${linkClass} font-medium`}
-                    >
-                      {formatCount(failedOf(task.byStatus))}
-                    </Link>
-                  </Td>
-                  <Td isNumber>{formatCount(task.total)}</Td>
-                  <Td className="whitespace-nowrap text-muted">
-                    <Time at={task.lastFailedAt} />
-                  </Td>
-                </tr>
-              ))}
-            </tbody>
-          </Table>
+          <RowTable
+            label="Tasks that failed"
+            rows={failed}
+            columns={taskColumns(nameOf)}
+            idOf={({ bridgeId, taskName }) => `${bridgeId} ${taskName}`}
+          />
         );
       }}
     </Tile>

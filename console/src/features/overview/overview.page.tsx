@@ -5,7 +5,7 @@ import { buttonClass } from "../../ui/button.tsx";
 import { Card, Empty } from "../../ui/card.tsx";
 import { BarChart } from "../../ui/charts/bar-chart.tsx";
 import { formatCount, plural, sentence } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { orderStatuses } from "../orders/order-filters.pick.ts";
@@ -13,7 +13,8 @@ import { orderCountsQuery } from "../orders/orders.queries.ts";
 import { ImportShipments } from "./import-shipments.tsx";
 import { RunsTile, TasksTile } from "./overview-failures.tsx";
 import { Kpis } from "./overview-kpis.tsx";
-import { overviewQuery, seriesQuery, shipmentTotalQuery } from "./overview.queries.ts";
+import { shipmentCountsQuery } from "../shipments/shipments.queries.ts";
+import { overviewQuery, seriesQuery } from "./overview.queries.ts";
 import { riskReasons, text } from "./overview.text.ts";
 import { Tile } from "./overview-tile.tsx";
 
@@ -22,8 +23,8 @@ const statuses = orderStatuses.filter((status) => status !== "draft");
 
 /** What needs somebody. Every figure opens the list that it counts. */
 export function OverviewPage() {
-  const shipments = useQuery(shipmentTotalQuery);
-  const hasNone = shipments.data === 0;
+  const { data: shipments } = useQuery(shipmentCountsQuery);
+  const hasNone = shipments?.total === 0;
   return (
     <>
       <PageHead title="Overview" note="30 days in the time zone of the organization" />
@@ -104,12 +105,7 @@ function CarriersTile() {
                     {point.key === "" ? (
                       <span className="text-muted">not known</span>
                     ) : (
-                      <Link
-                        href={paths.shipments({ carrier: point.key })}
-                        className="inline-flex min-h-6 items-center text-accent-text hover:underline"
-                      >
-                        {point.key}
-                      </Link>
+                      <RecordLink href={paths.shipments({ carrier: point.key })}>{point.key}</RecordLink>
                     )}
                   </Td>
                   <Td isNumber>{formatCount(point.delivered)}</Td>
@@ -141,7 +137,7 @@ function CarriersTile() {
 }
 
 function OrdersTile() {
-  const counts = useQuery(orderCountsQuery);
+  const counts = useQuery(orderCountsQuery());
   return (
     <Tile
       title="Orders by status"

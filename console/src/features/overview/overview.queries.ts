@@ -26,12 +26,6 @@ export const seriesQuery = (organization: string, by: "day" | "carrier") =>
     placeholderData: keepPreviousData,
   });
 
-export const shipmentTotalQuery = queryOptions({
-  queryKey: ["shipments", "counts"],
-  queryFn: async ({ signal }): Promise<number> => (await hub.call("GET /api/v1/shipments/counts", { signal })).total,
-  refetchInterval: minute,
-});
-
 /** Of the last 24 hours. */
 export const taskStatsQuery = queryOptions({
   queryKey: ["tasks", "stats"],

@@ -137,7 +137,6 @@ function CancelButton({ pickup }: { pickup: Pickup }) {
       label="Cancel it"
       title={`Cancel ${formatDay(pickup.window.date)}, ${windowText(pickup)}?`}
       yes="Cancel the pickup"
-      no="Keep it"
       disabledReason={pickupCan.cancel(pickup, me)}
       run={async () => {
         await hub.call("DELETE /api/v1/pickups/{id}", {

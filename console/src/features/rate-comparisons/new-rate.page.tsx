@@ -7,7 +7,6 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { usePreferences } from "../../live/preferences.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { downloadText } from "../../ui/download-text.ts";
 import { Figures } from "../../ui/figures.tsx";
 import { FileDrop } from "../../ui/file-drop.tsx";
@@ -74,13 +73,7 @@ function Problem({ text }: { text: string }) {
 
 function Head({ children }: { children?: React.ReactNode }) {
   return (
-    <PageHead
-      title={
-        <Crumbs href={paths.rates()} name="Rates">
-          New comparison
-        </Crumbs>
-      }
-    >
+    <PageHead above={{ href: paths.rates(), name: "Rates" }} title="New comparison">
       {children}
     </PageHead>
   );

@@ -2,7 +2,7 @@ import type { RateComparison, RateComparisonSummary } from "@order-operations-hu
 import { paths } from "../../app/paths.ts";
 import { Card, Heading } from "../../ui/card.tsx";
 import { formatMoney, sentence } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import { lineNames } from "./rate-comparisons.text.ts";
 import { Savings } from "./savings.tsx";
@@ -84,12 +84,9 @@ export function TopItems({ comparison, summary }: { comparison: RateComparison; 
                   {items.slice(0, 8).map((item) => (
                     <tr key={item.index}>
                       <Td className="max-w-0 truncate font-mono text-sm">
-                        <Link
-                          href={paths.rate(comparison.id, { tab: "items", item: String(item.index) })}
-                          className="inline-flex min-h-6 items-center text-accent-text hover:underline"
-                        >
+                        <RecordLink href={paths.rate(comparison.id, { tab: "items", item: String(item.index) })}>
                           {item.trackingNumber}
-                        </Link>
+                        </RecordLink>
                       </Td>
                       <Td isNumber>
                         <Savings amount={item.savings} currency={summary.currency} />

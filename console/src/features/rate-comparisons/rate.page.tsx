@@ -1,7 +1,6 @@
 import type { RateComparison } from "@order-operations-hub/sdk/api-types";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useParams, useRouter } from "@tanstack/react-router";
-import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
@@ -9,13 +8,13 @@ import { useWatch } from "../../live/watch.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Empty, Skeleton } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { ConfirmButton } from "../../ui/confirm.tsx";
 import { formatCount, plural, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { ProgressBar } from "../../ui/progress-bar.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
@@ -26,9 +25,12 @@ import { RateItems } from "./rate-items.tsx";
 import { RateSummary } from "./rate-summary.tsx";
 import { useScenario, WhatIf } from "./rate-what-if.tsx";
 
+const above = { href: paths.rates(), name: "Rates" };
+
 export function RatePage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data: comparison, error } = useQuery(comparisonQuery(id));
+  const query = useQuery(comparisonQuery(id));
+  const comparison = query.data;
   useWatch(
     comparison && isAtWork(comparison) ? id : undefined,
     (signal) => hub.stream("GET /api/v1/rate-comparisons/{id}/watch", { path: { id }, signal }),
@@ -37,15 +39,11 @@ export function RatePage() {
       if (isLast) void queryClient.invalidateQueries({ queryKey: ["rates"] });
     },
   );
-  if (error && !comparison) {
-    return (
-      <>
-        <PageHead title="Comparison" />
-        <ProblemBox error={error} />
-      </>
-    );
-  }
-  return comparison ? <Comparison comparison={comparison} key={id} /> : <Skeleton rows={10} />;
+  return (
+    <RecordPage above={above} query={query}>
+      {(shown) => <Comparison comparison={shown} key={id} />}
+    </RecordPage>
+  );
 }
 
 function Comparison({ comparison }: { comparison: RateComparison }) {
@@ -69,11 +67,8 @@ function Comparison({ comparison }: { comparison: RateComparison }) {
   return (
     <>
       <PageHead
-        title={
-          <Crumbs href={paths.rates()} name="Rates">
-            {comparison.name}
-          </Crumbs>
-        }
+        above={above}
+        title={comparison.name}
         note={<Badge tone={comparisonTones[comparison.status] ?? "skip"}>{words(comparison.status)}</Badge>}
       >
         {processButton}
@@ -187,37 +182,22 @@ function SummaryTab({ comparison, process }: { comparison: RateComparison; proce
 }
 
 function Remove({ comparison }: { comparison: RateComparison }) {
-  const me = useMe();
   const router = useRouter();
-  const [isOpen, setOpen] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => hub.call("DELETE /api/v1/rate-comparisons/{id}", { path: { id: comparison.id } }),
-    onSuccess: () => {
-      void queryClient.invalidateQueries({ queryKey: ["rates", "list"] });
-      router.history.push(paths.rates());
-    },
-  });
   return (
-    <>
-      <Button kind="quiet" disabledReason={comparisonCan.remove(comparison, me)} onClick={() => setOpen(true)}>
-        Delete
-      </Button>
-      <Dialog
-        title={`Delete ${comparison.name}?`}
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
-        footer={
-          <>
-            <Button onClick={() => setOpen(false)}>Leave it</Button>
-            <Button kind="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
-              Delete {plural(comparison.itemCount, "item")}
-            </Button>
-          </>
-        }
-      >
-        <p>The comparison is gone with its items and prices. The contract stays as it is.</p>
-        {remove.error && <ProblemBox error={remove.error} />}
-      </Dialog>
-    </>
+    <ConfirmButton
+      kind="quiet"
+      isDangerous
+      label="Delete"
+      title={`Delete ${comparison.name}?`}
+      yes={`Delete ${plural(comparison.itemCount, "item")}`}
+      disabledReason={comparisonCan.remove(comparison, useMe())}
+      run={async () => {
+        await hub.call("DELETE /api/v1/rate-comparisons/{id}", { path: { id: comparison.id } });
+        router.history.push(paths.rates());
+        await queryClient.invalidateQueries({ queryKey: ["rates", "list"] });
+      }}
+    >
+      <p>The comparison is gone with its items and prices. The contract stays as it is.</p>
+    </ConfirmButton>
   );
 }

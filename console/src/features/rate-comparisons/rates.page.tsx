@@ -5,11 +5,11 @@ import { Badge } from "../../ui/badge.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { formatCount, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { isAtWork } from "./rate-comparison.can.ts";
@@ -22,11 +22,7 @@ const columns: Array<ListColumn<RateComparison>> = [
   {
     name: "Comparison",
     className: "max-w-80 truncate",
-    cell: (one) => (
-      <Link href={paths.rate(one.id)} className="inline-flex min-h-6 items-center text-accent-text hover:underline">
-        {one.name}
-      </Link>
-    ),
+    cell: (one) => <RecordLink href={paths.rate(one.id)}>{one.name}</RecordLink>,
   },
   {
     name: "Status",
@@ -42,14 +38,7 @@ const columns: Array<ListColumn<RateComparison>> = [
   {
     name: "Compared with",
     className: "max-w-56 truncate",
-    cell: (one) => (
-      <Link
-        href={paths.carrier(one.carrierAccountId)}
-        className="inline-flex min-h-6 items-center text-accent-text hover:underline"
-      >
-        {one.carrierAccountName}
-      </Link>
-    ),
+    cell: (one) => <RecordLink href={paths.carrier(one.carrierAccountId)}>{one.carrierAccountName}</RecordLink>,
   },
   { name: "Items", isNumber: true, cell: (one) => formatCount(one.itemCount) },
   {

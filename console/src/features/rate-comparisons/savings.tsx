@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { cx } from "../../ui/class-names.ts";
 import { formatCount, formatMoney } from "../../ui/format.ts";
 import { Icon } from "../../ui/icons.tsx";
-import { Link } from "../../ui/link.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 
 /** What would be saved, or lost: said by sign and arrow, not by colour alone. */
@@ -67,12 +67,9 @@ export function SavingsTable({
             <Td className="w-2/5 max-w-0 min-w-36">
               <span className="flex min-w-0 items-baseline gap-1.5">
                 {row.href ? (
-                  <Link
-                    href={row.href}
-                    className="inline-flex min-h-6 shrink-0 items-center text-accent-text hover:underline"
-                  >
+                  <RecordLink href={row.href} className="shrink-0">
                     {row.name}
-                  </Link>
+                  </RecordLink>
                 ) : (
                   <span>{row.name}</span>
                 )}

@@ -4,10 +4,9 @@ import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { errorAt, fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
+import { errorAt, fieldErrors } from "../../ui/field-errors.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
-import { ProblemBox } from "../../ui/problem-box.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
@@ -54,53 +53,39 @@ function BackfillForm({ schedule, onClose }: { schedule: Schedule; onClose(): vo
   const error = run.error ?? preview.error;
   const errors = fieldErrors(error);
   const waiting = preview.data && preview.data.summary.occurrences - preview.data.summary.alreadyRun;
+  const reason = !range
+    ? "Say from when until when."
+    : preview.error
+      ? "See what is wrong."
+      : waiting === 0 && "Nothing is left to run.";
   return (
-    <Dialog
+    <FormDialog
       title="Run what did not run"
-      isOpen
+      submit={waiting ? `Run ${plural(waiting, "execution")}` : "Run"}
+      reason={reason}
+      action={{ mutate: run.mutate, isPending: run.isPending || preview.isFetching, error }}
+      fields={["/from", "/to"]}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Not now</Button>
-          <Button
-            kind="primary"
-            isBusy={run.isPending || preview.isFetching}
-            disabledReason={
-              !range
-                ? "Say from when until when."
-                : preview.error
-                  ? "See what is wrong."
-                  : waiting === 0 && "Nothing is left to run."
-            }
-            onClick={() => run.mutate()}
-          >
-            {waiting ? `Run ${plural(waiting, "execution")}` : "Run"}
-          </Button>
-        </>
-      }
     >
-      <div className="flex flex-col gap-3">
-        <div className="grid gap-3 sm:grid-cols-2">
-          <TextField
-            type="datetime-local"
-            label="From"
-            hint="By the clock of this browser."
-            value={typed.from}
-            error={errorAt(errors, "/from")}
-            onChange={(next) => setTyped({ ...typed, from: next })}
-          />
-          <TextField
-            type="datetime-local"
-            label="Until, not included"
-            value={typed.to}
-            error={errorAt(errors, "/to")}
-            onChange={(next) => setTyped({ ...typed, to: next })}
-          />
-        </div>
-        {error && !isAllOnFields(error, ["/from", "/to"]) && <ProblemBox error={error} />}
-        {preview.data && <Preview backfill={preview.data} timezone={schedule.timezone} />}
+      <div className="grid gap-3 sm:grid-cols-2">
+        <TextField
+          type="datetime-local"
+          label="From"
+          hint="By the clock of this browser."
+          value={typed.from}
+          error={errorAt(errors, "/from")}
+          onChange={(next) => setTyped({ ...typed, from: next })}
+        />
+        <TextField
+          type="datetime-local"
+          label="Until, not included"
+          value={typed.to}
+          error={errorAt(errors, "/to")}
+          onChange={(next) => setTyped({ ...typed, to: next })}
+        />
       </div>
-    </Dialog>
+      {preview.data && <Preview backfill={preview.data} timezone={schedule.timezone} />}
+    </FormDialog>
   );
 }
 

@@ -1,6 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { tell } from "../../ui/toast.tsx";
@@ -12,13 +11,7 @@ export function NewSchedulePage() {
   const router = useRouter();
   return (
     <>
-      <PageHead
-        title={
-          <Crumbs href={paths.schedules()} name="Schedules">
-            New
-          </Crumbs>
-        }
-      />
+      <PageHead above={{ href: paths.schedules(), name: "Schedules" }} title="New" />
       <ScheduleForm
         start={{ bridgeId: oneOf(search["bridgeId"]) ?? "", taskName: oneOf(search["taskName"]) ?? "" }}
         onDone={(schedule) => {

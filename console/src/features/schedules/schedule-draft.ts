@@ -1,9 +1,9 @@
 import type { Schedule } from "@order-operations-hub/sdk/api-types";
 import type { Input } from "@order-operations-hub/sdk/client";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { mergePatch, useRecordForm } from "../../live/use-record-form.ts";
 import { withoutEmpty } from "../../ui/schema-form/schema.ts";
-import { scheduleQuery } from "./schedules.queries.ts";
+import { readSchedule } from "./schedules.queries.ts";
 import { labelOf, missedOptions, overlapOptions } from "./schedules.text.ts";
 
 /** As the hub takes them; what it answers may have others one day. */
@@ -34,6 +34,7 @@ const draftOf = (schedule: Schedule): Draft => ({
 /** A schedule while it is made or changed. */
 export function useScheduleForm(schedule: Schedule | undefined, start: Draft, onDone: (saved: Schedule) => void) {
   return useRecordForm<Schedule, Draft>({
+    kind: "schedules",
     record: schedule,
     draftOf,
     start,
@@ -41,7 +42,7 @@ export function useScheduleForm(schedule: Schedule | undefined, start: Draft, on
       hub.call("POST /api/v1/schedules", {
         body: { ...rest, input: withoutEmpty(input), ...(name.trim() ? { name: name.trim() } : {}) },
       }),
-    read: () => queryClient.fetchQuery({ ...scheduleQuery(schedule!.id), staleTime: 0 }),
+    read: readSchedule,
     write: ({ name, input, ...rest }, { id, version }, base) =>
       hub.call("PATCH /api/v1/schedules/{id}", {
         path: { id },
@@ -52,11 +53,7 @@ export function useScheduleForm(schedule: Schedule | undefined, start: Draft, on
           ...(input && { input: mergePatch(base.input, withoutEmpty(input)) }),
         },
       }),
-    onSaved: async (saved) => {
-      queryClient.setQueryData(scheduleQuery(saved.id).queryKey, saved);
-      await queryClient.invalidateQueries({ queryKey: ["schedules"] });
-      onDone(saved);
-    },
+    onSaved: onDone,
   });
 }
 

@@ -7,15 +7,16 @@ import { Card } from "../../ui/card.tsx";
 import { Link } from "../../ui/link.tsx";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
+import { hasFields } from "../../ui/schema-form/schema.ts";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
+import { bridgeTasksQuery } from "../bridges/bridges.queries.ts";
 import { pickEntity } from "../pick/entity.pick.tsx";
 import { CronFields, CronMeaning, useCronPreview } from "./cron.pick.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import type { Draft } from "./schedule-draft.ts";
 import { partNames, partText, useScheduleForm } from "./schedule-draft.ts";
-import { bridgeTasksQuery } from "./schedules.queries.ts";
 import { missedOptions, overlapOptions } from "./schedules.text.ts";
 
 type Props = { schedule?: Schedule; start?: Partial<Draft>; onDone(schedule: Schedule): void };
@@ -47,28 +48,12 @@ export function ScheduleForm({ schedule, start, onDone }: Props) {
   return (
     <form className="grid items-start gap-3.5 xl:grid-cols-[minmax(0,1fr)_360px]" onSubmit={form.submit}>
       <Card className="flex flex-col gap-3 px-4 py-3" label="Schedule">
-        <TextField
-          label="Name (optional)"
-          value={draft.name}
-          maxLength={100}
-          error={wrong.get("/name")}
-          onChange={(name) => set({ name })}
-        />
+        <TextField label="Name (optional)" {...form.field("name")} maxLength={100} />
         <TaskFields draft={draft} set={set} wrong={wrong} />
         <CronFields value={draft} errors={wrong} onChange={set} />
         <div className="grid gap-3 sm:grid-cols-2">
-          <Select
-            label="If the one before still runs"
-            value={draft.overlap}
-            options={overlapOptions}
-            onChange={(overlap) => set({ overlap: overlap as Draft["overlap"] })}
-          />
-          <Select
-            label="If the hub was down"
-            value={draft.missed}
-            options={missedOptions}
-            onChange={(missed) => set({ missed: missed as Draft["missed"] })}
-          />
+          <Select label="If the one before still runs" {...form.field("overlap")} options={overlapOptions} />
+          <Select label="If the hub was down" {...form.field("missed")} options={missedOptions} />
         </div>
         <SaveRow
           form={form}
@@ -97,7 +82,6 @@ function TaskFields({ draft, set, wrong }: TaskProps) {
   const tasks = useQuery(bridgeTasksQuery(draft.bridgeId));
   const task = tasks.data?.find(({ name }) => name === draft.taskName);
   const schema = (task?.inputSchema ?? {}) as FormSchema;
-  const hasInput = Object.keys(schema.properties ?? {}).length > 0;
   const inputErrors = new Map(
     [...wrong].filter(([at]) => at.startsWith("/input/")).map(([at, message]) => [at.slice("/input".length), message]),
   );
@@ -130,7 +114,7 @@ function TaskFields({ draft, set, wrong }: TaskProps) {
           first.
         </p>
       )}
-      {hasInput && (
+      {hasFields(schema) && (
         <fieldset className="rounded-md border border-line px-3 pt-1 pb-3">
           <legend className="px-1 text-sm font-medium text-muted">What the task is given</legend>
           <SchemaForm

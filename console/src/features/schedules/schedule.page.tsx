@@ -5,18 +5,18 @@ import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button, buttonClass } from "../../ui/button.tsx";
-import { Card, Empty, Heading, Skeleton } from "../../ui/card.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, Empty, Heading } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { Fact, Facts } from "../../ui/facts.tsx";
 import { formatCount, formatMs, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
@@ -29,30 +29,21 @@ import { scheduleExecutionsQuery, scheduleQuery } from "./schedules.queries.ts";
 import { labelOf, missedOptions, nameOf, overlapOptions, triggerNames } from "./schedules.text.ts";
 import { UpcomingRuns } from "./upcoming-runs.tsx";
 
+const above = { href: paths.schedules(), name: "Schedules" };
+
 export function SchedulePage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data: schedule, error, refetch } = useQuery(scheduleQuery(id));
+  return (
+    <RecordPage above={above} query={useQuery(scheduleQuery(id))}>
+      {(schedule) => <ScheduleView schedule={schedule} key={id} />}
+    </RecordPage>
+  );
+}
+
+function ScheduleView({ schedule }: { schedule: Schedule }) {
+  const { id } = schedule;
   const { search } = useSearchParams();
   const isEditing = oneOf(search["tab"]) === "settings";
-  if (error && !schedule) {
-    return (
-      <>
-        <PageHead
-          title={
-            <Crumbs href={paths.schedules()} name="Schedules">
-              Not shown
-            </Crumbs>
-          }
-        />
-        <ProblemBox error={error} onRetry={() => void refetch()}>
-          <Link href={paths.schedules()} className={buttonClass("plain")}>
-            All schedules
-          </Link>
-        </ProblemBox>
-      </>
-    );
-  }
-  if (!schedule) return <Skeleton rows={14} />;
   return (
     <>
       <Head schedule={schedule} />
@@ -96,18 +87,14 @@ function Head({ schedule }: { schedule: Schedule }) {
   return (
     <>
       <PageHead
-        title={
-          <Crumbs href={paths.schedules()} name="Schedules">
-            {nameOf(schedule)}
-          </Crumbs>
-        }
+        above={above}
+        title={nameOf(schedule)}
         note={<Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "paused"}</Badge>}
       >
         <ConfirmButton
           label="Delete"
           title={`Delete ${nameOf(schedule)}?`}
           yes="Delete"
-          no="Keep it"
           disabledReason={refused}
           run={async () => {
             await hub.call("DELETE /api/v1/schedules/{id}", { path: { id }, ifMatch: schedule.version });
@@ -136,9 +123,9 @@ const columns: Array<ListColumn<ExecutionSummary>> = [
     name: "Started",
     className: "whitespace-nowrap",
     cell: (one) => (
-      <Link href={paths.task(one.id)} className="inline-flex min-h-6 items-center text-accent-text hover:underline">
+      <RecordLink href={paths.task(one.id)}>
         <Time at={one.startedAt ?? one.createdAt} withSeconds />
-      </Link>
+      </RecordLink>
     ),
   },
   { name: "Status", cell: (one) => <ExecutionBadge status={one.status} /> },

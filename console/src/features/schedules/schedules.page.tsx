@@ -6,14 +6,14 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { placeOfZone } from "../../ui/calendar.ts";
 import { Card, Empty, Heading } from "../../ui/card.tsx";
-import { Filters } from "../../ui/filters.tsx";
 import { formatCount, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time, useClock } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
@@ -33,12 +33,9 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Sched
   {
     name: "Schedule",
     cell: (one) => (
-      <Link
-        href={paths.schedule(one.id)}
-        className="inline-flex min-h-6 items-center font-medium whitespace-nowrap text-accent-text hover:underline"
-      >
+      <RecordLink href={paths.schedule(one.id)} className="font-medium whitespace-nowrap">
         {nameOf(one)}
-      </Link>
+      </RecordLink>
     ),
   },
   {
@@ -152,7 +149,11 @@ export function SchedulesPage() {
           { href: paths.schedules({ state: "paused" }), label: "Paused", isOn: state === "paused" },
         ]}
       />
-      {!isNone && <Filters filters={[]} placeholder="Part of the name" />}
+      {!isNone && (
+        <div className="mb-2.5 max-w-72">
+          <SearchBox label="Part of the name" />
+        </div>
+      )}
       <ListCard
         label="Schedules"
         query={schedules}

@@ -1,4 +1,4 @@
-import type { BridgeTask, ExecutionSummary, Schedule } from "@order-operations-hub/sdk/api-types";
+import type { Schedule } from "@order-operations-hub/sdk/api-types";
 import type { Answer } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
@@ -13,12 +13,10 @@ export const schedulesQuery = (filter: ScheduleFilter) =>
     refetchInterval: 15_000,
   });
 
+export const readSchedule = (id: string): Promise<Schedule> => hub.call("GET /api/v1/schedules/{id}", { path: { id } });
+
 export const scheduleQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["schedules", "one", id],
-    queryFn: ({ signal }): Promise<Schedule> => hub.call("GET /api/v1/schedules/{id}", { path: { id }, signal }),
-    refetchInterval: 10_000,
-  });
+  queryOptions({ queryKey: ["schedules", "one", id], queryFn: () => readSchedule(id), refetchInterval: 10_000 });
 
 export type Timeline = Answer<"GET /api/v1/schedules/timeline">;
 
@@ -60,25 +58,11 @@ export const backfillPreviewQuery = (id: string, range: { from: string; to: stri
     retry: false,
   });
 
-export const bridgeTasksQuery = (bridgeId: string) =>
-  queryOptions({
-    queryKey: ["bridges", "tasks", bridgeId],
-    queryFn: async ({ signal }): Promise<BridgeTask[]> =>
-      (await hub.call("GET /api/v1/bridges/{id}/tasks", { path: { id: bridgeId }, signal })).data,
-    enabled: bridgeId !== "",
-    staleTime: 60_000,
-    retry: false,
-  });
-
 export const scheduleExecutionsQuery = (id: string, page: number) =>
   queryOptions({
     queryKey: ["schedules", "executions", id, page],
-    queryFn: ({
-      signal,
-    }): Promise<{
-      data: ExecutionSummary[];
-      pagination: { page: number; limit: number; total: number; hasMore: boolean };
-    }> => hub.call("GET /api/v1/schedules/{id}/executions", { path: { id }, query: { page, limit: 20 }, signal }),
+    queryFn: ({ signal }) =>
+      hub.call("GET /api/v1/schedules/{id}/executions", { path: { id }, query: { page, limit: 20 }, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: 5_000,
   });

@@ -54,7 +54,6 @@ export function LabelActions({ label }: { label: Label }) {
           label="Void"
           title={`Give back ${label.trackingNumber ?? "this label"}?`}
           yes="Give it back"
-          no="Keep it"
           disabledReason={labelCan.void(label, me)}
           run={async () => {
             await hub.call("DELETE /api/v1/shipments/labels/{id}", { path: { id: label.id } });

@@ -134,7 +134,6 @@ function BuyButton({ offer: { account, quote }, label, isFirst }: BuyProps) {
       label={`Buy for ${price}`}
       title={`Buy ${quote.serviceName} for ${price}?`}
       yes={`Buy for ${price}`}
-      no="Not yet"
       disabledReason={missingScope(useMe(), "shipments:write")}
       run={async () => {
         const body = { ...label, carrierAccountId: account.id, service: quote.service };

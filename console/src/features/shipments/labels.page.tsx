@@ -8,13 +8,12 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { formatMoney, plural, sentence, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import type { Tone } from "../../ui/tone.ts";
 import { Time } from "../../ui/zone.tsx";
@@ -47,12 +46,9 @@ const columnsWith = (
     className: "whitespace-nowrap",
     cell: (label) =>
       label.shipmentId ? (
-        <Link
-          href={paths.shipment(label.shipmentId)}
-          className="inline-flex min-h-6 items-center font-mono text-sm text-accent-text hover:underline"
-        >
+        <RecordLink href={paths.shipment(label.shipmentId)} className="font-mono text-sm">
           {label.trackingNumber ?? "shipment"}
-        </Link>
+        </RecordLink>
       ) : (
         <span className="text-muted">{label.trackingNumber ?? "–"}</span>
       ),
@@ -107,13 +103,7 @@ export function LabelsPage() {
   const columns = columnsWith(picked, me, toggle);
   return (
     <>
-      <PageHead
-        title={
-          <Crumbs href={paths.shipments()} name="Shipments">
-            Labels
-          </Crumbs>
-        }
-      >
+      <PageHead above={{ href: paths.shipments(), name: "Shipments" }} title="Labels">
         <Button
           disabledReason={
             missingScope(me, "pii:read") ?? (printable.length === 0 && "Nothing on this page can be printed.")

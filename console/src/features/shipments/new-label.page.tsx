@@ -5,7 +5,6 @@ import { paths } from "../../app/paths.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Heading, Skeleton } from "../../ui/card.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
@@ -26,13 +25,7 @@ export function NewLabelPage() {
   const { data: order, error } = useQuery({ ...orderQuery(reference ?? ""), enabled: reference !== undefined });
   return (
     <>
-      <PageHead
-        title={
-          <Crumbs href={paths.labels()} name="Labels">
-            {order ? `For ${order.number}` : "New"}
-          </Crumbs>
-        }
-      >
+      <PageHead above={{ href: paths.labels(), name: "Labels" }} title={order ? `For ${order.number}` : "New"}>
         {order && (
           <Link href={paths.order(order.number)} className={buttonClass("plain")}>
             The order

@@ -2,16 +2,15 @@ import type { Shipment } from "@order-operations-hub/sdk/api-types";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
-import { SaveRow } from "../../live/save-row.tsx";
+import { SaveForm } from "../../live/save-row.tsx";
 import { useRecordForm } from "../../live/use-record-form.ts";
-import { Button } from "../../ui/button.tsx";
-import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
-import { ProblemBox } from "../../ui/problem-box.tsx";
+import { fieldErrors } from "../../ui/field-errors.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
-import { shipmentQuery } from "./shipments.queries.ts";
+import { readShipment } from "./shipments.queries.ts";
 
 const fields = [
   ["carrier", "Carrier", "text"],
@@ -43,22 +42,20 @@ const patchOf = (change: Partial<Draft>) =>
 const names = Object.fromEntries(fields.map(([name, label]) => [name, label])) as Record<Field, string>;
 
 export function ShipmentCorrectionForm({ shipment, onDone }: { shipment: Shipment; onDone(): void }) {
-  const { id } = shipment;
   const form = useRecordForm<Shipment, Draft>({
+    kind: "shipments",
     record: shipment,
     draftOf,
-    read: () => queryClient.fetchQuery({ ...shipmentQuery(id), staleTime: 0 }),
-    write: (change, { version }) =>
+    read: readShipment,
+    write: (change, { id, version }) =>
       hub.call("PATCH /api/v1/shipments/{id}", { path: { id }, body: patchOf(change), ifMatch: version }),
-    onSaved: async (saved) => {
-      queryClient.setQueryData(shipmentQuery(id).queryKey, saved);
-      await queryClient.invalidateQueries({ queryKey: ["shipments"] });
+    onSaved: () => {
       tell("Shipment corrected");
       onDone();
     },
   });
   return (
-    <form className="flex flex-col gap-3" onSubmit={form.submit}>
+    <SaveForm form={form} names={names}>
       <div className="grid gap-3 sm:grid-cols-2">
         {fields.map(([name, label, type]) => (
           <TextField
@@ -66,14 +63,11 @@ export function ShipmentCorrectionForm({ shipment, onDone }: { shipment: Shipmen
             type={type}
             {...(type === "number" ? { min: 0, step: "0.01" } : {})}
             label={label}
-            value={form.draft[name]}
-            error={form.errors.get(`/${name}`)}
-            onChange={(value) => form.set({ [name]: value })}
+            {...form.field(name)}
           />
         ))}
       </div>
-      <SaveRow form={form} names={names} fields={fields.map(([name]) => `/${name}`)} />
-    </form>
+    </SaveForm>
   );
 }
 
@@ -90,7 +84,7 @@ const eventOptions = [
 ].map((value) => ({ value, label: value.replaceAll("_", " ") }));
 
 /** What somebody was told by telephone. */
-export function EventForm({ shipment, onDone }: { shipment: Shipment; onDone(): void }) {
+export function TrackingEventDialog({ shipment, onClose }: { shipment: Shipment; onClose(): void }) {
   const clock = useClock();
   const [status, setStatus] = useState("delivered");
   const [at, setAt] = useState(() =>
@@ -112,17 +106,18 @@ export function EventForm({ shipment, onDone }: { shipment: Shipment; onDone(): 
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ["shipments"] });
       tell("Event added");
-      onDone();
+      onClose();
     },
   });
   const wrong = fieldErrors(add.error);
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (at) add.mutate();
-      }}
+    <FormDialog
+      title="Add a tracking event"
+      submit="Add"
+      reason={!at && "Say when."}
+      action={add}
+      fields={["/status", "/at"]}
+      onClose={onClose}
     >
       <div className="grid gap-3 sm:grid-cols-2">
         <Select
@@ -144,12 +139,6 @@ export function EventForm({ shipment, onDone }: { shipment: Shipment; onDone(): 
       </div>
       <TextField label="Where (optional)" value={location} maxLength={200} onChange={setLocation} />
       <TextField label="Note (optional)" value={description} maxLength={500} onChange={setDescription} />
-      {add.error && !isAllOnFields(add.error, ["/status", "/at"]) && <ProblemBox error={add.error} />}
-      <div className="flex justify-end">
-        <Button kind="primary" type="submit" isBusy={add.isPending} disabledReason={!at && "Say when."}>
-          Add
-        </Button>
-      </div>
-    </form>
+    </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import type { Address, Shipment } from "@order-operations-hub/sdk/api-types";
+import type { Address, Label, Shipment } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -10,7 +10,8 @@ import { Fact, Facts } from "../../ui/facts.tsx";
 import { formatMoney, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
 import { formatTime, Time, useClock } from "../../ui/zone.tsx";
 import { LabelActions } from "./label-actions.tsx";
 import { labelsQuery } from "./labels.queries.ts";
@@ -101,46 +102,26 @@ export function TrackingTimeline({ shipment }: { shipment: Shipment }) {
   );
 }
 
+const labelColumns: Array<ListColumn<Label>> = [
+  { name: "Label", cell: ({ status, service }) => `${words(status)} ${words(service)}` },
+  { name: "Bought", className: "whitespace-nowrap text-muted", cell: ({ boughtAt }) => <Time at={boughtAt} /> },
+  {
+    name: "Size",
+    isNumber: true,
+    className: "whitespace-nowrap text-muted",
+    cell: ({ dimensions: size }) => (size ? `${size.length} × ${size.width} × ${size.height} ${size.unit}` : "–"),
+  },
+  { name: "Cost", isNumber: true, cell: ({ cost, currency }) => formatMoney(cost, currency) },
+  { name: "", isNumber: true, className: "py-1 whitespace-nowrap", cell: (label) => <LabelActions label={label} /> },
+];
+
 export function ShipmentLabels({ shipment }: { shipment: Shipment }) {
   const { data, error } = useQuery(labelsQuery({ shipmentId: shipment.id }));
   if (error) return <ProblemBox error={error} />;
   if (!data || data.data.length === 0) return null;
   return (
     <Card label="Labels">
-      <Table label="Labels">
-        <thead>
-          <tr>
-            <Th>Label</Th>
-            <Th>Bought</Th>
-            <Th isNumber>Size</Th>
-            <Th isNumber>Cost</Th>
-            <Th isNumber>
-              <span className="sr-only">Actions</span>
-            </Th>
-          </tr>
-        </thead>
-        <tbody>
-          {data.data.map((label) => (
-            <tr key={label.id}>
-              <Td>
-                {words(label.status)} {words(label.service)}
-              </Td>
-              <Td className="whitespace-nowrap text-muted">
-                <Time at={label.boughtAt} />
-              </Td>
-              <Td isNumber className="whitespace-nowrap text-muted">
-                {label.dimensions
-                  ? `${label.dimensions.length} × ${label.dimensions.width} × ${label.dimensions.height} ${label.dimensions.unit}`
-                  : "–"}
-              </Td>
-              <Td isNumber>{formatMoney(label.cost, label.currency)}</Td>
-              <Td isNumber className="py-1 whitespace-nowrap">
-                <LabelActions label={label} />
-              </Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <RowTable label="Labels" rows={data.data} columns={labelColumns} idOf={({ id }) => id} />
     </Card>
   );
 }

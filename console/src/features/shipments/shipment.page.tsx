@@ -5,26 +5,36 @@ import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
-import { Card, Heading, Skeleton } from "../../ui/card.tsx";
+import { Card, Heading } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { sentence } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { tell } from "../../ui/toast.tsx";
-import { EventForm, ShipmentCorrectionForm } from "./shipment-correction.form.tsx";
+import { ShipmentCorrectionForm, TrackingEventDialog } from "./shipment-correction.form.tsx";
 import { ShipmentFacts, ShipmentLabels, TrackingTimeline } from "./shipment-facts.tsx";
 import { shipmentCan } from "./shipment.can.ts";
 import { ShipmentStatus } from "./shipments.page.tsx";
 import { shipmentQuery } from "./shipments.queries.ts";
 import { riskMeanings, riskNames } from "./shipments.text.ts";
 
+const above = { href: paths.shipments(), name: "Shipments" };
+
 export function ShipmentPage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data: shipment, error, refetch } = useQuery(shipmentQuery(id));
+  return (
+    <RecordPage above={above} query={useQuery(shipmentQuery(id))}>
+      {(shipment) => <ShipmentView shipment={shipment} key={id} />}
+    </RecordPage>
+  );
+}
+
+function ShipmentView({ shipment }: { shipment: Shipment }) {
+  const { id } = shipment;
   const { search, set } = useSearchParams();
   const me = useMe();
   const track = useMutation({
@@ -36,35 +46,13 @@ export function ShipmentPage() {
       );
     },
   });
-  if (error && !shipment) {
-    return (
-      <>
-        <PageHead
-          title={
-            <Crumbs href={paths.shipments()} name="Shipments">
-              Not shown
-            </Crumbs>
-          }
-        />
-        <ProblemBox error={error} onRetry={() => void refetch()}>
-          <Link href={paths.shipments()} className={buttonClass("plain")}>
-            All shipments
-          </Link>
-        </ProblemBox>
-      </>
-    );
-  }
-  if (!shipment) return <Skeleton rows={14} />;
   const open = oneOf(search["edit"]);
   const close = (): void => set({ edit: undefined });
   return (
     <>
       <PageHead
-        title={
-          <Crumbs href={paths.shipments()} name="Shipments">
-            <span className="font-mono">{shipment.trackingNumber ?? "no number"}</span>
-          </Crumbs>
-        }
+        above={above}
+        title={<span className="font-mono">{shipment.trackingNumber ?? "no number"}</span>}
         note={<ShipmentStatus shipment={shipment} />}
       >
         <Button onClick={() => set({ edit: "fields" })} disabledReason={shipmentCan.change(me)}>
@@ -75,7 +63,6 @@ export function ShipmentPage() {
           label="Void"
           title="Void this shipment?"
           yes="Void it"
-          no="Keep it"
           disabledReason={shipmentCan.void(shipment, me)}
           run={async () => {
             await hub.call("POST /api/v1/shipments/{id}/void", { path: { id }, ifMatch: shipment.version });
@@ -118,9 +105,7 @@ export function ShipmentPage() {
       <Dialog title="Correct this shipment" isOpen={open === "fields"} onClose={close}>
         <ShipmentCorrectionForm shipment={shipment} onDone={close} />
       </Dialog>
-      <Dialog title="Add a tracking event" isOpen={open === "event"} onClose={close}>
-        <EventForm shipment={shipment} onDone={close} />
-      </Dialog>
+      {open === "event" && <TrackingEventDialog shipment={shipment} onClose={close} />}
     </>
   );
 }

@@ -8,12 +8,12 @@ import { Empty } from "../../ui/card.tsx";
 import type { ListFilter } from "../../ui/filters.tsx";
 import { Filters } from "../../ui/filters.tsx";
 import { formatMoney, sentence, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import type { Search } from "../../ui/search-params.ts";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { ShipmentFilter } from "./shipments.queries.ts";
@@ -94,12 +94,9 @@ const columns: Array<ListColumn<ShipmentSummary>> = [
     name: "Tracking number",
     className: "whitespace-nowrap",
     cell: (one) => (
-      <Link
-        href={paths.shipment(one.id)}
-        className="inline-flex min-h-6 items-center font-mono text-sm text-accent-text hover:underline"
-      >
+      <RecordLink href={paths.shipment(one.id)} className="font-mono text-sm">
         {one.trackingNumber ?? "no number"}
-      </Link>
+      </RecordLink>
     ),
   },
   { name: "Status", className: "whitespace-nowrap", cell: (one) => <ShipmentStatus shipment={one} /> },
@@ -108,12 +105,9 @@ const columns: Array<ListColumn<ShipmentSummary>> = [
     className: "whitespace-nowrap",
     cell: (one) =>
       one.orderNumber ? (
-        <Link
-          href={paths.order(one.orderNumber)}
-          className="inline-flex min-h-6 items-center font-mono text-sm hover:underline"
-        >
+        <RecordLink href={paths.order(one.orderNumber)} className="font-mono text-sm">
           {one.orderNumber}
-        </Link>
+        </RecordLink>
       ) : (
         <span className="text-muted">–</span>
       ),

@@ -19,8 +19,7 @@ export const shipmentCountsQuery = queryOptions({
   refetchInterval: 30_000,
 });
 
+export const readShipment = (id: string): Promise<Shipment> => hub.call("GET /api/v1/shipments/{id}", { path: { id } });
+
 export const shipmentQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["shipments", "one", id],
-    queryFn: ({ signal }): Promise<Shipment> => hub.call("GET /api/v1/shipments/{id}", { path: { id }, signal }),
-  });
+  queryOptions({ queryKey: ["shipments", "one", id], queryFn: () => readShipment(id) });

@@ -6,7 +6,8 @@ import { Skeleton } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import type { RetryFilter, RetryReport, TaskFilter } from "./tasks.queries.ts";
@@ -92,34 +93,32 @@ export function RetryMany({ filter, bridgeName, onClose }: Props) {
   );
 }
 
+const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<RetryReport["groups"][number]>> => [
+  { name: "Task", className: "font-mono text-sm", cell: ({ taskName }) => taskName },
+  { name: "Bridge", cell: ({ bridgeId }) => bridgeName(bridgeId) },
+  {
+    name: "Why it failed",
+    cell: ({ code, isLeftOut }) => (
+      <>
+        <code className="font-mono text-sm">{code}</code>
+        {isLeftOut && <span className="text-warn"> left out</span>}
+      </>
+    ),
+  },
+  { name: "Executions", isNumber: true, cell: ({ count }) => formatCount(count) },
+];
+
 function Groups({ report, bridgeName }: { report: RetryReport; bridgeName(id: string): string }) {
   const { summary, groups } = report;
   if (groups.length === 0) return <p>Nothing that failed meets these filters any more.</p>;
   return (
     <div className="flex flex-col gap-2.5">
-      <Table label="What would be retried">
-        <thead>
-          <tr>
-            <Th>Task</Th>
-            <Th>Bridge</Th>
-            <Th>Why it failed</Th>
-            <Th isNumber>Executions</Th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <tr key={`${group.bridgeId} ${group.taskName} ${group.code}`}>
-              <Td className="font-mono text-sm">{group.taskName}</Td>
-              <Td>{bridgeName(group.bridgeId)}</Td>
-              <Td>
-                <code className="font-mono text-sm">{group.code}</code>
-                {group.isLeftOut && <span className="text-warn"> left out</span>}
-              </Td>
-              <Td isNumber>{formatCount(group.count)}</Td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+      <RowTable
+        label="What would be retried"
+        rows={groups}
+        idOf={({ bridgeId, taskName, code }) => `${bridgeId} ${taskName} ${code}`}
+        columns={columnsWith(bridgeName)}
+      />
       {summary.outcomeUnknown > 0 && (
         <p className="text-warn">
           Left out: {plural(summary.outcomeUnknown, "execution")} that may have happened all the same. Look at the other

@@ -5,10 +5,11 @@ import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { formatCount, words } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
-import { Link } from "../../ui/link.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { RowTable } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
 import type { Tone } from "../../ui/tone.ts";
 import { hasEnded } from "./tasks.queries.ts";
 
@@ -73,33 +74,31 @@ const figuresOf = (data: Record<string, unknown>): Array<[string, number]> =>
 
 const tones: Record<string, Tone> = { failed: "bad", outcome_unknown: "warn", in_progress: "info" };
 
+const leftColumns: Array<ListColumn<Told>> = [
+  {
+    name: "Order",
+    cell: ({ ref }) => (
+      <RecordLink href={paths.order(ref)} className="font-mono text-sm">
+        {ref}
+      </RecordLink>
+    ),
+  },
+  {
+    name: "Result",
+    cell: ({ status }) => <Badge tone={tones[status] ?? "skip"}>{words(status)}</Badge>,
+  },
+  { name: "Why", className: "text-muted", cell: ({ error }) => error?.message ?? "–" },
+];
+
 /** Of a push: the orders that did not arrive, or of which nobody knows. */
 function Left({ results }: { results: Told[] }) {
   return (
-    <Table label="Orders that did not arrive">
-      <thead>
-        <tr>
-          <Th>Order</Th>
-          <Th>Result</Th>
-          <Th>Why</Th>
-        </tr>
-      </thead>
-      <tbody>
-        {results.slice(0, 100).map((one) => (
-          <tr key={one.ref}>
-            <Td>
-              <Link href={paths.order(one.ref)} className="font-mono text-sm hover:underline">
-                {one.ref}
-              </Link>
-            </Td>
-            <Td>
-              <Badge tone={tones[one.status] ?? "skip"}>{words(one.status)}</Badge>
-            </Td>
-            <Td className="text-muted">{one.error?.message ?? "–"}</Td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <RowTable
+      label="Orders that did not arrive"
+      rows={results.slice(0, 100)}
+      idOf={({ ref }) => ref}
+      columns={leftColumns}
+    />
   );
 }
 

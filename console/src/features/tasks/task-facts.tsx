@@ -6,7 +6,8 @@ import { CopyText } from "../../ui/copy-text.tsx";
 import { FactList } from "../../ui/facts.tsx";
 import { formatMs, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { ExecutionBadge } from "./execution-badge.pick.tsx";
 import { triggerWords } from "./tasks.text.ts";
@@ -64,6 +65,35 @@ function linkFact(
   ];
 }
 
+const attemptColumns: Array<ListColumn<Execution["attempts"][number]>> = [
+  { name: "No.", isNumber: true, cell: ({ number }) => number },
+  { name: "Result", cell: ({ status }) => <ExecutionBadge status={status} /> },
+  {
+    name: "Started",
+    className: "whitespace-nowrap",
+    cell: ({ startedAt }) => <Time at={startedAt} withSeconds />,
+  },
+  {
+    name: "Took",
+    isNumber: true,
+    className: "whitespace-nowrap text-muted",
+    cell: ({ startedAt, finishedAt }) =>
+      finishedAt === null ? "–" : formatMs(Date.parse(finishedAt) - Date.parse(startedAt)),
+  },
+  {
+    name: "Why",
+    className: "w-full max-w-0 min-w-40 truncate text-muted",
+    cell: ({ error }) =>
+      error ? (
+        <span title={error.message}>
+          <code className="font-mono text-sm text-text">{error.code}</code> {error.message}
+        </span>
+      ) : (
+        "–"
+      ),
+  },
+];
+
 /** Each try: what failed the first time may not be what failed the last. */
 export function Attempts({ execution }: { execution: Execution }) {
   const { attempts, maxAttempts } = execution;
@@ -81,44 +111,7 @@ export function Attempts({ execution }: { execution: Execution }) {
       {attempts.length === 0 ? (
         <p className="px-3 pb-2.5 text-muted">It has not begun yet.</p>
       ) : (
-        <Table label="Attempts">
-          <thead>
-            <tr>
-              <Th isNumber>No.</Th>
-              <Th>Result</Th>
-              <Th>Started</Th>
-              <Th isNumber>Took</Th>
-              <Th>Why</Th>
-            </tr>
-          </thead>
-          <tbody>
-            {attempts.map((attempt) => (
-              <tr key={attempt.number}>
-                <Td isNumber>{attempt.number}</Td>
-                <Td>
-                  <ExecutionBadge status={attempt.status} />
-                </Td>
-                <Td className="whitespace-nowrap">
-                  <Time at={attempt.startedAt} withSeconds />
-                </Td>
-                <Td isNumber className="whitespace-nowrap text-muted">
-                  {attempt.finishedAt === null
-                    ? "–"
-                    : formatMs(Date.parse(attempt.finishedAt) - Date.parse(attempt.startedAt))}
-                </Td>
-                <Td className="w-full max-w-0 min-w-40 truncate text-muted">
-                  {attempt.error ? (
-                    <span title={attempt.error.message}>
-                      <code className="font-mono text-sm text-text">{attempt.error.code}</code> {attempt.error.message}
-                    </span>
-                  ) : (
-                    "–"
-                  )}
-                </Td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        <RowTable label="Attempts" rows={attempts} columns={attemptColumns} idOf={({ number }) => number} />
       )}
     </Card>
   );

@@ -7,12 +7,13 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { useWatch } from "../../live/watch.ts";
 import { Button } from "../../ui/button.tsx";
-import { Card, Skeleton } from "../../ui/card.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
 import { formatCount } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { ProgressBar } from "../../ui/progress-bar.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { ExceptionsLine } from "../exceptions/exceptions.pick.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
@@ -25,19 +26,17 @@ import { taskCan } from "./tasks.can.ts";
 import { executionQuery, hasEnded } from "./tasks.queries.ts";
 import { text, unknownCode } from "./tasks.text.ts";
 
+const above = { href: paths.tasks(), name: "Tasks" };
+
 export function TaskPage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data: execution, error } = useQuery(executionQuery(id));
-  useProgress(id, execution);
-  if (error && !execution) {
-    return (
-      <>
-        <PageHead title="Task" />
-        <ProblemBox error={error} />
-      </>
-    );
-  }
-  return execution ? <Task execution={execution} key={id} /> : <Skeleton rows={12} />;
+  const query = useQuery(executionQuery(id));
+  useProgress(id, query.data);
+  return (
+    <RecordPage above={above} query={query}>
+      {(execution) => <Task execution={execution} key={id} />}
+    </RecordPage>
+  );
 }
 
 /** The record as it changes; it is kept where the page reads it. */
@@ -72,7 +71,6 @@ function Task({ execution }: { execution: Execution }) {
       void queryClient.invalidateQueries({ queryKey: ["tasks"], refetchType: "none" });
       router.history.push(paths.task(next.id));
     },
-    onSettled: () => setAsking(false),
   });
   const isUnknown = execution.error?.code === unknownCode;
   const isPart = execution.status === "completed_with_errors";
@@ -81,17 +79,8 @@ function Task({ execution }: { execution: Execution }) {
   return (
     <>
       <PageHead
-        title={
-          <>
-            <Link href={paths.tasks()} className="text-muted hover:underline">
-              Tasks
-            </Link>
-            <span aria-hidden className="text-faint">
-              /
-            </span>
-            <span className="font-mono">{execution.taskName}</span>
-          </>
-        }
+        above={above}
+        title={<span className="font-mono">{execution.taskName}</span>}
         note={<ExecutionBadge status={execution.status} />}
       >
         {!hasEnded(execution) && (
@@ -131,21 +120,16 @@ function Task({ execution }: { execution: Execution }) {
           </div>
         </div>
       </div>
-      <Dialog
-        title="Have you looked at the other side?"
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        footer={
-          <>
-            <Button onClick={() => setAsking(false)}>Not yet</Button>
-            <Button kind="danger" isBusy={retry.isPending} onClick={() => retry.mutate()}>
-              It is missing there: do it again
-            </Button>
-          </>
-        }
-      >
-        <p>{text.unknown.why}</p>
-      </Dialog>
+      {isAsking && (
+        <Confirm
+          title="Have you looked at the other side?"
+          yes="It is missing there: do it again"
+          run={() => retry.mutateAsync()}
+          onClose={() => setAsking(false)}
+        >
+          <p>{text.unknown.why}</p>
+        </Confirm>
+      )}
     </>
   );
 }
@@ -155,21 +139,5 @@ function Progress({ execution }: { execution: Execution }) {
   if (hasEnded(execution) || !progress) return null;
   const { done, total } = progress;
   const told = total === null ? `${formatCount(done)} done` : `${formatCount(done)} of ${formatCount(total)}`;
-  return (
-    <div>
-      <div
-        role="progressbar"
-        aria-label="Progress"
-        aria-valuetext={told}
-        {...(total === null ? {} : { "aria-valuemin": 0, "aria-valuemax": total, "aria-valuenow": done })}
-        className="h-2 overflow-hidden rounded-full bg-skip-soft"
-      >
-        <i
-          className="block h-full bg-accent transition-[width]"
-          style={{ width: total ? `${Math.min(100, (done / total) * 100)}%` : "30%" }}
-        />
-      </div>
-      <p className="mt-1 tabular-nums">{told}</p>
-    </div>
-  );
+  return <ProgressBar label="Progress" done={done} total={total} text={told} />;
 }

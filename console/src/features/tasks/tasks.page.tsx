@@ -7,12 +7,12 @@ import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { Figures } from "../../ui/figures.tsx";
 import { formatMs, sentence, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import type { Search } from "../../ui/search-params.ts";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time, useClock } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
@@ -65,9 +65,9 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Execu
     name: "Queued",
     className: "whitespace-nowrap",
     cell: (one) => (
-      <Link href={paths.task(one.id)} className="inline-flex min-h-6 items-center text-accent-text hover:underline">
+      <RecordLink href={paths.task(one.id)}>
         <Time at={one.createdAt} withSeconds />
-      </Link>
+      </RecordLink>
     ),
   },
   {

@@ -7,7 +7,6 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card, Empty } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { errorAt, fieldErrors } from "../../ui/field-errors.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -54,13 +53,7 @@ export function NewTransformationPage() {
   }
   return (
     <>
-      <PageHead
-        title={
-          <Crumbs href={paths.transformations()} name="Transformations">
-            New
-          </Crumbs>
-        }
-      />
+      <PageHead above={{ href: paths.transformations(), name: "Transformations" }} title="New" />
       <Card className="mb-3.5 grid shrink-0 items-start gap-2.5 px-3.5 py-3 sm:grid-cols-3" label="For what">
         <Select
           label="Bridge"

@@ -9,7 +9,7 @@ import { Card, Empty } from "../../ui/card.tsx";
 import { fieldName, valueText } from "../../ui/change-text.ts";
 import { Figures } from "../../ui/figures.tsx";
 import { plural, words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { Tone } from "../../ui/tone.ts";
 import { Time } from "../../ui/zone.tsx";
@@ -76,12 +76,9 @@ function Result({ result }: { result: Replay["results"][number] }) {
     <li className="rounded-lg border border-line bg-panel px-3 py-2">
       <p className="flex flex-wrap items-center gap-2">
         <Badge tone={tones[status] ?? "skip"}>{words(status)}</Badge>
-        <Link
-          href={paths.task(executionId)}
-          className="inline-flex min-h-6 items-center text-accent-text hover:underline"
-        >
+        <RecordLink href={paths.task(executionId)}>
           <Time at={createdAt} withSeconds />
-        </Link>
+        </RecordLink>
         {records !== undefined && <span className="text-muted">{plural(records, "record")} tried</span>}
         {reason && <span className="text-muted">{reason}</span>}
       </p>

@@ -1,15 +1,11 @@
 import type { Transformation } from "@order-operations-hub/sdk/api-types";
-import { HubApiError } from "@order-operations-hub/sdk/problem";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { buttonClass } from "../../ui/button.tsx";
-import { Skeleton } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { bridgeTasksQuery } from "../bridges/bridges.queries.ts";
@@ -19,6 +15,7 @@ import { SavedMapping } from "./saved-mapping.tsx";
 import { transformationQuery } from "./transformations.queries.ts";
 import { VersionsPanel } from "./versions.panel.tsx";
 
+const above = { href: paths.transformations(), name: "Transformations" };
 const tabs = [
   ["mapping", "Mapping"],
   ["versions", "Versions"],
@@ -27,35 +24,20 @@ const tabs = [
 
 export function TransformationPage() {
   const { id } = useParams({ strict: false }) as { id: string };
+  return (
+    <RecordPage above={above} query={useQuery(transformationQuery(id))}>
+      {(transformation) => <TransformationView transformation={transformation} key={id} />}
+    </RecordPage>
+  );
+}
+
+function TransformationView({ transformation }: { transformation: Transformation }) {
+  const { id } = transformation;
   const { search } = useSearchParams();
-  const { data: one, error, refetch } = useQuery(transformationQuery(id));
-  if (error && !one) {
-    const isGone = error instanceof HubApiError && error.status === 404;
-    return (
-      <>
-        <PageHead title={isGone ? "There is no such transformation" : "This transformation could not be shown"} />
-        <div className="max-w-2xl">
-          <ProblemBox error={error} onRetry={() => void refetch()}>
-            <Link href={paths.transformations()} className={buttonClass("plain")}>
-              All transformations
-            </Link>
-          </ProblemBox>
-        </div>
-      </>
-    );
-  }
-  if (!one) return <Skeleton rows={12} />;
   const tab = tabs.find(([name]) => name === oneOf(search["tab"]))?.[0] ?? "mapping";
   return (
     <>
-      <PageHead
-        title={
-          <Crumbs href={paths.transformations()} name="Transformations">
-            {one.name}
-          </Crumbs>
-        }
-        note={<About transformation={one} />}
-      />
+      <PageHead above={above} title={transformation.name} note={<About transformation={transformation} />} />
       <TabLinks
         label="Parts of the transformation"
         tabs={tabs.map(([name, label]) => ({
@@ -64,9 +46,9 @@ export function TransformationPage() {
           isOn: name === tab,
         }))}
       />
-      {tab === "mapping" && <SavedMapping key={id} transformation={one} />}
-      {tab === "versions" && <VersionsPanel key={id} transformation={one} />}
-      {tab === "replay" && <ReplayPanel key={id} transformation={one} />}
+      {tab === "mapping" && <SavedMapping transformation={transformation} />}
+      {tab === "versions" && <VersionsPanel transformation={transformation} />}
+      {tab === "replay" && <ReplayPanel transformation={transformation} />}
     </>
   );
 }

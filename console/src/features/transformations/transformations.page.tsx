@@ -5,11 +5,11 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
@@ -19,12 +19,9 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Trans
   {
     name: "Name",
     cell: (one) => (
-      <Link
-        href={paths.transformation(one.id)}
-        className="inline-flex min-h-6 items-center font-medium text-accent-text hover:underline"
-      >
+      <RecordLink href={paths.transformation(one.id)} className="font-medium">
         {one.name}
-      </Link>
+      </RecordLink>
     ),
   },
   {

@@ -1,13 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
-import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { fieldError } from "../../ui/field-errors.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
 import { tell } from "../../ui/toast.tsx";
 import type { Role } from "./users.queries.ts";
 import { roleOptions } from "./users.text.ts";
@@ -39,51 +37,41 @@ export function InviteUser({ onClose }: { onClose(): void }) {
     (!email.includes("@") && "Say their e-mail address.") ||
     (!isByIssuer && password.length < 10 && "A first password of at least 10 characters is needed.");
   return (
-    <Dialog title="Somebody new" isOpen onClose={onClose}>
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!reason) invite.mutate();
-        }}
-      >
+    <FormDialog
+      title="Somebody new"
+      submit="Let them in"
+      reason={reason}
+      action={invite}
+      fields={["/email", "/name", "/password"]}
+      onClose={onClose}
+    >
+      <TextField
+        label="E-mail"
+        type="email"
+        error={fieldError(invite.error, "/email")}
+        value={email}
+        onChange={setEmail}
+        autoComplete="off"
+      />
+      <TextField
+        label="Name (optional)"
+        error={fieldError(invite.error, "/name")}
+        value={name}
+        onChange={setName}
+        autoComplete="off"
+      />
+      <Select label="Role" value={role} options={roleOptions} onChange={(next) => setRole(next as Role)} />
+      <Checkbox label="Signs in through the identity provider only" isChecked={isByIssuer} onChange={setByIssuer} />
+      {!isByIssuer && (
         <TextField
-          label="E-mail"
-          type="email"
-          error={fieldError(invite.error, "/email")}
-          value={email}
-          onChange={setEmail}
-          // oxlint-disable-next-line jsx-a11y/no-autofocus
-          autoFocus
-          autoComplete="off"
+          label="First password"
+          hint="Hand it over yourself; they change it under their account."
+          error={fieldError(invite.error, "/password")}
+          value={password}
+          onChange={setPassword}
+          autoComplete="new-password"
         />
-        <TextField
-          label="Name (optional)"
-          error={fieldError(invite.error, "/name")}
-          value={name}
-          onChange={setName}
-          autoComplete="off"
-        />
-        <Select label="Role" value={role} options={roleOptions} onChange={(next) => setRole(next as Role)} />
-        <Checkbox label="Signs in through the identity provider only" isChecked={isByIssuer} onChange={setByIssuer} />
-        {!isByIssuer && (
-          <TextField
-            label="First password"
-            hint="Hand it over yourself; they change it under their account."
-            error={fieldError(invite.error, "/password")}
-            value={password}
-            onChange={setPassword}
-            autoComplete="new-password"
-          />
-        )}
-        {invite.error && <ProblemBox error={invite.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Not now</Button>
-          <Button kind="primary" type="submit" isBusy={invite.isPending} disabledReason={reason}>
-            Let them in
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

@@ -4,9 +4,11 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { Table, Td, Th } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
+import { RowTable } from "../../ui/table.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
+import type { Session } from "./users.queries.ts";
 import { sessionsQuery } from "./users.queries.ts";
 
 /** What a browser calls itself is long and says mostly what it is not. */
@@ -17,6 +19,35 @@ function programOf(userAgent: string | null, isBrowser: boolean): string {
   if (!isBrowser || !name) return userAgent.slice(0, 60);
   return [name[1] === "Edg" ? "Edge" : name[1], name[2], system && `on ${system}`].filter(Boolean).join(" ");
 }
+
+const columnsWith = (ending: string | undefined, onEnd: (id: string) => void): Array<ListColumn<Session>> => [
+  {
+    name: "With",
+    className: "max-w-72 truncate",
+    cell: ({ userAgent, isBrowser, isCurrent }) => (
+      <>
+        {programOf(userAgent, isBrowser)} {isCurrent && <Badge tone="info">this one</Badge>}
+      </>
+    ),
+  },
+  { name: "From", className: "font-mono text-sm text-muted", cell: ({ address }) => address ?? "–" },
+  { name: "Since", className: "whitespace-nowrap", cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: "Last used", className: "whitespace-nowrap", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+  {
+    name: "",
+    isNumber: true,
+    cell: ({ id, isCurrent }) => (
+      <Button
+        kind="quiet"
+        disabledReason={isCurrent && "This is the session you are in: sign out instead."}
+        isBusy={ending === id}
+        onClick={() => onEnd(id)}
+      >
+        End
+      </Button>
+    ),
+  },
+];
 
 /** Where somebody is signed in; each can be ended by itself. */
 export function Sessions({ userId }: { userId?: string }) {
@@ -34,46 +65,12 @@ export function Sessions({ userId }: { userId?: string }) {
       {(error ?? end.error) && <ProblemBox error={error ?? end.error} />}
       {data?.length === 0 && <p className="px-3 py-2.5 text-muted">Nowhere signed in now.</p>}
       {data && data.length > 0 && (
-        <Table label="Sessions">
-          <thead>
-            <tr>
-              <Th>With</Th>
-              <Th>From</Th>
-              <Th>Since</Th>
-              <Th>Last used</Th>
-              <Th>
-                <span className="sr-only">Actions</span>
-              </Th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.map((session) => (
-              <tr key={session.id}>
-                <Td className="max-w-72 truncate">
-                  {programOf(session.userAgent, session.isBrowser)}{" "}
-                  {session.isCurrent && <Badge tone="info">this one</Badge>}
-                </Td>
-                <Td className="font-mono text-sm text-muted">{session.address ?? "–"}</Td>
-                <Td className="whitespace-nowrap">
-                  <Time at={session.createdAt} />
-                </Td>
-                <Td className="whitespace-nowrap">
-                  <Time at={session.lastUsedAt} />
-                </Td>
-                <Td isNumber>
-                  <Button
-                    kind="quiet"
-                    disabledReason={session.isCurrent && "This is the session you are in: sign out instead."}
-                    isBusy={end.isPending && end.variables === session.id}
-                    onClick={() => end.mutate(session.id)}
-                  >
-                    End
-                  </Button>
-                </Td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        <RowTable
+          label="Sessions"
+          rows={data}
+          idOf={({ id }) => id}
+          columns={columnsWith(end.isPending ? end.variables : undefined, end.mutate)}
+        />
       )}
     </Card>
   );

@@ -1,19 +1,18 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useParams, useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
-import { SaveRow } from "../../live/save-row.tsx";
+import { SaveForm } from "../../live/save-row.tsx";
 import { useRecordForm } from "../../live/use-record-form.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Card, Heading, Skeleton } from "../../ui/card.tsx";
+import { Card, Heading } from "../../ui/card.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { plural } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
@@ -22,18 +21,15 @@ import type { Role, User } from "./users.queries.ts";
 import { readUser, userQuery } from "./users.queries.ts";
 import { roleOptions } from "./users.text.ts";
 
+const above = { href: paths.users(), name: "Users" };
+
 export function UserPage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data: user, error } = useQuery(userQuery(id));
-  if (error && !user) {
-    return (
-      <>
-        <PageHead title="User" />
-        <ProblemBox error={error} />
-      </>
-    );
-  }
-  return user ? <Person user={user} key={id} /> : <Skeleton rows={8} />;
+  return (
+    <RecordPage above={above} query={useQuery(userQuery(id))}>
+      {(user) => <Person user={user} key={id} />}
+    </RecordPage>
+  );
 }
 
 type Doing = "disable" | "delete" | "sessions" | "totp";
@@ -47,17 +43,8 @@ function Person({ user }: { user: User }) {
   return (
     <>
       <PageHead
-        title={
-          <>
-            <Link href={paths.users()} className="text-muted hover:underline">
-              Users
-            </Link>
-            <span aria-hidden className="text-faint">
-              /
-            </span>
-            <span className="truncate">{user.email}</span>
-          </>
-        }
+        above={above}
+        title={user.email}
         note={<Badge tone={user.status === "active" ? "ok" : "skip"}>{user.status}</Badge>}
       >
         <Button disabledReason={refused ?? own} onClick={() => setDoing("disable")}>
@@ -90,35 +77,17 @@ function Person({ user }: { user: User }) {
 
 function UserForm({ user, refused }: { user: User; refused: string | undefined }) {
   const form = useRecordForm({
+    kind: "users",
     record: user,
     draftOf: ({ name, role }: User) => ({ name, role: role as Role }),
-    read: () => readUser(user.id),
-    write: (body, { version }) =>
-      hub.call("PATCH /api/v1/users/{id}", { path: { id: user.id }, body, ifMatch: version }),
-    onSaved: async () => {
-      await queryClient.invalidateQueries({ queryKey: ["users"] });
-      tell("Saved");
-    },
+    read: readUser,
+    write: (body, { id, version }) => hub.call("PATCH /api/v1/users/{id}", { path: { id }, body, ifMatch: version }),
   });
-  const { draft, errors } = form;
   return (
-    <form className="flex flex-col gap-3" onSubmit={form.submit}>
-      <TextField
-        label="Name"
-        error={errors.get("/name")}
-        value={draft.name}
-        onChange={(name) => form.set({ name })}
-        maxLength={100}
-      />
-      <Select
-        label="Role"
-        error={errors.get("/role")}
-        value={draft.role}
-        options={roleOptions}
-        onChange={(role) => form.set({ role: role as Role })}
-      />
-      <SaveRow form={form} names={{ name: "Name", role: "Role" }} fields={["/name", "/role"]} reason={refused} />
-    </form>
+    <SaveForm form={form} names={{ name: "Name", role: "Role" }} reason={refused}>
+      <TextField label="Name" {...form.field("name")} maxLength={100} />
+      <Select label="Role" {...form.field("role")} options={roleOptions} />
+    </SaveForm>
   );
 }
 
@@ -171,31 +140,21 @@ function Act({ doing, user, onClose }: { doing: Doing; user: User; onClose(): vo
       },
     },
   };
-  const act = acts[doing];
-  const run = useMutation({
-    mutationFn: act.run,
-    onSuccess: async (told) => {
-      tell(told);
-      onClose();
-      if (doing === "delete") router.history.push(paths.users());
-      await queryClient.invalidateQueries({ queryKey: ["sessions"] });
-      await queryClient.invalidateQueries({
-        queryKey: ["users"],
-        ...(doing === "delete" ? { refetchType: "none" } : {}),
-      });
-    },
-  });
+  const { title, text, yes, run } = acts[doing];
+  const isDeleted = doing === "delete";
   return (
     <Confirm
-      title={act.title}
-      yes={act.yes}
-      no="Not now"
-      isBusy={run.isPending}
-      onYes={() => run.mutate()}
+      title={title}
+      yes={yes}
+      run={async () => {
+        tell(await run());
+        if (isDeleted) router.history.push(paths.users());
+        await queryClient.invalidateQueries({ queryKey: ["sessions"] });
+        await queryClient.invalidateQueries({ queryKey: ["users"], ...(isDeleted ? { refetchType: "none" } : {}) });
+      }}
       onClose={onClose}
     >
-      <p>{act.text}</p>
-      {run.error && <ProblemBox error={run.error} />}
+      <p>{text}</p>
     </Confirm>
   );
 }

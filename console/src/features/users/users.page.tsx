@@ -5,11 +5,11 @@ import { missingScope, useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { InviteUser } from "./invite-user.tsx";
@@ -20,11 +20,7 @@ const columns: Array<ListColumn<User>> = [
   {
     name: "E-mail",
     className: "max-w-72 truncate",
-    cell: (user) => (
-      <Link href={paths.user(user.id)} className="inline-flex min-h-6 items-center text-accent-text hover:underline">
-        {user.email}
-      </Link>
-    ),
+    cell: (user) => <RecordLink href={paths.user(user.id)}>{user.email}</RecordLink>,
   },
   { name: "Name", className: "max-w-56 truncate", cell: (user) => user.name },
   { name: "Role", cell: (user) => user.role },

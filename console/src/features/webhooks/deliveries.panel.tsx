@@ -9,11 +9,11 @@ import { Empty, Skeleton } from "../../ui/card.tsx";
 import { SidePanel } from "../../ui/dialog.tsx";
 import { formatCount, formatMs, sentence, words } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
-import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
+import { RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
@@ -28,12 +28,9 @@ const columnsWith = (hrefOf: (id: string) => string): Array<ListColumn<WebhookDe
     name: "Event",
     className: "whitespace-nowrap",
     cell: (one) => (
-      <Link
-        href={hrefOf(one.id)}
-        className="inline-flex min-h-6 items-center font-mono text-sm text-accent-text hover:underline"
-      >
+      <RecordLink href={hrefOf(one.id)} className="font-mono text-sm">
         {one.type}
-      </Link>
+      </RecordLink>
     ),
   },
   { name: "Status", cell: (one) => <Badge tone={deliveryTones[one.status] ?? "skip"}>{words(one.status)}</Badge> },

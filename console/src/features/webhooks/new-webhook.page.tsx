@@ -2,7 +2,6 @@ import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SecretBox } from "./secret-box.tsx";
@@ -15,11 +14,8 @@ export function NewWebhookPage() {
   return (
     <>
       <PageHead
-        title={
-          <Crumbs href={paths.webhooks()} name="Webhooks">
-            {made ? made.description || hostOf(made.url) : "New"}
-          </Crumbs>
-        }
+        above={{ href: paths.webhooks(), name: "Webhooks" }}
+        title={made ? made.description || hostOf(made.url) : "New"}
       />
       {made ? (
         <Card className="flex max-w-3xl flex-col gap-3 px-4 py-3" label="It is set up">

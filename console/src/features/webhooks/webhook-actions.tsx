@@ -32,7 +32,6 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         label="Delete"
         title={`Delete ${webhook.description || hostOf(webhook.url)}?`}
         yes="Delete"
-        no="Keep it"
         disabledReason={refused}
         run={async () => {
           await hub.call("DELETE /api/v1/webhooks/{id}", { path: { id }, ifMatch: webhook.version });

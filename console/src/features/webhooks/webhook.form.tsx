@@ -1,17 +1,17 @@
 import type { Webhook } from "@order-operations-hub/sdk/api-types";
 import type { Answer } from "@order-operations-hub/sdk/client";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { SaveRow } from "../../live/save-row.tsx";
+import type { RecordForm } from "../../live/use-record-form.ts";
 import { useRecordForm } from "../../live/use-record-form.ts";
 import { Card } from "../../ui/card.tsx";
-import { errorAt } from "../../ui/field-errors.ts";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { EventTypesPick } from "./event-types.pick.tsx";
 import { webhookCan } from "./webhook.can.ts";
 import { HeaderFields } from "./header-fields.tsx";
-import { webhookQuery } from "./webhooks.queries.ts";
+import { readWebhook } from "./webhooks.queries.ts";
 import { orderingOptions, signingOptions } from "./webhooks.text.ts";
 
 type Draft = {
@@ -73,6 +73,7 @@ function partsOf({ url, description, types, ordering, maxInFlight }: Partial<Dra
 
 function useWebhookForm({ webhook, onDone }: Props) {
   return useRecordForm<Webhook | Made, Draft>({
+    kind: "webhooks",
     record: webhook,
     draftOf,
     start: fresh,
@@ -82,15 +83,12 @@ function useWebhookForm({ webhook, onDone }: Props) {
       const body = { ...rest, url, types, signing: draft.signing as "hmac", ...(headers && { headers }) };
       return hub.call("POST /api/v1/webhooks", { body });
     },
-    read: () => queryClient.fetchQuery({ ...webhookQuery(webhook!.id), staleTime: 0 }),
+    read: readWebhook,
     write: (change, { id, version }) => {
       const body = { ...partsOf(change), ...(change.headers && { headers: given(change.headers) ?? null }) };
       return hub.call("PATCH /api/v1/webhooks/{id}", { path: { id }, ifMatch: version, body });
     },
-    onSaved: async (saved) => {
-      await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
-      onDone(saved);
-    },
+    onSaved: onDone,
   });
 }
 
@@ -103,7 +101,6 @@ function missingOf({ url, types }: Draft): string | undefined {
 export function WebhookForm(props: Props) {
   const { webhook } = props;
   const form = useWebhookForm(props);
-  const { draft, set, errors } = form;
   return (
     <form onSubmit={form.submit}>
       <Card className="flex max-w-4xl flex-col gap-3 px-4 py-3" label="Webhook">
@@ -111,30 +108,17 @@ export function WebhookForm(props: Props) {
           label="Address"
           type="url"
           placeholder="https://erp.example.com/hooks/orders"
-          value={draft.url}
-          error={errorAt(errors, "/url")}
-          onChange={(url) => set({ url })}
+          {...form.field("url")}
         />
-        <TextField
-          label="Name (optional)"
-          value={draft.description}
-          maxLength={500}
-          error={errors.get("/description")}
-          onChange={(description) => set({ description })}
-        />
-        <EventTypesPick value={draft.types} error={errorAt(errors, "/types")} onChange={(types) => set({ types })} />
-        <DeliveryFields draft={draft} set={set} isNew={form.isNew} error={errors.get("/maxInFlight")} />
-        <HeaderFields
-          stored={webhook?.headerNames ?? []}
-          value={draft.headers}
-          error={errorAt(errors, "/headers")}
-          onChange={(headers) => set({ headers })}
-        />
+        <TextField label="Name (optional)" {...form.field("description")} maxLength={500} />
+        <EventTypesPick {...form.field("types")} />
+        <DeliveryFields form={form} />
+        <HeaderFields stored={webhook?.headerNames ?? []} {...form.field("headers")} />
         <SaveRow
           form={form}
           names={names}
           fields={onFields}
-          reason={webhookCan.change(useMe()) ?? missingOf(draft)}
+          reason={webhookCan.change(useMe()) ?? missingOf(form.draft)}
           save={form.isNew ? "Set it up" : "Save"}
         />
       </Card>
@@ -142,36 +126,14 @@ export function WebhookForm(props: Props) {
   );
 }
 
-type FieldProps = { draft: Draft; set(change: Partial<Draft>): void; isNew: boolean; error: string | undefined };
-
-function DeliveryFields({ draft, set, isNew, error }: FieldProps) {
+function DeliveryFields({ form }: { form: RecordForm<Draft> }) {
   return (
     <div className="grid gap-3 sm:grid-cols-3">
-      <Select
-        label="Order of deliveries"
-        value={draft.ordering}
-        options={orderingOptions}
-        onChange={(ordering) => set({ ordering })}
-      />
-      {draft.ordering === "strict" ? null : (
-        <TextField
-          label="At most at a time"
-          type="number"
-          min={1}
-          max={32}
-          value={draft.maxInFlight}
-          error={error}
-          onChange={(maxInFlight) => set({ maxInFlight })}
-        />
+      <Select label="Order of deliveries" {...form.field("ordering")} options={orderingOptions} />
+      {form.draft.ordering === "strict" ? null : (
+        <TextField label="At most at a time" type="number" min={1} max={32} {...form.field("maxInFlight")} />
       )}
-      {isNew && (
-        <Select
-          label="Signed with"
-          value={draft.signing}
-          options={signingOptions}
-          onChange={(signing) => set({ signing })}
-        />
-      )}
+      {form.isNew && <Select label="Signed with" {...form.field("signing")} options={signingOptions} />}
     </div>
   );
 }

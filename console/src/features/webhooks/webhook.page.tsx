@@ -3,14 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { buttonClass } from "../../ui/button.tsx";
-import { Skeleton } from "../../ui/card.tsx";
-import { Crumbs } from "../../ui/crumbs.tsx";
 import { Figures } from "../../ui/figures.tsx";
 import { words } from "../../ui/format.ts";
-import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
+import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { tell } from "../../ui/toast.tsx";
@@ -21,38 +17,26 @@ import { WebhookForm } from "./webhook.form.tsx";
 import { webhookQuery } from "./webhooks.queries.ts";
 import { disabledReasons, healthNames, healthTones, hostOf, webhookTones } from "./webhooks.text.ts";
 
+const above = { href: paths.webhooks(), name: "Webhooks" };
+
 export function WebhookPage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const { data: webhook, error, refetch } = useQuery(webhookQuery(id));
+  return (
+    <RecordPage above={above} query={useQuery(webhookQuery(id))}>
+      {(webhook) => <WebhookView webhook={webhook} key={id} />}
+    </RecordPage>
+  );
+}
+
+function WebhookView({ webhook }: { webhook: Webhook }) {
+  const { id } = webhook;
   const { search } = useSearchParams();
   const isEditing = oneOf(search["tab"]) === "settings";
-  if (error && !webhook) {
-    return (
-      <>
-        <PageHead
-          title={
-            <Crumbs href={paths.webhooks()} name="Webhooks">
-              Not shown
-            </Crumbs>
-          }
-        />
-        <ProblemBox error={error} onRetry={() => void refetch()}>
-          <Link href={paths.webhooks()} className={buttonClass("plain")}>
-            All webhooks
-          </Link>
-        </ProblemBox>
-      </>
-    );
-  }
-  if (!webhook) return <Skeleton rows={14} />;
   return (
     <>
       <PageHead
-        title={
-          <Crumbs href={paths.webhooks()} name="Webhooks">
-            {webhook.description || hostOf(webhook.url)}
-          </Crumbs>
-        }
+        above={above}
+        title={webhook.description || hostOf(webhook.url)}
         note={<Badge tone={webhookTones[webhook.status] ?? "skip"}>{words(webhook.status)}</Badge>}
       >
         <WebhookActions webhook={webhook} />

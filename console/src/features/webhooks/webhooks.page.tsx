@@ -5,13 +5,13 @@ import { useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { Filters } from "../../ui/filters.tsx";
 import { formatCount, sentence, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
-import type { ListColumn } from "../../ui/list-card.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { webhookCan } from "./webhook.can.ts";
@@ -80,7 +80,11 @@ export function WebhooksPage() {
         )}
       </PageHead>
       <TabLinks label="Webhooks by state" tabs={tabs} />
-      {!isNone && <Filters filters={[]} placeholder="Part of the address or name" />}
+      {!isNone && (
+        <div className="mb-2.5 max-w-72">
+          <SearchBox label="Part of the address or name" />
+        </div>
+      )}
       <ListCard
         label="Webhooks"
         query={webhooks}

@@ -14,12 +14,10 @@ export const webhooksQuery = (filter: WebhookFilter) =>
     refetchInterval: 15_000,
   });
 
+export const readWebhook = (id: string): Promise<Webhook> => hub.call("GET /api/v1/webhooks/{id}", { path: { id } });
+
 export const webhookQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["webhooks", "one", id],
-    queryFn: ({ signal }): Promise<Webhook> => hub.call("GET /api/v1/webhooks/{id}", { path: { id }, signal }),
-    refetchInterval: 5_000,
-  });
+  queryOptions({ queryKey: ["webhooks", "one", id], queryFn: () => readWebhook(id), refetchInterval: 5_000 });
 
 export const deliveriesQuery = (id: string, filter: DeliveryFilter) =>
   queryOptions({

@@ -86,7 +86,7 @@ export function kindOf(given: FormSchema): FieldKind {
           ? "list"
           : "json";
     default:
-      if (schema.properties && Object.keys(schema.properties).length > 0) return "object";
+      if (hasFields(schema)) return "object";
       return namesTexts(schema) ? "pairs" : "json";
   }
 }
@@ -98,6 +98,10 @@ function namesTexts({ patternProperties, additionalProperties }: FormSchema): bo
     given.length > 0 ? given : typeof additionalProperties === "object" ? [additionalProperties as FormSchema] : [];
   return values.length > 0 && values.every((value) => typesOf(value).includes("string"));
 }
+
+/** There is something to fill in. */
+export const hasFields = (schema: FormSchema | undefined): schema is FormSchema =>
+  Object.keys(schema?.properties ?? {}).length > 0;
 
 /** A value that a field is begun with: nothing, unless the schema leaves no choice. */
 export function startOf(schema: FormSchema): Record<string, unknown> {

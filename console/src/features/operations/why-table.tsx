@@ -1,0 +1,60 @@
+import type { ReactNode } from "react";
+import { Badge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { formatCount } from "../../ui/format.ts";
+import { RowTable } from "../../ui/table.tsx";
+import type { ListColumn } from "../../ui/table.tsx";
+import type { Tone } from "../../ui/tone.ts";
+
+type WhyGroup = { step: number | null; code: string; message: string; fix?: string | null; count: number };
+
+type Props<Group extends WhyGroup> = {
+  label: string;
+  groups: readonly Group[];
+  toneOf(group: Group): Tone;
+  /** What the action of its step is called. */
+  titleOf(group: Group): string;
+  /** What can be done with its orders. */
+  renderButtons(group: Group): ReactNode;
+};
+
+const columnsWith = <Group extends WhyGroup>({
+  toneOf,
+  titleOf,
+  renderButtons,
+}: Props<Group>): Array<ListColumn<Group>> => [
+  {
+    name: "Why",
+    className: "w-1/2 min-w-56 py-1",
+    cell: (group) => (
+      <span className="flex min-h-6 items-center gap-2">
+        <Badge tone={toneOf(group)}>{group.code}</Badge>
+        <span>{group.message}</span>
+      </span>
+    ),
+  },
+  {
+    name: "Step",
+    className: "whitespace-nowrap text-muted",
+    cell: (group) => (group.step === null ? "–" : `${group.step + 1} ${titleOf(group).toLowerCase()}`),
+  },
+  { name: "Orders", isNumber: true, cell: ({ count }) => formatCount(count) },
+  { name: "What to do", className: "w-1/3 min-w-40 text-muted", cell: ({ fix }) => fix ?? "–" },
+  { name: "", isNumber: true, className: "whitespace-nowrap", cell: renderButtons },
+];
+
+/** Why something did not go well, or would not: orders with the same reason at the same step are one row. */
+export function WhyTable<Group extends WhyGroup>(props: Props<Group>) {
+  const { label, groups, toneOf } = props;
+  if (groups.length === 0) return null;
+  return (
+    <Card label="Why">
+      <RowTable
+        label={label}
+        rows={groups}
+        idOf={(group) => `${group.step} ${group.code} ${toneOf(group)} ${group.message}`}
+        columns={columnsWith(props)}
+      />
+    </Card>
+  );
+}

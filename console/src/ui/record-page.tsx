@@ -1,0 +1,30 @@
+import type { ReactNode } from "react";
+import { buttonClass } from "./button.tsx";
+import { Skeleton } from "./card.tsx";
+import { Link } from "./link.tsx";
+import type { PageAbove } from "./page-head.tsx";
+import { PageHead } from "./page-head.tsx";
+import { ProblemBox } from "./problem-box.tsx";
+
+type Props<Shown> = {
+  above: PageAbove;
+  query: { data: Shown | undefined; error: Error | null; refetch(): unknown };
+  /** The page itself. */
+  children(record: Shown): ReactNode;
+};
+
+/** The page of one record. What is known stays in sight; without anything it says that it is on its way, or why it is not shown. */
+export function RecordPage<Shown>({ above, query: { data, error, refetch }, children }: Props<Shown>) {
+  if (data !== undefined) return children(data);
+  if (!error) return <Skeleton rows={12} />;
+  return (
+    <>
+      <PageHead above={above} title="Not shown" />
+      <ProblemBox error={error} onRetry={() => void refetch()}>
+        <Link href={above.href} className={buttonClass("plain")}>
+          All {above.name.toLowerCase()}
+        </Link>
+      </ProblemBox>
+    </>
+  );
+}
