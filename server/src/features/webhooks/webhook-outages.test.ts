@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { systemContext } from "../../context.ts";
+import { recordEvent } from "../../events/record-event.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { startReceiver } from "../../testing/stand-in-receiver.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -6,7 +8,7 @@ import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../..
 import { startDeliveries } from "./webhooks.ts";
 
 const hub = await startTestHub();
-const { webhookTo, read, pass } = openWebhookDesk(hub);
+const { webhookTo, read, pass, untilGivenUp } = openWebhookDesk(hub);
 const minute = 60_000;
 
 describe("nothing is lost", () => {
@@ -207,21 +209,104 @@ describe("nothing is lost", () => {
     expect((await read(org, id)).maxInFlight).toBe(8);
   });
 
-  test("an endpoint that wants a pause gets it", async () => {
+  test("an endpoint that wants a pause gets it, of six hours at most", async () => {
     const org = await hub.org();
-    const receiver = await startReceiver();
+    const [receiver, greedy] = [await startReceiver(), await startReceiver()];
     receiver.replies.push({ status: 429, headers: { "retry-after": "7200" } });
-    const { id } = await webhookTo(org, receiver);
+    greedy.always = { status: 503, headers: { "retry-after": "604800" } };
+    const [{ id }, other] = [await webhookTo(org, receiver), await webhookTo(org, greedy)];
     await makeOrders(org, 1);
-    const { health } = await eventually(
-      () => read(org, id),
-      (webhook) => webhook.health.nextProbeAt !== null,
-    );
-    expect(Date.parse(health.nextProbeAt) - hub.world.clock.now().getTime()).toBeGreaterThan(100 * minute);
+    const pauseOf = async (webhookId: string): Promise<number> => {
+      const { health } = await eventually(
+        () => read(org, webhookId),
+        (webhook) => webhook.health.nextProbeAt !== null,
+      );
+      return Date.parse(health.nextProbeAt) - hub.world.clock.now().getTime();
+    };
+    expect(await pauseOf(id)).toBeGreaterThan(100 * minute);
+    expect(Math.abs((await pauseOf(other.id)) - 6 * 60 * minute)).toBeLessThan(minute);
     await makeOrders(org, 1);
     await pass(60 * minute);
     expect(receiver.received).toHaveLength(1);
     await pass(70 * minute);
     await arrivals(receiver, 3);
   });
+
+  test("of many orders at once, which come in messages that are small enough; one that is not is not sent", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const { id } = await webhookTo(org, receiver, { types: ["orders.created", "organization.updated"] });
+    const numbers = Array.from({ length: 200 }, (_, n) => `${"\u{1F4E6}".repeat(97)}${n}`);
+    expect((await org.post("/orders/bulk", { orders: numbers.map((number) => ({ number })) })).status).toBe(200);
+    const itemsOf = () => receiver.received.flatMap(({ event }) => event.data.items as { number: string }[]);
+    const items = await eventually(
+      async () => itemsOf(),
+      ({ length }) => length >= numbers.length,
+    );
+    expect(items.map(({ number }) => number).toSorted()).toEqual(numbers.toSorted());
+    const count = receiver.received.length;
+    const large = {
+      type: "organization.updated",
+      objectId: org.id,
+      data: { name: "x".repeat(64 * 1024), version: 1 },
+    } as const;
+    await hub.world.db.transaction((tx) => recordEvent(tx, systemContext(hub.world, org.id, "test"), large));
+    await eventually(
+      async () => (await org.get(`/webhooks/${id}/deliveries?type=organization.updated`)).body.data,
+      ([delivery]) => delivery?.lastError?.code === "body_too_large",
+    );
+    expect(receiver.received).toHaveLength(count);
+  });
+});
+
+describe("once more", () => {
+  test("one delivery, with the same id", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const { id } = await webhookTo(org, receiver);
+    await makeOrders(org, 1);
+    await arrivals(receiver, 1);
+    const path = `/webhooks/${id}/deliveries`;
+    const { data } = await eventually(
+      async () => (await org.get(path)).body,
+      (page) => page.data[0]?.status === "delivered",
+    );
+    const again = await org.post(`${path}/${data[0].id}/resend`);
+    expect([again.status, again.body.status]).toEqual([202, "waiting"]);
+    const [first, second] = await arrivals(receiver, 2);
+    expect(second!.headers["webhook-id"]).toBe(first!.headers["webhook-id"]);
+    expect(second!.body).toBe(first!.body);
+  });
+
+  test("everything of a time, or what failed of it; nothing is a 400", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const before = await makeOrders(org, 105);
+    const from = new Date(hub.world.clock.now().getTime() - 60 * minute).toISOString();
+    const { id } = await webhookTo(org, receiver);
+    const resend = (body: object) => org.post(`/webhooks/${id}/resend`, { from, ...body });
+    const nothing = await resend({});
+    expect([nothing.status, nothing.body.code]).toEqual([400, "nothing_to_resend"]);
+    expect((await resend({ types: ["pickup.*"], only: "all" })).status).toBe(400);
+    expect((await resend({ to: from })).body.errors[0].pointer).toBe("/from");
+    const all = await resend({ only: "all", types: ["order.created"] });
+    expect([all.status, all.body.estimate, all.body.estimateIsCapped]).toEqual([202, 105, false]);
+    await arrivals(receiver, 105);
+    expect(orderIdsOf(receiver).toSorted()).toEqual(before.toSorted());
+    receiver.always = { status: 500 };
+    const [bad] = await makeOrders(org, 1);
+    await untilGivenUp(org, id);
+    receiver.always = { status: 204 };
+    const count = receiver.received.length;
+    const failed = await resend({ only: "failed" });
+    expect([failed.status, failed.body.estimate]).toEqual([202, 1]);
+    await eventually(
+      async () => {
+        await pass(minute);
+        return receiver.received.length;
+      },
+      (n) => n === count + 1,
+    );
+    expect(orderIdsOf(receiver).at(-1)).toBe(bad);
+  }, 90_000);
 });
