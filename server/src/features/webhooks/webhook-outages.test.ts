@@ -140,6 +140,28 @@ describe("nothing is lost", () => {
     await org.post(`/webhooks/${id}/enable`, { from: "stopped" });
     await arrivals(receiver, before + 3);
     expect(orderIdsOf(receiver).slice(before)).toEqual(ids);
+    // What was under way with it ends as well, and is no other news.
+    const both = await startReceiver();
+    both.replies.push({ status: 410 }, "hang");
+    const second = await webhookTo(org, both);
+    await makeOrders(org, 2);
+    await eventually(
+      () => read(org, second.id),
+      ({ status }) => status === "disabled",
+    );
+    both.release(410);
+    await eventually(
+      async () => (await org.get(`/webhooks/${second.id}/deliveries`)).body.data,
+      (data) => data.filter(({ attemptCount }: { attemptCount: number }) => attemptCount === 1).length === 2,
+    );
+    expect(await feedOf(org, "webhook.disabled")).toHaveLength(2);
+    // One delivery shows whether it is back.
+    both.replies.push("hang");
+    await org.post(`/webhooks/${second.id}/enable`);
+    await arrivals(both, 3);
+    expect(both.received).toHaveLength(3);
+    both.release();
+    await arrivals(both, 4);
   });
 
   test("when it fails: it is tried with one at a time, and gets the rest when it is back", async () => {
@@ -154,6 +176,8 @@ describe("nothing is lost", () => {
     );
     const before = receiver.received.length;
     expect(before).toBeLessThanOrEqual(12);
+    // More places are for when it is back.
+    expect((await org.patch(`/webhooks/${id}`, { maxInFlight: 16 })).status).toBe(200);
     await pass(10_000);
     await arrivals(receiver, before + 1);
     await eventually(
@@ -189,6 +213,19 @@ describe("nothing is lost", () => {
       }, Boolean);
     }
     expect(await read(org, id)).toMatchObject({ status: "disabled", disabledReason: "failing" });
+    expect(await isTold("webhook.failing")).toBe(true);
+    // Whoever enables it gives it five days more.
+    const enabledAt = hub.world.clock.now().toISOString();
+    await org.post(`/webhooks/${id}/enable`);
+    const { status, health } = await eventually(
+      () => read(org, id),
+      (webhook) => webhook.health.consecutiveFailures > 0,
+    );
+    expect([status, health.failingSince >= enabledAt]).toEqual(["active", true]);
+    // Another address is another endpoint.
+    const elsewhere = await startReceiver();
+    const moved = await org.patch(`/webhooks/${id}`, { url: elsewhere.url });
+    expect(moved.body.health).toMatchObject({ status: "unknown", failingSince: null, nextProbeAt: null });
   }, 90_000);
 
   test("in strict order the next one waits until the one before was taken", async () => {
@@ -230,6 +267,24 @@ describe("nothing is lost", () => {
     expect(receiver.received).toHaveLength(1);
     await pass(70 * minute);
     await arrivals(receiver, 3);
+  });
+
+  test("when an answer cannot be stored: it is delivered all the same, and so are the others", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    await hub.world.db.query(
+      "alter table webhook_deliveries add constraint nothing_odd check (answer is distinct from 'odd')",
+    );
+    receiver.replies.push({ status: 200, body: "odd" });
+    const { id } = await webhookTo(org, receiver);
+    await makeOrders(org, 3);
+    const data = await eventually(
+      async () => (await org.get(`/webhooks/${id}/deliveries?status=delivered`)).body.data,
+      ({ length }) => length === 3,
+    );
+    const { body } = await org.get(`/webhooks/${id}/deliveries/${data.at(-1).id}`);
+    expect(body.attempts).toMatchObject([{ status: 200, answer: null, headers: null }]);
+    expect(receiver.received).toHaveLength(3);
   });
 
   test("of many orders at once, which come in messages that are small enough; one that is not is not sent", async () => {

@@ -206,6 +206,31 @@ describe("a webhook", () => {
     expect([same === port, other === port]).toEqual([true, false]);
   });
 
+  test("is sent nothing any more when it is deleted, and keeps no secret", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    await makeOrders(org, 1);
+    const { id } = await webhookTo(org, receiver, { headers: { authorization: "Bearer abc" } });
+    receiver.replies.push({ status: 503 }, "hang");
+    await makeOrders(org, 2);
+    await arrivals(receiver, 2);
+    const [first] = (await org.get(`/webhooks/${id}/deliveries`)).body.data;
+    await org.post(`/webhooks/${id}/resend`, { from: "2020-01-01T00:00:00Z", only: "all" });
+    expect((await org.delete(`/webhooks/${id}`)).status).toBe(200);
+    receiver.release();
+    for (const path of ["", "/deliveries", `/deliveries/${first.id}`]) {
+      expect([path, (await org.get(`/webhooks/${id}${path}`)).status]).toEqual([path, 404]);
+    }
+    expect((await org.post(`/webhooks/${id}/enable`)).status).toBe(404);
+    const left = await hub.world.db.query(
+      `select sealed_secret as secret, sealed_headers as headers, (select count(*) from webhook_resends r where r.webhook_id = w.id) as resends,
+         (select count(*) from webhook_deliveries d where d.webhook_id = w.id and d.due_at is not null) as due
+         from webhooks w where id = $1`,
+      [id],
+    );
+    expect(left).toEqual([{ secret: "", headers: null, resends: 0, due: 0 }]);
+  });
+
   test("an example now, and what came back", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
@@ -339,19 +364,26 @@ test("deliveries are kept for a month, what was answered for a week; what waits 
   await makeOrders(org, 1);
   await arrivals(receiver, 1);
   const path = `/webhooks/${id}/deliveries`;
-  const page = async () => (await org.get(path)).body.data as { id: string; status: string }[];
+  const page = async () => (await org.get(path)).body.data as { id: string; status: string; attemptCount: number }[];
   const [delivery] = await eventually(page, ([first]) => first?.status === "delivered");
+  receiver.always = { status: 503, body: "busy" };
+  await makeOrders(org, 1);
+  await arrivals(receiver, 2);
+  await pass(10_000);
+  const [tried] = await eventually(page, ([first]) => first?.attemptCount === 2);
   await org.post(`/webhooks/${id}/pause`);
-  const answerOf = async () => (await org.get(`${path}/${delivery!.id}`)).body.attempts[0].answer;
+  const answersOf = async ({ id: deliveryId }: { id: string }): Promise<unknown> =>
+    (await org.get(`${path}/${deliveryId}`)).body.attempts.map(({ answer }: { answer: unknown }) => answer);
+  const answers = async () => [await answersOf(delivery!), await answersOf(tried!)];
   const never = new AbortController().signal;
   const dayMs = 24 * 60 * minute;
   hub.advance(6 * dayMs);
   await removeWhatIsOld(hub.world, never);
-  expect(await answerOf()).toBe("");
+  expect(await answers()).toEqual([[""], ["busy", "busy"]]);
   hub.advance(2 * dayMs);
   await removeWhatIsOld(hub.world, never);
-  expect(await answerOf()).toBeNull();
+  expect(await answers()).toEqual([[null], [null, null]]);
   hub.advance(23 * dayMs);
   await removeWhatIsOld(hub.world, never);
-  expect(await page()).toEqual([]);
+  expect(await page()).toMatchObject([{ id: tried!.id, status: "waiting" }]);
 }, 60_000);
