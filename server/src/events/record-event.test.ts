@@ -37,17 +37,22 @@ test("every type is named after its object, or after several of them, and says w
 
 test("batches name everything once, in its order, and none is too large to be handed on", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 1_500 }), (length) => {
-      const items = Array.from({ length }, (_, i) => ({ id: String(i), number: `N${i}` }));
-      const batches = batchesOf(items);
-      expect(batches.flatMap((batch) => batch.items)).toEqual(items);
-      for (const { count, items: some, firstIds } of batches) {
-        expect(count).toBe(some.length);
-        expect(count).toBeGreaterThan(0);
-        expect(count).toBeLessThanOrEqual(200);
-        expect(firstIds).toEqual(some.slice(0, 100).map(({ id }) => id));
-      }
-    }),
+    fc.property(
+      fc.integer({ min: 0, max: 1_500 }),
+      fc.constantFrom("", "N", "\u{1F4E6}".repeat(100)),
+      (length, text) => {
+        const items = Array.from({ length }, (_, i) => ({ id: String(i), number: `${text}${i}` }));
+        const batches = batchesOf(items);
+        expect(batches.flatMap((batch) => batch.items)).toEqual(items);
+        for (const { count, items: some, firstIds } of batches) {
+          expect(count).toBe(some.length);
+          expect(count).toBeGreaterThan(0);
+          expect(count).toBeLessThanOrEqual(200);
+          expect(Buffer.byteLength(JSON.stringify(some))).toBeLessThanOrEqual(49 * 1024);
+          expect(firstIds).toEqual(some.slice(0, 100).map(({ id }) => id));
+        }
+      },
+    ),
     { numRuns: 50 },
   );
 });

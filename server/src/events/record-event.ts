@@ -32,14 +32,27 @@ export async function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): Pr
   await recordEventsAcrossOrgs(tx, by, signed);
 }
 
-/** Small enough to be handed on as one message. */
+/** Small enough to be handed on as one message: a webhook is sent 64 KiB at most, and there is more to an event than its items. */
 const maxItems = 200;
+const maxItemBytes = 48 * 1024;
 const maxFirstIds = 100;
 
 /** The data of one event for many objects: thousands would drown everything else. As many events as it takes to name all. */
 export function batchesOf<Item extends { id: string }>(items: readonly Item[]) {
-  return Array.from({ length: Math.ceil(items.length / maxItems) }, (_, nth) => {
-    const some = items.slice(nth * maxItems, (nth + 1) * maxItems);
+  const batches: Item[][] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = Buffer.byteLength(JSON.stringify(item)) + 1;
+    const batch = batches.at(-1);
+    if (batch && batch.length < maxItems && bytes + size <= maxItemBytes) {
+      batch.push(item);
+      bytes += size;
+    } else {
+      batches.push([item]);
+      bytes = size;
+    }
+  }
+  return batches.map((some) => {
     return { count: some.length, items: some, firstIds: some.slice(0, maxFirstIds).map(({ id }) => id) };
   });
 }

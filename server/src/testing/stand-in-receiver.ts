@@ -4,7 +4,14 @@ import type { AddressInfo } from "node:net";
 import type { EventEnvelope } from "../events/event-envelope.ts";
 import { afterFile } from "./after-file.ts";
 
-type Received = { path: string; headers: Record<string, string>; body: string; event: EventEnvelope };
+type Received = {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  event: EventEnvelope;
+  /** Of the caller: another one, another connection. */
+  port: number;
+};
 
 /** What it says to the next request; none: it takes everything with 204. */
 type Reply = { status: number; headers?: Record<string, string>; body?: string } | "hang" | "reset";
@@ -33,7 +40,8 @@ export async function startReceiver(): Promise<Receiver> {
     request.setEncoding("utf8");
     request.on("data", (chunk: string) => (body += chunk));
     request.on("end", () => {
-      received.push({ path: request.url!, headers: flat(request.headers), body, event: parse(body) });
+      const { url: path, headers, socket } = request;
+      received.push({ path: path!, headers: flat(headers), body, event: parse(body), port: socket.remotePort! });
       const reply = receiver.replies.shift() ?? receiver.always;
       if (reply === "reset") request.socket.resetAndDestroy();
       else if (reply === "hang") hanging.add(response);

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { systemContext } from "../../context.ts";
+import { recordEvent } from "../../events/record-event.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { startReceiver } from "../../testing/stand-in-receiver.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -6,7 +8,7 @@ import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../..
 import { startDeliveries } from "./webhooks.ts";
 
 const hub = await startTestHub();
-const { webhookTo, read, pass } = openWebhookDesk(hub);
+const { webhookTo, read, pass, untilGivenUp } = openWebhookDesk(hub);
 const minute = 60_000;
 
 describe("nothing is lost", () => {
@@ -138,6 +140,28 @@ describe("nothing is lost", () => {
     await org.post(`/webhooks/${id}/enable`, { from: "stopped" });
     await arrivals(receiver, before + 3);
     expect(orderIdsOf(receiver).slice(before)).toEqual(ids);
+    // What was under way with it ends as well, and is no other news.
+    const both = await startReceiver();
+    both.replies.push({ status: 410 }, "hang");
+    const second = await webhookTo(org, both);
+    await makeOrders(org, 2);
+    await eventually(
+      () => read(org, second.id),
+      ({ status }) => status === "disabled",
+    );
+    both.release(410);
+    await eventually(
+      async () => (await org.get(`/webhooks/${second.id}/deliveries`)).body.data,
+      (data) => data.filter(({ attemptCount }: { attemptCount: number }) => attemptCount === 1).length === 2,
+    );
+    expect(await feedOf(org, "webhook.disabled")).toHaveLength(2);
+    // One delivery shows whether it is back.
+    both.replies.push("hang");
+    await org.post(`/webhooks/${second.id}/enable`);
+    await arrivals(both, 3);
+    expect(both.received).toHaveLength(3);
+    both.release();
+    await arrivals(both, 4);
   });
 
   test("when it fails: it is tried with one at a time, and gets the rest when it is back", async () => {
@@ -152,6 +176,8 @@ describe("nothing is lost", () => {
     );
     const before = receiver.received.length;
     expect(before).toBeLessThanOrEqual(12);
+    // More places are for when it is back.
+    expect((await org.patch(`/webhooks/${id}`, { maxInFlight: 16 })).status).toBe(200);
     await pass(10_000);
     await arrivals(receiver, before + 1);
     await eventually(
@@ -187,6 +213,19 @@ describe("nothing is lost", () => {
       }, Boolean);
     }
     expect(await read(org, id)).toMatchObject({ status: "disabled", disabledReason: "failing" });
+    expect(await isTold("webhook.failing")).toBe(true);
+    // Whoever enables it gives it five days more.
+    const enabledAt = hub.world.clock.now().toISOString();
+    await org.post(`/webhooks/${id}/enable`);
+    const { status, health } = await eventually(
+      () => read(org, id),
+      (webhook) => webhook.health.consecutiveFailures > 0,
+    );
+    expect([status, health.failingSince >= enabledAt]).toEqual(["active", true]);
+    // Another address is another endpoint.
+    const elsewhere = await startReceiver();
+    const moved = await org.patch(`/webhooks/${id}`, { url: elsewhere.url });
+    expect(moved.body.health).toMatchObject({ status: "unknown", failingSince: null, nextProbeAt: null });
   }, 90_000);
 
   test("in strict order the next one waits until the one before was taken", async () => {
@@ -207,21 +246,122 @@ describe("nothing is lost", () => {
     expect((await read(org, id)).maxInFlight).toBe(8);
   });
 
-  test("an endpoint that wants a pause gets it", async () => {
+  test("an endpoint that wants a pause gets it, of six hours at most", async () => {
     const org = await hub.org();
-    const receiver = await startReceiver();
+    const [receiver, greedy] = [await startReceiver(), await startReceiver()];
     receiver.replies.push({ status: 429, headers: { "retry-after": "7200" } });
-    const { id } = await webhookTo(org, receiver);
+    greedy.always = { status: 503, headers: { "retry-after": "604800" } };
+    const [{ id }, other] = [await webhookTo(org, receiver), await webhookTo(org, greedy)];
     await makeOrders(org, 1);
-    const { health } = await eventually(
-      () => read(org, id),
-      (webhook) => webhook.health.nextProbeAt !== null,
-    );
-    expect(Date.parse(health.nextProbeAt) - hub.world.clock.now().getTime()).toBeGreaterThan(100 * minute);
+    const pauseOf = async (webhookId: string): Promise<number> => {
+      const { health } = await eventually(
+        () => read(org, webhookId),
+        (webhook) => webhook.health.nextProbeAt !== null,
+      );
+      return Date.parse(health.nextProbeAt) - hub.world.clock.now().getTime();
+    };
+    expect(await pauseOf(id)).toBeGreaterThan(100 * minute);
+    expect(Math.abs((await pauseOf(other.id)) - 6 * 60 * minute)).toBeLessThan(minute);
     await makeOrders(org, 1);
     await pass(60 * minute);
     expect(receiver.received).toHaveLength(1);
     await pass(70 * minute);
     await arrivals(receiver, 3);
   });
+
+  test("when an answer cannot be stored: it is delivered all the same, and so are the others", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    await hub.world.db.query(
+      "alter table webhook_deliveries add constraint nothing_odd check (answer is distinct from 'odd')",
+    );
+    receiver.replies.push({ status: 200, body: "odd" });
+    const { id } = await webhookTo(org, receiver);
+    await makeOrders(org, 3);
+    const data = await eventually(
+      async () => (await org.get(`/webhooks/${id}/deliveries?status=delivered`)).body.data,
+      ({ length }) => length === 3,
+    );
+    const { body } = await org.get(`/webhooks/${id}/deliveries/${data.at(-1).id}`);
+    expect(body.attempts).toMatchObject([{ status: 200, answer: null, headers: null }]);
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  test("of many orders at once, which come in messages that are small enough; one that is not is not sent", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const { id } = await webhookTo(org, receiver, { types: ["orders.created", "organization.updated"] });
+    const numbers = Array.from({ length: 200 }, (_, n) => `${"\u{1F4E6}".repeat(97)}${n}`);
+    expect((await org.post("/orders/bulk", { orders: numbers.map((number) => ({ number })) })).status).toBe(200);
+    const itemsOf = () => receiver.received.flatMap(({ event }) => event.data.items as { number: string }[]);
+    const items = await eventually(
+      async () => itemsOf(),
+      ({ length }) => length >= numbers.length,
+    );
+    expect(items.map(({ number }) => number).toSorted()).toEqual(numbers.toSorted());
+    const count = receiver.received.length;
+    const large = {
+      type: "organization.updated",
+      objectId: org.id,
+      data: { name: "x".repeat(64 * 1024), version: 1 },
+    } as const;
+    await hub.world.db.transaction((tx) => recordEvent(tx, systemContext(hub.world, org.id, "test"), large));
+    await eventually(
+      async () => (await org.get(`/webhooks/${id}/deliveries?type=organization.updated`)).body.data,
+      ([delivery]) => delivery?.lastError?.code === "body_too_large",
+    );
+    expect(receiver.received).toHaveLength(count);
+  });
+});
+
+describe("once more", () => {
+  test("one delivery, with the same id", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const { id } = await webhookTo(org, receiver);
+    await makeOrders(org, 1);
+    await arrivals(receiver, 1);
+    const path = `/webhooks/${id}/deliveries`;
+    const { data } = await eventually(
+      async () => (await org.get(path)).body,
+      (page) => page.data[0]?.status === "delivered",
+    );
+    const again = await org.post(`${path}/${data[0].id}/resend`);
+    expect([again.status, again.body.status]).toEqual([202, "waiting"]);
+    const [first, second] = await arrivals(receiver, 2);
+    expect(second!.headers["webhook-id"]).toBe(first!.headers["webhook-id"]);
+    expect(second!.body).toBe(first!.body);
+  });
+
+  test("everything of a time, or what failed of it; nothing is a 400", async () => {
+    const org = await hub.org();
+    const receiver = await startReceiver();
+    const before = await makeOrders(org, 105);
+    const from = new Date(hub.world.clock.now().getTime() - 60 * minute).toISOString();
+    const { id } = await webhookTo(org, receiver);
+    const resend = (body: object) => org.post(`/webhooks/${id}/resend`, { from, ...body });
+    const nothing = await resend({});
+    expect([nothing.status, nothing.body.code]).toEqual([400, "nothing_to_resend"]);
+    expect((await resend({ types: ["pickup.*"], only: "all" })).status).toBe(400);
+    expect((await resend({ to: from })).body.errors[0].pointer).toBe("/from");
+    const all = await resend({ only: "all", types: ["order.created"] });
+    expect([all.status, all.body.estimate, all.body.estimateIsCapped]).toEqual([202, 105, false]);
+    await arrivals(receiver, 105);
+    expect(orderIdsOf(receiver).toSorted()).toEqual(before.toSorted());
+    receiver.always = { status: 500 };
+    const [bad] = await makeOrders(org, 1);
+    await untilGivenUp(org, id);
+    receiver.always = { status: 204 };
+    const count = receiver.received.length;
+    const failed = await resend({ only: "failed" });
+    expect([failed.status, failed.body.estimate]).toEqual([202, 1]);
+    await eventually(
+      async () => {
+        await pass(minute);
+        return receiver.received.length;
+      },
+      (n) => n === count + 1,
+    );
+    expect(orderIdsOf(receiver).at(-1)).toBe(bad);
+  }, 90_000);
 });

@@ -81,6 +81,9 @@ describe("a delivery that is not taken", () => {
     expect(ending).toEqual({ status: "waiting", tries: 3, dueAt: null, nextTryAt: null });
     const change = healthAfter(healthy, outcome, ending, () => 0.5);
     expect([change.told, change.health.status, change.health.disabledReason]).toEqual(["disabled", "disabled", "gone"]);
+    // Whoever has paused it meanwhile finds it paused.
+    const paused = healthAfter({ ...healthy, status: "paused" }, outcome, ending, () => 0.5);
+    expect([paused.told, paused.health.status, paused.health.disabledReason]).toEqual([undefined, "paused", null]);
   });
 });
 
@@ -139,6 +142,7 @@ describe("an endpoint that fails", () => {
           for (const { status, ms, pause } of steps) {
             at += ms;
             const outcome = sent(status, at, status === 429 ? pause : undefined);
+            const before = state.waitUntil;
             state = healthAfter(
               state,
               outcome,
@@ -149,6 +153,8 @@ describe("an endpoint that fails", () => {
             expect(state.places).toBeLessThanOrEqual(strict ? 1 : most);
             if (isTaken(outcome))
               expect(state).toMatchObject({ waitUntil: null, consecutiveFailures: 0, failingSince: null });
+            // Nobody's failure ends the pause that another one's was answered with.
+            else if (before !== null) expect(state.waitUntil! >= before).toBe(true);
             if (state.waitUntil !== null)
               expect(Date.parse(state.waitUntil) - start - at).toBeLessThanOrEqual(6 * hour);
           }

@@ -188,6 +188,7 @@ export function startFeed(desk: Desk, leased: LeasedWebhook, turn: Turn): Feed &
 function createKnown({ db, clock }: World, leased: LeasedWebhook) {
   const unwritten = new Set<Sent>();
   let state: WebhookState = leased;
+  let readsUnderWay = 0;
   const apply = (outcome: Outcome, ending: Ending): void => {
     state = { ...state, ...healthAfter(state, outcome, ending, Math.random).health };
   };
@@ -195,7 +196,8 @@ function createKnown({ db, clock }: World, leased: LeasedWebhook) {
   return {
     state: () => state,
     waitUntil,
-    isOpen: (): boolean => state.status === "active" && (waitUntil() ?? 0) <= clock.now(),
+    /** Not while it is being read: people may have paused it. */
+    isOpen: (): boolean => readsUnderWay === 0 && state.status === "active" && (waitUntil() ?? 0) <= clock.now(),
     progress: () => ({ version: state.version, health: state }),
     learn(feed: Feed, delivery: Delivery, outcome: Outcome): Sent {
       const sent = { feed, delivery, outcome, ending: endOf(delivery, state, outcome, Math.random) };
@@ -208,11 +210,16 @@ function createKnown({ db, clock }: World, leased: LeasedWebhook) {
     },
     /** False: somebody else has it now. */
     async read(): Promise<boolean> {
-      const found = await findStateAcrossOrgs(db, leased);
-      if (!found) return false;
-      state = found;
-      for (const { outcome, ending } of unwritten) apply(outcome, ending);
-      return true;
+      readsUnderWay++;
+      try {
+        const found = await findStateAcrossOrgs(db, leased);
+        if (!found) return false;
+        state = found;
+        for (const { outcome, ending } of unwritten) apply(outcome, ending);
+        return true;
+      } finally {
+        readsUnderWay--;
+      }
     },
   };
 }

@@ -1,12 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { systemContext } from "../../../context.ts";
+import { recordEvents } from "../../../events/record-event.ts";
+import type { Turn } from "../../../queue/work.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { startReceiver } from "../../../testing/stand-in-receiver.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 import type { TestOrg } from "../../../testing/test-hub.ts";
+import { arrivals, makeOrders, orderIdsOf } from "../../../testing/webhook-desk.ts";
 import type { Progress } from "./deliveries.store.ts";
-import { saveAcrossOrgs } from "./deliveries.store.ts";
+import { lockResendAcrossOrgs, resendPortion, saveAcrossOrgs } from "./deliveries.store.ts";
 import type { Outcome } from "./delivery-outcome.ts";
 import { endOf, healthAfter } from "./delivery-outcome.ts";
+import type { Desk, Sent } from "./feed-webhook.ts";
+import { startFeed } from "./feed-webhook.ts";
 import { createSendPlaces } from "./send-places.ts";
+import { createSettler } from "./settle-deliveries.ts";
 import type { LeasedWebhook } from "./webhook-work.store.ts";
 import { listNext, lockBehindAcrossOrgs, webhookLeases } from "./webhook-work.store.ts";
 
@@ -18,9 +27,13 @@ const webhookOf = async (org: TestOrg): Promise<string> =>
 
 test("an organization with many webhooks that are far behind does not keep another one's from being looked at", async () => {
   const [busy, quiet] = [await hub.org(), await hub.org()];
-  for (let n = 0; n < 100; n++) await webhookOf(busy);
+  for (let n = 1; n < 100; n++) await webhookOf(busy);
+  const last = await webhookOf(busy);
   const more = await busy.post("/webhooks", { url: "http://127.0.0.1:9/", types: ["order.*"] });
   expect([more.status, more.body.code]).toEqual([409, "invalid_state"]);
+  // One that is deleted makes room.
+  await busy.delete(`/webhooks/${last}`);
+  expect(await webhookOf(busy)).toBeDefined();
   const id = await webhookOf(quiet);
   for (const org of [busy, quiet]) await org.post("/orders", {});
   for (const org of [busy, quiet]) await hub.world.sealer.sealNow(org.id);
@@ -32,6 +45,23 @@ test("an organization with many webhooks that are far behind does not keep anoth
     const others = await db.transaction((tx2) => lockBehindAcrossOrgs(tx2));
     expect(others.filter((webhook) => found.includes(webhook.id))).toEqual([]);
   });
+});
+
+test("of what waits a thousand get rows at most when somebody looks, and the log keeps the others", async () => {
+  const org = await hub.org();
+  const types = ["organization.updated"];
+  const { id } = (await org.post("/webhooks", { url: "http://127.0.0.1:9/", types })).body;
+  const event = { type: "organization.updated", objectId: org.id, data: { name: "x", version: 1 } } as const;
+  const events = Array.from({ length: 1_005 }, () => event);
+  await db.transaction((tx) => recordEvents(tx, systemContext(hub.world, org.id, "test"), events));
+  expect((await org.get(`/webhooks/${id}/deliveries`)).body.pagination.total).toBe(1_000);
+  expect((await org.get(`/webhooks/${id}`)).body.waiting).toBe(1_005);
+  const [{ cursor } = { cursor: 0 }] = await db.query<{ cursor: number }>("select cursor from webhooks where id = $1", [
+    id,
+  ]);
+  const about = { orgId: org.id, webhookId: id, types, without: [], now: new Date(), limit: 10 };
+  const { next } = await listNext(db, { ...about, cursor });
+  expect(next.filter(({ dueAt }) => dueAt === null)).toHaveLength(5);
 });
 
 test("a webhook that is paused, deleted or to be left alone is taken by nobody, though something waits for it", async () => {
@@ -53,6 +83,7 @@ test("a webhook that is paused, deleted or to be left alone is taken by nobody, 
   await hub.world.sealer.sealNow(org.id);
   const behind = await db.transaction((tx) => lockBehindAcrossOrgs(tx));
   expect(behind.flatMap(({ id, orgId }) => (orgId === org.id ? id : []))).toEqual([alone]);
+  expect((await org.get(`/webhooks/${paused}/deliveries`)).body.data).toHaveLength(1);
 });
 
 describe("how a delivery went", async () => {
@@ -86,8 +117,10 @@ describe("how a delivery went", async () => {
     const { health } = healthAfter(leased, outcome, ending, Math.random);
     const to = second.event.sequence - 1;
     const progress: Progress = { id, epoch: leased.epoch, version: leased.version, from: leased.cursor, to, health };
-    const save = (more: Partial<Progress> = {}) =>
-      saveAcrossOrgs(db, [{ ...progress, ...more }], [{ id: newId(), webhookId: id, delivery, outcome, ending }]);
+    const save = async (more: Partial<Progress> = {}, attempts = 0) => {
+      const settlement = { id: newId(), webhookId: id, delivery: { ...delivery, attempts }, outcome, ending };
+      return await saveAcrossOrgs(db, [{ ...progress, ...more }], [settlement]);
+    };
     const readRow = async () => {
       const [row] = await db.query<{
         cursor: number;
@@ -103,7 +136,10 @@ describe("how a delivery went", async () => {
       );
       return row!;
     };
-    return { id, leased, save, readRow, to, lookedTo };
+    /** Of what has a row. */
+    const countDue = async () =>
+      (await listNext(db, { ...about, cursor: leased.cursor })).next.filter(({ dueAt }) => dueAt !== null).length;
+    return { id, leased, save, readRow, countDue, to, lookedTo };
   }
   const nothing = (leased: LeasedWebhook) => ({
     cursor: leased.cursor,
@@ -123,13 +159,22 @@ describe("how a delivery went", async () => {
     await org.post(`/webhooks/${id}/deliveries/${tried.id}/resend`);
     expect(await save()).toHaveLength(1);
     expect(await readRow()).toMatchObject({ rows: 2, attempts: 1, tries: 0, former: 0 });
+    for (let written = 1; written <= 2; written++) {
+      expect(await save({}, 1)).toHaveLength(1);
+      expect(await readRow()).toMatchObject({ rows: 2, attempts: 2, former: 1 });
+    }
   });
 
   test("is not written down by a worker that was taken for dead", async () => {
+    await org.post("/orders", {});
     const { leased, id, save, readRow } = await sendOne();
     await db.query("update webhooks set lease_until = now() where id = $1", [id]);
-    await webhookLeases.claimOneAcrossOrgs(db, id, newId());
+    const taken = (await webhookLeases.claimOneAcrossOrgs(db, id, newId()))!;
     expect([await save(), await readRow()]).toEqual([[], nothing(leased)]);
+    // Nor does it take up what is to be sent once more.
+    expect((await org.post(`/webhooks/${id}/resend`, { from: "2020-01-01T00:00:00Z", only: "all" })).status).toBe(202);
+    const locked = (epoch: number) => db.transaction((tx) => lockResendAcrossOrgs(tx, { id, epoch }));
+    expect([await locked(leased.epoch), await locked(taken.epoch)]).toMatchObject([undefined, { onlyFailed: false }]);
   });
 
   test("is not written over what people have changed meanwhile", async () => {
@@ -139,6 +184,29 @@ describe("how a delivery went", async () => {
     expect((await org.get(`/webhooks/${id}`)).body.status).toBe("paused");
     await org.delete(`/webhooks/${id}`);
     expect(await save({ version: leased.version + 1 })).toEqual([]);
+  });
+
+  test("is not forgotten when everything is to be sent once more, which ends with what waits", async () => {
+    const { id, leased, save, readRow } = await sendOne();
+    await save();
+    expect((await org.post(`/webhooks/${id}/resend`, { from: "2020-01-01T00:00:00Z", only: "all" })).status).toBe(202);
+    const about = { orgId: org.id, webhookId: id, isStrict: false, types };
+    await db.transaction(async (tx) => resendPortion(tx, (await lockResendAcrossOrgs(tx, leased))!, about, new Date()));
+    expect(await readRow()).toMatchObject({ attempts: 1, tries: 1 });
+    await org.post(`/webhooks/${id}/resend`, { from: "2020-01-01T00:00:00Z", only: "all" });
+    await org.post(`/webhooks/${id}/enable`, { from: "now" });
+    expect(await db.transaction((tx) => lockResendAcrossOrgs(tx, leased))).toBeUndefined();
+  });
+
+  test("is tried again when its time has come; in strict order it is the next to be sent", async () => {
+    const { id, save, countDue } = await sendOne();
+    await save();
+    const counts = [await countDue()];
+    for (const ordering of ["strict", "none"]) {
+      await org.patch(`/webhooks/${id}`, { ordering });
+      counts.push(await countDue());
+    }
+    expect(counts).toEqual([0, 1, 0]);
   });
 
   test("moves no cursor that was put elsewhere", async () => {
@@ -154,6 +222,139 @@ describe("how a delivery went", async () => {
     expect(await save()).toMatchObject([{ cursor: lookedTo }]);
     expect(lookedTo).toBeGreaterThan(to);
     expect(await readRow()).toMatchObject({ rows: 2, attempts: 1 });
+    // Behind an earlier cursor there is what was delivered.
+    await db.query("update webhook_deliveries set status = 'delivered', due_at = null where webhook_id = $1", [id]);
+    await db.query("update webhooks set cursor = $2 where id = $1", [id, to]);
+    expect(await listed()).toMatchObject([{ status: "delivered" }, { status: "delivered" }]);
+  });
+});
+
+describe("a turn of sending", async () => {
+  const org = await hub.org();
+
+  /** A webhook that was leased when orders had been made, and what its holder sends with. */
+  async function begin(count: number, more: object = {}) {
+    const receiver = await startReceiver();
+    const { id } = (await org.post("/webhooks", { url: receiver.url, types: ["order.created"], ...more })).body;
+    const orders = await makeOrders(org, count);
+    await hub.world.sealer.sealNow(org.id);
+    const lease = async () => (await webhookLeases.claimOneAcrossOrgs(db, id, newId()))!;
+    const seen = { looks: 0, fenced: 0 };
+    const { signal } = new AbortController();
+    const turn: Turn = { owner: newId(), signal, isFresh: () => true, isOver: () => false, makeRoom: () => undefined };
+    const desk: Desk = {
+      world: hub.world,
+      places: createSendPlaces(16),
+      counters: { attempts: 0 },
+      isStopping: () => false,
+      settle: createSettler(hub.world, ({ fenced }) => (seen.fenced += fenced)),
+      wakeAt: () => undefined,
+      look: () => seen.looks++,
+    };
+    const readRow = async () =>
+      (await db.query("select cursor, epoch, lease_owner as owner from webhooks where id = $1", [id]))[0];
+    return { receiver, id, orders, lease, leased: await lease(), seen, turn, desk, readRow };
+  }
+
+  test("begins nothing when the lease may be over, and moves no cursor that was put elsewhere", async () => {
+    const { receiver, id, lease, leased, seen, turn, desk, readRow } = await begin(1);
+    const cursor = leased.cursor - 1;
+    await db.query("update webhooks set cursor = $2 where id = $1", [id, cursor]);
+    await startFeed(desk, leased, { ...turn, isFresh: () => false }).ended;
+    expect([receiver.received, seen.looks]).toEqual([[], 1]);
+    expect(await readRow()).toEqual({ cursor, epoch: leased.epoch, owner: null });
+    // Or when that is found out before the first byte has left.
+    let isFresh = true;
+    const places = { take: () => !(isFresh = false), give: () => undefined };
+    await startFeed({ ...desk, places }, await lease(), { ...turn, isFresh: () => isFresh }).ended;
+    expect([isFresh, receiver.received]).toEqual([false, []]);
+  });
+
+  test("ends when another has the webhook, and leaves it to them", async () => {
+    const { receiver, id, lease, leased, seen, turn, desk, readRow } = await begin(3, { maxInFlight: 1 });
+    receiver.replies.push("hang");
+    const feed = startFeed(desk, leased, turn);
+    await arrivals(receiver, 1);
+    await db.query("update webhooks set lease_until = now() where id = $1", [id]);
+    const { epoch } = await lease();
+    const before = await readRow();
+    feed.reload();
+    receiver.release();
+    await feed.ended;
+    expect([receiver.received.length, seen.fenced, leased.epoch + 1]).toEqual([1, 1, epoch]);
+    expect(await readRow()).toEqual(before);
+  });
+
+  test("begins nothing before it is read what people have changed", async () => {
+    const { receiver, id, leased, turn, desk } = await begin(3, { maxInFlight: 1 });
+    receiver.replies.push("hang");
+    const feed = startFeed(desk, leased, turn);
+    await arrivals(receiver, 1);
+    await org.post(`/webhooks/${id}/pause`);
+    await db.transaction(async (tx) => {
+      await tx.query("lock table webhooks in access exclusive mode");
+      feed.reload();
+      receiver.release();
+      await eventually(
+        async () => desk.counters.attempts,
+        (attempts) => attempts === 1,
+      );
+    });
+    await feed.ended;
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test("writes down how it went when the database is back", async () => {
+    const { receiver, id, leased, turn, desk } = await begin(1);
+    receiver.replies.push("hang");
+    const feed = startFeed(desk, leased, turn);
+    await arrivals(receiver, 1);
+    await db.transaction(async (tx) => {
+      await tx.query("select from webhooks where id = $1 for update", [id]);
+      receiver.release();
+      const cutOff = `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%jsonb_to_recordset($2::jsonb) as u%'`;
+      await eventually(
+        () => db.query(cutOff),
+        ({ length }) => length === 1,
+      );
+    });
+    await feed.ended;
+    const { data } = (await org.get(`/webhooks/${id}/deliveries`)).body;
+    expect(data).toMatchObject([{ status: "delivered", attemptCount: 1 }]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test("does not send what was found behind another cursor", async () => {
+    const { receiver, id, orders, leased, turn, desk } = await begin(2);
+    const about = { orgId: org.id, webhookId: id, types: ["order.created"], without: [], now: new Date(), limit: 1 };
+    const { lookedTo: first } = await listNext(db, { ...about, cursor: leased.cursor });
+    const ended = await db.transaction(async (tx) => {
+      // Whoever looks into the log waits for this.
+      await tx.query("lock table audit_heads in access exclusive mode");
+      const feed = startFeed(desk, leased, turn);
+      await db.query("update webhooks set cursor = $2 where id = $1", [id, first]);
+      expect(await feed.renew()).toBe(true);
+      return { by: feed.ended };
+    });
+    await ended.by;
+    expect(orderIdsOf(receiver)).toEqual([orders[1]]);
+  });
+
+  test("goes no further than a few ahead of what is written down", async () => {
+    const { receiver, id, leased, turn, desk } = await begin(40, { maxInFlight: 2 });
+    const held: Sent[] = [];
+    let isHolding = true;
+    const settle = (sent: Sent): void => (isHolding ? void held.push(sent) : desk.settle(sent));
+    const feed = startFeed({ ...desk, settle }, leased, turn);
+    await arrivals(receiver, 34);
+    // Meanwhile more would have come.
+    await org.post(`/webhooks/${id}/test`);
+    expect(receiver.received).toHaveLength(35);
+    isHolding = false;
+    for (const sent of held) desk.settle(sent);
+    await feed.ended;
+    expect(receiver.received).toHaveLength(41);
   });
 });
 
