@@ -9,8 +9,8 @@ import type { FixManyAnswer, FixManyRequest, FixRequest } from "../exceptions/ex
 import { maxFixedAtOnce } from "../exceptions/exceptions.schemas.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
 import * as exceptions from "../exceptions/exceptions.ts";
-import type { Fixed, Fixer, Wanted } from "./fix.ts";
-import { closedMeanwhile, failed } from "./fix.ts";
+import type { Fixed, Fixer } from "./fix.ts";
+import { closedMeanwhile, failed, orFailed } from "./fix.ts";
 import { askCarriers } from "./fix-carriers.ts";
 import { runAgain, sendAgain } from "./fix-executions.ts";
 import { decideOrders } from "./fix-orders.ts";
@@ -65,7 +65,8 @@ export async function fixMatching(ctx: Ctx, request: FixManyRequest): Promise<Fi
     for (const [row, error] of obstacles) {
       if (error) results.push(failed(row.id, { code: error.code, message: error.message }));
     }
-    if (free.length > 0) results.push(...(await fixAll(fixerOf(kind, action), ctx, free, { action, ...more })));
+    const fix = fixerOf(kind, action);
+    if (free.length > 0) results.push(...(await orFailed(free, () => fix(ctx, free, { action, ...more }))));
   }
   const failures = results.filter(({ status }) => status === "failed").length;
   const summary = {
@@ -75,15 +76,6 @@ export async function fixMatching(ctx: Ctx, request: FixManyRequest): Promise<Fi
     remaining: Math.max(0, matched - results.length),
   };
   return await change(ctx, async () => ({ dryRun, summary, results }));
-}
-
-async function fixAll(fixer: Fixer, ctx: Ctx, rows: StoredException[], wanted: Wanted): Promise<Fixed[]> {
-  try {
-    return await fixer(ctx, rows, wanted);
-  } catch (error) {
-    if (!(error instanceof HubError)) throw error;
-    return rows.map(({ id }) => failed(id, { code: error.code, message: error.message }));
-  }
 }
 
 /** Why this caller cannot do it, as it is now. */

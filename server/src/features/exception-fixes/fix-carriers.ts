@@ -5,7 +5,7 @@ import type { StoredException } from "../exceptions/exceptions.ts";
 import { buyLabelAgain, retryLabel, voidLabel } from "../labels/labels.ts";
 import { cancelPickup, retryPickup } from "../pickups/pickups.ts";
 import type { Fixed, Fixer } from "./fix.ts";
-import { failed } from "./fix.ts";
+import { orFailed } from "./fix.ts";
 
 /** Asks carriers once more, one after the other: each is outside, and may take its time. */
 export const askCarriers: Fixer = async (ctx, rows) => {
@@ -13,13 +13,11 @@ export const askCarriers: Fixer = async (ctx, rows) => {
   const { keepAnswer: _, ...own } = ctx;
   const fixed: Fixed[] = [];
   for (const row of rows) {
-    try {
+    const askAgain = async (): Promise<Fixed[]> => {
       await (row.kind === "label" ? askForLabel(own, row) : askForPickup(own, row));
-      fixed.push(await outcomeOf(ctx, row));
-    } catch (error) {
-      if (!(error instanceof HubError)) throw error;
-      fixed.push(failed(row.id, { code: error.code, message: error.message }));
-    }
+      return [await outcomeOf(ctx, row)];
+    };
+    fixed.push(...(await orFailed([row], askAgain)));
   }
   return fixed;
 };

@@ -1,23 +1,22 @@
-import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { lockOpen, markTried } from "../exceptions/exceptions.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
 import { listUnfinished, retryExecution, retryOrdersOf } from "../tasks/tasks.ts";
 import type { Fixed, Fixer, Wanted } from "./fix.ts";
-import { closedMeanwhile, failed } from "./fix.ts";
+import { closedMeanwhile, failed, orFailed } from "./fix.ts";
 
 /** Orders that did not arrive: those of one execution are sent again by one. */
 export const sendAgain: Fixer = async (ctx, rows, wanted) => {
   const fixed: Fixed[] = [];
   for (const of of Map.groupBy(rows, ({ executionId }) => executionId).values()) {
-    const ids = of.map(({ id }) => id);
-    fixed.push(...(await orFailed(ids, async () => await sendGroup(ctx, ids, wanted))));
+    fixed.push(...(await orFailed(of, async () => await sendGroup(ctx, of, wanted))));
   }
   return fixed;
 };
 
-async function sendGroup(ctx: Ctx, ids: string[], { action, resend = false }: Wanted): Promise<Fixed[]> {
+async function sendGroup(ctx: Ctx, rows: StoredException[], { action, resend = false }: Wanted): Promise<Fixed[]> {
+  const ids = rows.map(({ id }) => id);
   return await ctx.db.transaction(async (tx) => {
     const open = new Map((await lockOpen(tx, ctx.orgId, ids)).map((row) => [row.id, row]));
     // Another statement: the one before does not see what was queued while it waited.
@@ -49,7 +48,7 @@ export const runAgain: Fixer = async (ctx, rows, { action }) => {
       await ctx.db.transaction(async (tx) => await noteTry(tx, ctx, [row], action, executionId));
       return [{ id: row.id, status: "started", executionId }];
     };
-    fixed.push(...(await orFailed([row.id], retry)));
+    fixed.push(...(await orFailed([row], retry)));
   }
   return fixed;
 };
@@ -62,14 +61,4 @@ async function noteTry(tx: Tx, ctx: Ctx, rows: StoredException[], action: Wanted
     rows.map(({ id }) => id),
     fix,
   );
-}
-
-/** What is refused is told of each that it is about. */
-async function orFailed(ids: string[], work: () => Promise<Fixed[]>): Promise<Fixed[]> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof HubError)) throw error;
-    return ids.map((id) => failed(id, { code: error.code, message: error.message }));
-  }
 }

@@ -1,3 +1,4 @@
+import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import type { FixAnswer, FixRequest } from "../exceptions/exceptions.schemas.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
@@ -16,4 +17,14 @@ export const closedMeanwhile = { code: "exception_closed", message: "It was clos
 
 export function failed(id: string, error: NonNullable<Fixed["error"]>): Fixed {
   return { id, status: "failed", error };
+}
+
+/** What is refused is told of each that it is about. */
+export async function orFailed(rows: readonly { id: string }[], fix: () => Promise<Fixed[]>): Promise<Fixed[]> {
+  try {
+    return await fix();
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error;
+    return rows.map(({ id }) => failed(id, { code: error.code, message: error.message }));
+  }
 }

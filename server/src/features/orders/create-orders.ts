@@ -1,8 +1,6 @@
-import type { TSchema } from "typebox";
-import type { ErrorCode, FieldError } from "../../core/errors.ts";
+import type { ErrorCode } from "../../core/errors.ts";
 import type { RowFailure } from "../../core/row-failure.ts";
-import { failAt, invalidRow, placed, toError } from "../../core/row-failure.ts";
-import { createFinder } from "../../core/validation.ts";
+import { answerInBulk, byShapeAndRules, failAt, sortRows, toError } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
@@ -28,17 +26,9 @@ type Draft = { index: number; request: OrderRequest };
 export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
 /** What is wrong with one request by itself. */
-const findRequestErrors = byShapeAndRules(OrderRequestShape);
+const findRequestErrors = byShapeAndRules(OrderRequestShape, ruleErrors);
 /** The same for what a bridge says about an order. */
-export const findImportedErrors = byShapeAndRules(ImportedOrder);
-
-function byShapeAndRules(shape: TSchema) {
-  const findErrors = createFinder(shape, "body");
-  return (given: unknown): FieldError[] => {
-    const errors = findErrors(given);
-    return errors.length > 0 ? errors : ruleErrors(given as OrderRequest);
-  };
-}
+export const findImportedErrors = byShapeAndRules(ImportedOrder, ruleErrors);
 
 export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<OrderAnswer> {
   const prepared = await prepareOrders(ctx.db, ctx.orgId, [request]);
@@ -58,9 +48,12 @@ export async function createOrdersInBulk(ctx: Ctx, requests: unknown[]): Promise
   return await change(ctx, async (tx) => {
     const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "created");
     await recordCreation(tx, ctx, outcomes, "bulk");
-    const results = outcomes.map((outcome, index) => toResult(outcome, index));
-    const created = results.filter(({ status }) => status === "created").length;
-    return { summary: { total: results.length, created, failed: results.length - created }, results };
+    return answerInBulk(
+      "/orders",
+      outcomes.map((outcome) =>
+        "order" in outcome ? { known: { id: outcome.order.id, number: outcome.order.number } } : outcome,
+      ),
+    );
   });
 }
 
@@ -71,22 +64,18 @@ export async function prepareOrders(
   requests: unknown[],
   findErrors = findRequestErrors,
 ): Promise<Prepared> {
-  const failures = new Map<number, RowFailure>();
-  const valid: Draft[] = [];
-  const told = new Set<string>();
-  for (const [index, given] of requests.entries()) {
-    const errors = findErrors(given);
-    if (errors.length > 0) failures.set(index, invalidRow(errors, told));
-    else valid.push({ index, request: given as OrderRequest });
-  }
-  const sound = valid.map(({ request }) => request);
-  const missing = await findMissingReferences(db, orgId, sound);
-  for (const [i, { index }] of valid.entries()) {
+  const { sound, failures } = sortRows(requests as OrderRequest[], (request) => findErrors(request));
+  const missing = await findMissingReferences(
+    db,
+    orgId,
+    sound.map(({ request }) => request),
+  );
+  for (const [i, { index }] of sound.entries()) {
     const [first, ...more] = missing[i]!;
     if (first) failures.set(index, { code: first.code as ErrorCode, message: first.message, errors: [first, ...more] });
   }
   const taken = new Set<string>();
-  const drafts = valid.filter((draft) => {
+  const drafts = sound.filter((draft) => {
     if (failures.has(draft.index)) return false;
     const failure = findTwin(draft.request, taken);
     if (failure) failures.set(draft.index, failure);
@@ -206,13 +195,6 @@ export async function recordCreation(tx: Tx, ctx: Ctx, outcomes: Outcome[], sour
 
 function createdIn(outcomes: Outcome[]): Order[] {
   return outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order] : []));
-}
-
-function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number] {
-  if ("order" in outcome) {
-    return { index, id: outcome.order.id, number: outcome.order.number, status: "created" };
-  }
-  return { index, status: "failed", error: placed(outcome.failure, `/orders/${index}`) };
 }
 
 function numberTaken(number: string): RowFailure {
