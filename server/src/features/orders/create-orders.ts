@@ -1,4 +1,3 @@
-import type { ErrorCode } from "../../core/errors.ts";
 import type { RowFailure } from "../../core/row-failure.ts";
 import { answerInBulk, byShapeAndRules, failAt, sortRows, toError } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
@@ -17,13 +16,13 @@ import type { OrderRequest } from "./orders.schemas.ts";
 import { ImportedOrder, OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import * as store from "./orders.store.ts";
 
-export type Outcome = { order: Order } | { failure: RowFailure };
+type Outcome = { order: Order } | { failure: RowFailure };
 
 /** A checked request that waits for its number. */
 type Draft = { index: number; request: OrderRequest };
 
 /** Requests that have been looked at, one by one and together; nothing is written yet. */
-export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
+type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
 /** What is wrong with one request by itself. */
 const findRequestErrors = byShapeAndRules(OrderRequestShape, ruleErrors);
@@ -70,10 +69,7 @@ export async function prepareOrders(
     orgId,
     sound.map(({ request }) => request),
   );
-  for (const [i, { index }] of sound.entries()) {
-    const [first, ...more] = missing[i]!;
-    if (first) failures.set(index, { code: first.code as ErrorCode, message: first.message, errors: [first, ...more] });
-  }
+  for (const [i, { index }] of sound.entries()) if (missing[i]) failures.set(index, missing[i]);
   const taken = new Set<string>();
   const drafts = sound.filter((draft) => {
     if (failures.has(draft.index)) return false;
@@ -108,8 +104,15 @@ async function reserveNumbers(ctx: Ctx, prepared: Prepared): Promise<string[]> {
   });
 }
 
+/** Those of a file or a bridge, in the transaction of the import. */
+export async function createImported(tx: Tx, ctx: Ctx, requests: unknown[]): Promise<Outcome[]> {
+  const prepared = await prepareOrders(tx, ctx.orgId, requests, findImportedErrors);
+  const numbers = await takeNumbers(tx, ctx.orgId, prepared);
+  return await insertPrepared(tx, ctx, prepared, numbers, "imported");
+}
+
 /** Numbers for the orders that came without one. */
-export async function takeNumbers(tx: Tx, orgId: string, { drafts }: Prepared): Promise<string[]> {
+async function takeNumbers(tx: Tx, orgId: string, { drafts }: Prepared): Promise<string[]> {
   const count = drafts.filter(({ request }) => request.number === undefined).length;
   return count === 0 ? [] : await takeFreeNumbers(tx, orgId, count, givenNumbers(drafts));
 }
@@ -149,7 +152,7 @@ export async function findStoredTwins(
 }
 
 /** One insert for all. A number or external id that is taken fails its own order alone. */
-export async function insertPrepared(
+async function insertPrepared(
   tx: Tx,
   ctx: Ctx,
   { drafts, failures, count }: Prepared,
