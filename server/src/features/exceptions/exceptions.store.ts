@@ -7,6 +7,7 @@ import { defineColumns, moment, selectAs, toRecord, writing } from "../../db/col
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { Condition } from "../../db/list-page.ts";
 import { listPage, meetAll } from "../../db/list-page.ts";
+import { deleteSomeAcrossOrgs } from "../../db/old-rows.ts";
 import type { Ctx } from "../../context.ts";
 import type { StoredException, Trouble } from "./exception.ts";
 import { digestOf, sealRecord } from "./exception.ts";
@@ -288,16 +289,13 @@ export async function listRecordsLeft(
   return rows.map(columns.fromRow);
 }
 
-const oldAtOnce = 1_000;
+/** Those that were closed before, and those that nobody has met since. */
+const oldExceptions = {
+  table: "exceptions",
+  which: "coalesce(resolved_at, last_seen_at) < $1 order by coalesce(resolved_at, last_seen_at)",
+  atOnce: 1_000,
+};
 
-/** Those that were closed before, and those that nobody has met since. Returns whose they were. */
 export async function deleteOldExceptionsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
-  const rows = await tx.query<{ org_id: string }>(
-    `delete from exceptions where id in (
-       select id from exceptions where coalesce(resolved_at, last_seen_at) < $1
-        order by coalesce(resolved_at, last_seen_at) limit ${oldAtOnce} for update skip locked)
-     returning org_id`,
-    [before],
-  );
-  return rows.map(({ org_id }) => org_id);
+  return await deleteSomeAcrossOrgs(tx, oldExceptions, before);
 }

@@ -101,7 +101,7 @@ export function patched(order: Order, patch: Partial<Record<keyof ImportedOrder,
 
 /** What a patch makes of the order, once `request`, which it makes of what stands there, is found to be right. */
 export function editOf(ctx: Ctx, order: Order, patch: object, request: ImportedOrder): Edit {
-  const unseen = namedUnseen(ctx, patch as Partial<Record<string, unknown>>);
+  const unseen = namedUnseen(ctx, patch);
   const known = unseen.includes("shippingAddress") ? { ...order, shippingAddress: null } : order;
   const fields = fieldsOf(request, Object.keys(patch) as (keyof OrderRequest)[], orderEnv(ctx), known);
   return { order, patch: fields, unseen };
