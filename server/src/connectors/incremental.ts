@@ -3,6 +3,19 @@ import { Strict } from "../core/schema.ts";
 import type { Call } from "./connector.ts";
 import { instantOf, minutesBefore, objectOf } from "./shape.ts";
 
+export function overlapMinutes(description: string) {
+  return Type.Optional(
+    Type.Integer({
+      title: "Overlap in minutes",
+      "x-advanced": true,
+      minimum: 0,
+      maximum: 1440,
+      default: 5,
+      description,
+    }),
+  );
+}
+
 /** Settings and input of tasks that read what changed since the last time. */
 export const importSettings = {
   importSince: Type.Optional(
@@ -13,15 +26,8 @@ export const importSettings = {
       examples: ["2026-01-01T00:00:00Z"],
     }),
   ),
-  overlapMinutes: Type.Optional(
-    Type.Integer({
-      title: "Overlap in minutes",
-      "x-advanced": true,
-      minimum: 0,
-      maximum: 1440,
-      default: 5,
-      description: "How far an import reaches back behind the newest change it has seen; shops show some changes late",
-    }),
+  overlapMinutes: overlapMinutes(
+    "How far an import reaches back behind the newest change it has seen; shops show some changes late",
   ),
 };
 

@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { storable } from "../core/strict-json.ts";
+import { Type } from "../core/type.ts";
 import { objectOf } from "./shape.ts";
 
 /** A request of the other side, which nobody asked for and anybody could have sent. */
@@ -29,6 +30,13 @@ export type Notice = {
  * matters here. `problem`: it is, and cannot be read.
  */
 export type ReadNotice = Notice | { problem: string } | "off" | "not_signed" | "ignored";
+
+/** The credential by which a bridge knows who sends them. */
+export function webhookSecret(description: string) {
+  return Type.Optional(
+    Type.String({ title: "Webhook secret", "x-widget": "password", minLength: 1, maxLength: 500, description }),
+  );
+}
 
 export function headerOf({ headers }: SentNotice, name: string): string {
   const value = headers[name.toLowerCase()];

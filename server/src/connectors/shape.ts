@@ -48,6 +48,16 @@ export function addressOf(given: Record<string, unknown>): Address | undefined {
   return Object.keys(address).length === 0 ? undefined : address;
 }
 
+export function customerOf({ name, email, phone }: Record<"name" | "email" | "phone", unknown>) {
+  return filledOrNothing({ name: line(name, 200), email: line(email, 254), phone: line(phone, 50) });
+}
+
+/** What the buyer wrote with the order. */
+export function buyerNotes(value: unknown): CanonicalOrder["notes"] {
+  const note = text(value, orderLimits.noteLength);
+  return note === undefined ? undefined : [{ text: note, visibility: "customer" }];
+}
+
 /** "12.50" and 12.5; undefined when it is no amount that an order can have. */
 export function amount(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;

@@ -1,7 +1,9 @@
-import type { Static } from "typebox";
+import type { Static, TProperties, TSchema } from "typebox";
 import type { ErrorCode, FieldError } from "./errors.ts";
 import { errorsAt, HubError, validationFailed } from "./errors.ts";
+import { Count, Id, OneOf } from "./schema.ts";
 import { Type } from "./type.ts";
+import { createFinder } from "./validation.ts";
 
 const Text = Type.String();
 
@@ -21,6 +23,22 @@ export const RowError = Type.Object({
     ),
   ),
 });
+
+/** What became of each of many that were to be created; `known` is what tells one from the others, besides its id. */
+export function bulkAnswer<Known extends TProperties>(known: Known) {
+  return Type.Object({
+    summary: Type.Object({ total: Count, created: Count, failed: Count }),
+    results: Type.Array(
+      Type.Object({
+        index: Count,
+        id: Type.Optional(Id),
+        ...known,
+        status: OneOf(["created", "failed"]),
+        error: Type.Optional(RowError),
+      }),
+    ),
+  });
+}
 
 /** Why one of many was not taken; pointers are relative to it. */
 export type RowFailure = { code: ErrorCode; message: string; errors: FieldError[]; existingId?: string };
@@ -43,6 +61,31 @@ export function invalidRow(errors: FieldError[], told: Set<string> = new Set()):
   return { code: "validation_failed", message: validationFailed(errors).message, errors: shown };
 }
 
+/** What is wrong with the shape of one of many; where that is right, with what it says. */
+export function byShapeAndRules<Shape extends TSchema, Known extends unknown[]>(
+  shape: Shape,
+  findRuleErrors: (given: Static<Shape>, ...known: Known) => FieldError[],
+) {
+  const findShapeErrors = createFinder(shape, "body");
+  return (given: unknown, ...known: Known): FieldError[] => {
+    const errors = findShapeErrors(given);
+    return errors.length > 0 ? errors : findRuleErrors(given as Static<Shape>, ...known);
+  };
+}
+
+/** Those that nothing is wrong with, each with its place in the list, and why the others are not taken. */
+export function sortRows<Row>(rows: readonly Row[], findErrors: (row: Row) => FieldError[]) {
+  const sound: { index: number; request: Row }[] = [];
+  const failures = new Map<number, RowFailure>();
+  const told = new Set<string>();
+  for (const [index, request] of rows.entries()) {
+    const errors = findErrors(request);
+    if (errors.length > 0) failures.set(index, invalidRow(errors, told));
+    else sound.push({ index, request });
+  }
+  return { sound, failures };
+}
+
 export function failAt(pointer: string, code: ErrorCode, message: string): RowFailure {
   return { code, message, errors: [{ pointer, code, message }] };
 }
@@ -50,6 +93,19 @@ export function failAt(pointer: string, code: ErrorCode, message: string): RowFa
 /** Pointers as the caller of a whole list sees them. */
 export function placed({ code, message, errors }: RowFailure, at: string): Static<typeof RowError> {
   return { code, message, errors: errorsAt(at, errors) as never };
+}
+
+type Told<Known> = { known: Known } | { failure: RowFailure };
+
+/** The answer to a request with a list of them at `at`. */
+export function answerInBulk<Known extends object>(at: string, outcomes: readonly Told<Known>[]) {
+  const results = outcomes.map((outcome, index) =>
+    "known" in outcome
+      ? { index, ...outcome.known, status: "created" as const }
+      : { index, status: "failed" as const, error: placed(outcome.failure, `${at}/${index}`) },
+  );
+  const created = results.filter(({ status }) => status === "created").length;
+  return { summary: { total: results.length, created, failed: results.length - created }, results };
 }
 
 /** For callers who sent only this one. */

@@ -3,7 +3,7 @@ import { startLoop } from "../queue/loop.ts";
 import type { Head, HeadSigner } from "./audit-head.ts";
 import { findHead, saveHead } from "./audit-head.ts";
 import type { ChainRow } from "./chain.ts";
-import { chainColumns, chainHash, firstHash } from "./chain.ts";
+import { chainColumns, chainHash, findLast } from "./chain.ts";
 
 /**
  * Numbers and chains the events of each organization shortly after they are committed. Doing it in the transaction of
@@ -138,13 +138,9 @@ async function sealBatch(
 
 /** Where to go on. If entries are gone from the end it is behind them, so that the gap stays for everybody to see. */
 async function findEnd(tx: Tx, orgId: string): Promise<Head> {
-  const [last] = await tx.query<{ sequence: number; hash: Buffer }>(
-    "select sequence, hash from events where org_id = $1 order by sequence desc limit 1",
-    [orgId],
-  );
+  const last = await findLast(tx, orgId);
   const head = await findHead(tx, orgId);
-  if (head && head.sequence >= (last?.sequence ?? 0)) return head;
-  return { orgId, sequence: last?.sequence ?? 0, hash: last?.hash ?? firstHash };
+  return head && head.sequence >= last.sequence ? head : { orgId, ...last };
 }
 
 /** Those of the last moment are no reason to worry; many, or old ones, are. */

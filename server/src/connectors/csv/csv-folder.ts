@@ -57,12 +57,16 @@ export async function readTextFile(folder: string, { name }: Found, encoding?: E
 export async function putAway(folder: string, { name, mark }: Found, where: "processed" | "failed"): Promise<void> {
   const target = path.join(folder, where);
   await mkdir(target, { recursive: true });
-  const isThere = await stat(path.join(target, name)).then(
+  const isThere = await exists(path.join(target, name));
+  const { name: stem, ext } = path.parse(name);
+  await rename(path.join(folder, name), path.join(target, isThere ? `${stem}-${shortHash(mark)}${ext}` : name));
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await stat(file).then(
     () => true,
     () => false,
   );
-  const { name: stem, ext } = path.parse(name);
-  await rename(path.join(folder, name), path.join(target, isThere ? `${stem}-${shortHash(mark)}${ext}` : name));
 }
 
 /** Rows that were not taken, page by page, in a file beside those that were read. */
@@ -70,12 +74,8 @@ export async function addRejected(folder: string, { name, mark }: Found, csv: st
   const target = path.join(folder, "rejected");
   await mkdir(target, { recursive: true });
   const file = path.join(target, `${path.parse(name).name}-${shortHash(mark)}.csv`);
-  const isThere = await stat(file).then(
-    () => true,
-    () => false,
-  );
   // The header is there already.
-  const rows = isThere ? csv.slice(csv.indexOf("\r\n") + 2) : csv;
+  const rows = (await exists(file)) ? csv.slice(csv.indexOf("\r\n") + 2) : csv;
   await appendFile(file, rows, { flush: true });
 }
 

@@ -112,13 +112,15 @@ function asHubError(error: unknown): HubError {
   return error;
 }
 
+const unreadCodes: readonly string[] = ["unknown_column", "duplicate_field"];
+
 function tellWarnings(call: Call, sheet: Sheet | undefined, about = ""): void {
-  const unread = (sheet?.warnings ?? []).filter(({ message }) => message.startsWith("Not read"));
+  const { unread = [], other = [] } = Object.groupBy(sheet?.warnings ?? [], ({ code }) =>
+    unreadCodes.includes(code) ? "unread" : "other",
+  );
   const names = unread.map(({ column }) => column).join(", ");
   if (names !== "") call.log("warn", `${about}Columns that were not read: ${names.slice(0, 500)}.`);
-  for (const { column, message } of sheet?.warnings ?? []) {
-    if (!message.startsWith("Not read")) call.log("warn", `${about}${column}: ${message}`);
-  }
+  for (const { column, message } of other) call.log("warn", `${about}${column}: ${message}`);
 }
 
 function invalid(problems: string[]): RemoteError {

@@ -8,7 +8,7 @@ const lastNames = "Alvarez Brandt Costa Dahl Eriksen Fofana Grant Hoang Iqbal Ja
   " ",
 );
 const streets = ["Main Street", "Oak Avenue", "Harbor Road", "Mill Lane", "Station Street"];
-const cities = [
+export const demoCities = [
   ["New York", "NY", "10001"],
   ["Chicago", "IL", "60601"],
   ["Austin", "TX", "78701"],
@@ -18,7 +18,8 @@ const cities = [
   ["Atlanta", "GA", "30303"],
   ["Phoenix", "AZ", "85004"],
 ] as const;
-const products = [
+/** The price is in cents, the weight in grams. */
+export const demoProducts = [
   ["MUG-BLUE", "Blue mug", 1450, 380],
   ["TEE-BLK-M", "Black T-shirt, M", 2400, 180],
   ["LAMP-OAK", "Oak desk lamp", 8900, 2100],
@@ -59,10 +60,10 @@ export function demoOrder(seed: number, index: number): PulledRecord {
 function rawOrder(seed: number, index: number) {
   const { id, number, placedAt, modifiedAt, random } = placed(seed, index);
   const [first, last] = [random.pick(firstNames), random.pick(lastNames)];
-  const [city, state, zip] = random.pick(cities);
-  const start = random.below(products.length);
+  const [city, state, zip] = random.pick(demoCities);
+  const start = random.below(demoProducts.length);
   const items = Array.from({ length: 1 + random.below(3) }, (_, i) => {
-    const [sku, title, cents, grams] = products[(start + 2 * i) % products.length]!;
+    const [sku, title, cents, grams] = demoProducts[(start + 2 * i) % demoProducts.length]!;
     return { line: `${id}-${i + 1}`, sku, title, qty: 1 + random.below(3), unit_price_cents: cents, grams };
   });
   const totalCents = items.reduce((sum, item) => sum + item.qty * item.unit_price_cents, 0);
@@ -141,7 +142,7 @@ export function demoTracking(seed: number, index: number, now: Date): PulledReco
 
 export function demoInventory(seed: number): PulledRecord[] {
   return warehouses.flatMap(([location]) =>
-    products.map(([sku]) => {
+    demoProducts.map(([sku]) => {
       const random = seededRandom(`stock:${seed}:${location}:${sku}`);
       const onHand = random.below(400);
       const available = Math.max(onHand - random.below(40), 0);

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
+import { overlapMinutes } from "../incremental.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 const Texts = Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 2000 }));
@@ -318,15 +319,8 @@ export const RestSettings = Strict(
         description: "Values that templates name as {settings.name}",
       }),
     ),
-    overlapMinutes: Type.Optional(
-      Type.Integer({
-        title: "Overlap in minutes",
-        "x-advanced": true,
-        minimum: 0,
-        maximum: 1440,
-        default: 5,
-        description: "How far a pull that reads what changed reaches back behind the newest change it has seen",
-      }),
+    overlapMinutes: overlapMinutes(
+      "How far a pull that reads what changed reaches back behind the newest change it has seen",
     ),
     webhook: Type.Optional(WebhookSettings),
     tasks: Type.Optional(

@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import type { CallTask, Connector, ConnectorTask } from "../connector.ts";
+import { webhookSecret } from "../notice.ts";
 import { cleanText, storable } from "../../core/strict-json.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
@@ -117,15 +118,7 @@ export const rest: Connector = {
           description: "For oauth2 with refresh_token: the first one; those that replace it are kept by the hub",
         }),
       ),
-      webhookSecret: Type.Optional(
-        Type.String({
-          title: "Webhook secret",
-          "x-widget": "password",
-          minLength: 1,
-          maxLength: 500,
-          description: "What webhooks from there are signed with",
-        }),
-      ),
+      webhookSecret: webhookSecret("What webhooks from there are signed with"),
     },
     { examples: [{ token: "abc..." }, { clientId: "hub", clientSecret: "abc..." }] },
   ),

@@ -1,4 +1,3 @@
-import { orderLimits } from "../../core/order-limits.ts";
 import type { Weight } from "../../core/weight.ts";
 import { maxWeight, readWeightUnit } from "../../core/weight.ts";
 import type { CanonicalLine, CanonicalOrder } from "../canonical.ts";
@@ -10,8 +9,10 @@ import {
   addressOf,
   amount,
   asText,
+  buyerNotes,
   chunksOf,
   currencyOf,
+  customerOf,
   filled,
   filledOrNothing,
   gone,
@@ -183,12 +184,7 @@ function canonicalOf(order: Json): CanonicalOrder {
   const shipTo = objectOf(order.shippingAddress);
   const total = objectOf(objectOf(order.totalPriceSet).shopMoney);
   const { title: service } = objectOf(order.shippingLine);
-  const note = text(order.note, orderLimits.noteLength);
-  const customer = {
-    name: line(shipTo.name, 200),
-    email: line(order.email, 254),
-    phone: line(order.phone ?? shipTo.phone, 50),
-  };
+  const customer = { name: shipTo.name, email: order.email, phone: order.phone ?? shipTo.phone };
   const lines = listOf(order.lineItems).flatMap((item) => toLine(item, Boolean(order.cancelledAt)));
   return {
     externalId: idOf(order.id),
@@ -201,13 +197,13 @@ function canonicalOf(order: Json): CanonicalOrder {
       orderedAt: instantOf(order.createdAt),
       channel: "shopify",
       tags: tagsOf(Array.isArray(order.tags) ? order.tags : []),
-      customer: filledOrNothing(customer),
+      customer: customerOf(customer),
       shippingAddress: toAddress(order.shippingAddress),
       billingAddress: toAddress(order.billingAddress),
       lines,
       total: amount(total.amount),
       shipping: filledOrNothing({ service: line(service, 100) }),
-      notes: note === undefined ? undefined : [{ text: note, visibility: "customer" }],
+      notes: buyerNotes(order.note),
     }),
   };
 }

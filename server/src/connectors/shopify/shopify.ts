@@ -2,6 +2,7 @@ import { Type } from "../../core/type.ts";
 import { Strict } from "../../core/schema.ts";
 import type { Connector } from "../connector.ts";
 import { importSettings } from "../incremental.ts";
+import { webhookSecret } from "../notice.ts";
 import { objectOf } from "../shape.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
@@ -114,15 +115,7 @@ export const shopify: Connector = {
           examples: ["shpat_..."],
         }),
       ),
-      webhookSecret: Type.Optional(
-        Type.String({
-          title: "Webhook secret",
-          "x-widget": "password",
-          minLength: 1,
-          maxLength: 500,
-          description: "Of webhooks that were made in the admin of the shop, which shows it below them",
-        }),
-      ),
+      webhookSecret: webhookSecret("Of webhooks that were made in the admin of the shop, which shows it below them"),
     },
     { examples: [{ clientId: "8a6f...", clientSecret: "shpss_..." }, { accessToken: "shpat_..." }] },
   ),

@@ -1,5 +1,4 @@
 import { readJson } from "../../core/outbound/ask-remote.ts";
-import { orderLimits } from "../../core/order-limits.ts";
 import type { CanonicalLine, CanonicalOrder } from "../canonical.ts";
 import type { Call, Page, PulledRecord } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
@@ -9,8 +8,10 @@ import {
   addressOf,
   amount,
   asText,
+  buyerNotes,
   chunksOf,
   currencyOf,
+  customerOf,
   filled,
   filledOrNothing,
   gone,
@@ -20,7 +21,6 @@ import {
   lineOf,
   listOf,
   objectOf,
-  text,
 } from "../shape.ts";
 import { pullTask } from "../standard-tasks.ts";
 import { askWoo } from "./woocommerce-api.ts";
@@ -168,8 +168,7 @@ const statuses = new Map<string, [status: string, payment: string]>([
 function canonicalOf(order: Json): CanonicalOrder {
   const billing = objectOf(order.billing);
   const [status, payment] = statuses.get(asText(order.status)) ?? ["new", order.date_paid_gmt ? "paid" : "pending"];
-  const name = line([billing.first_name, billing.last_name].map(asText).join(" "), 200);
-  const note = text(order.customer_note, orderLimits.noteLength);
+  const name = [billing.first_name, billing.last_name].map(asText).join(" ");
   const service = line(listOf(order.shipping_lines)[0]?.method_title, 100);
   return {
     externalId: asText(order.id),
@@ -181,13 +180,13 @@ function canonicalOf(order: Json): CanonicalOrder {
       currency: currencyOf(order.currency),
       orderedAt: instantOf(order.date_created_gmt),
       channel: "woocommerce",
-      customer: filledOrNothing({ name, email: line(billing.email, 254), phone: line(billing.phone, 50) }),
+      customer: customerOf({ name, email: billing.email, phone: billing.phone }),
       shippingAddress: toAddress(order.shipping) ?? toAddress(billing),
       billingAddress: toAddress(billing),
       lines: listOf(order.line_items).flatMap(toLine),
       total: amount(order.total),
       shipping: filledOrNothing({ service }),
-      notes: note === undefined ? undefined : [{ text: note, visibility: "customer" }],
+      notes: buyerNotes(order.customer_note),
     }),
   };
 }

@@ -4,6 +4,7 @@ import { readJson } from "../../core/outbound/ask-remote.ts";
 import type { CanonicalLocation } from "../canonical.ts";
 import type { Call, Connector, Page } from "../connector.ts";
 import { importSettings } from "../incremental.ts";
+import { webhookSecret } from "../notice.ts";
 import { addressOf, asText, line, listOf, objectOf } from "../shape.ts";
 import { connectionTest, pullTask } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
@@ -114,14 +115,8 @@ export const woocommerce: Connector = {
         description: "Shown once, together with the key",
         examples: ["cs_..."],
       }),
-      webhookSecret: Type.Optional(
-        Type.String({
-          title: "Webhook secret",
-          "x-widget": "password",
-          minLength: 1,
-          maxLength: 500,
-          description: "As in WooCommerce > Settings > Advanced > Webhooks; the same for each that is sent here",
-        }),
+      webhookSecret: webhookSecret(
+        "As in WooCommerce > Settings > Advanced > Webhooks; the same for each that is sent here",
       ),
     },
     { examples: [{ consumerKey: "ck_...", consumerSecret: "cs_..." }] },

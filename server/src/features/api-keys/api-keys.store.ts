@@ -73,7 +73,7 @@ export async function reduceApiKey(tx: Tx, orgId: string, id: string, scopes: re
   await tx.query("update api_keys set scopes = $3 where org_id = $1 and id = $2", [orgId, id, scopes]);
 }
 
-/** Of the last of those that have replaced it. */
+/** What a key permits now, or the last of those that have replaced it. Undefined: it was deleted, or has ended. */
 export async function findScopesOfKey(
   db: Queryable,
   orgId: string,

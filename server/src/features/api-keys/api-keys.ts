@@ -6,13 +6,15 @@ import { scopesNotHeld } from "../../core/scopes.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
-import type { Queryable, Tx } from "../../db/database.ts";
+import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { ApiKey, ApiKeyQuery, ApiKeyRequest, KeyOutcome, RotateRequest } from "./api-keys.schemas.ts";
 import type { StoredKey } from "./api-keys.store.ts";
 import * as store from "./api-keys.store.ts";
 import { flushKeyUsage } from "./key-authentication.ts";
 import { hashKey, keyPrefix, newKeyValue } from "./key-value.ts";
+
+export { findScopesOfKey } from "./api-keys.store.ts";
 
 const defaultGraceSeconds = 86_400;
 
@@ -97,16 +99,6 @@ export async function reduceKeysOfMaker(
     outcomes.push({ id, name, outcome: scopes.length === 0 ? "ended" : "reduced", scopes });
   }
   return outcomes;
-}
-
-/** What a key permits now, or the one that has replaced it. Undefined: it was deleted, or has ended. */
-export async function findScopesOfKey(
-  db: Queryable,
-  orgId: string,
-  id: string,
-  at: Date,
-): Promise<readonly Scope[] | undefined> {
-  return await store.findScopesOfKey(db, orgId, id, at);
 }
 
 type NewKey = Pick<StoredKey, "name" | "scopes" | "expiresAt">;

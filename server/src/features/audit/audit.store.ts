@@ -6,7 +6,7 @@ import type { Queryable } from "../../db/database.ts";
 import type { Condition } from "../../db/list-page.ts";
 import { likePattern, listPage, meetAll } from "../../db/list-page.ts";
 import type { ChainRow } from "../../events/chain.ts";
-import { chainColumns } from "../../events/chain.ts";
+import { chainColumns, findLast } from "../../events/chain.ts";
 import { typesAbout } from "../../events/event-catalogue.ts";
 import type { AuditEntry, AuditExportQuery, AuditQuery } from "./audit.schemas.ts";
 import { maxSearched } from "./audit.schemas.ts";
@@ -57,8 +57,8 @@ export async function listEntries(db: Queryable, orgId: string, query: AuditQuer
     ...sourceOf(orgId, query),
     select: selected,
     orderBy: "sequence desc",
-    // The sequence has no gaps: without a filter its head is the count, however long the log has become.
-    total: isFiltered ? undefined : await countEntries(db, orgId),
+    // Without a filter the last number is the count, however long the log has become.
+    total: isFiltered ? undefined : (await findLast(db, orgId)).sequence,
   });
   return mapPage(page, fromRow);
 }
@@ -77,14 +77,6 @@ export async function listEntriesBefore(
     values,
   );
   return rows.map(fromRow);
-}
-
-async function countEntries(db: Queryable, orgId: string): Promise<number> {
-  const [head] = await db.query<{ sequence: number }>(
-    "select sequence from events where org_id = $1 order by sequence desc limit 1",
-    [orgId],
-  );
-  return head?.sequence ?? 0;
 }
 
 export type SealedRow = ChainRow & { sequence: number; previous_hash: Buffer; hash: Buffer };

@@ -14,8 +14,13 @@ import * as store from "./audit.store.ts";
 
 const batchSize = 1_000;
 
-export async function listAuditEntries(ctx: Ctx, query: AuditQuery): Promise<Page<AuditEntry>> {
+/** Whoever reads the log sees what they have just done. */
+async function sealFirst(ctx: Ctx): Promise<void> {
   await waitOutside(ctx, () => ctx.sealer.sealNow(ctx.orgId));
+}
+
+export async function listAuditEntries(ctx: Ctx, query: AuditQuery): Promise<Page<AuditEntry>> {
+  await sealFirst(ctx);
   return await store.listEntries(ctx.db, ctx.orgId, query);
 }
 
@@ -35,7 +40,7 @@ const columns: [name: string, read: (entry: AuditEntry) => Cell][] = [
 
 /** Newest first, read in portions while it is sent. */
 export async function exportAudit(ctx: Ctx, query: AuditExportQuery): Promise<Streamed> {
-  await waitOutside(ctx, () => ctx.sealer.sealNow(ctx.orgId));
+  await sealFirst(ctx);
   async function* body(): AsyncGenerator<string> {
     yield toCsv([columns.map(([name]) => name)]);
     for (let before: number | undefined; ;) {
@@ -52,7 +57,7 @@ type Break = { sequence: number; reason: string };
 
 /** Recomputes the whole chain, and compares its end with what was remembered of it elsewhere. */
 export async function verifyAudit(ctx: Ctx): Promise<AuditVerification> {
-  await waitOutside(ctx, () => ctx.sealer.sealNow(ctx.orgId));
+  await sealFirst(ctx);
   let sequence = 0;
   let hash: Buffer = firstHash;
   const answer = (firstBroken: Break | null = null): AuditVerification => {
@@ -98,7 +103,7 @@ function findBreakAtEnd(
 }
 
 export async function getAuditHead(ctx: Ctx): Promise<AuditHead> {
-  await waitOutside(ctx, () => ctx.sealer.sealNow(ctx.orgId));
+  await sealFirst(ctx);
   const head = await findHead(ctx.db, ctx.orgId);
   const { signer } = ctx.sealer;
   if (!head?.signedAt || !head.keyId || !head.signature || !signer.isSigned(head)) {

@@ -1,5 +1,6 @@
 import type { Cause } from "../../core/cause.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { deleteSomeAcrossOrgs } from "../../db/old-rows.ts";
 import { lookTogether } from "../../queue/look-together.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
 import { leasesOn } from "../../queue/leases.ts";
@@ -78,14 +79,6 @@ export async function listOccasions(
   );
 }
 
-export async function findLastSequence(db: Queryable, orgId: string): Promise<number> {
-  const [row] = await db.query<{ sequence: number }>(
-    "select sequence from events where org_id = $1 order by sequence desc limit 1",
-    [orgId],
-  );
-  return row?.sequence ?? 0;
-}
-
 /** False: somebody has changed it meanwhile, or another worker has it. What was found out about it is of no use then. */
 export async function lockOwn(
   tx: Tx,
@@ -150,16 +143,10 @@ export async function insertFiring(tx: Tx, orgId: string, automationId: string, 
   );
 }
 
-const removedAtOnce = 5_000;
+const oldFirings = { table: "automation_firings", which: "fired_at < $1", atOnce: 5_000 };
 
-/** Returns whose they were. */
 export async function deleteOldFiringsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
-  const rows = await tx.query<{ org_id: string }>(
-    `delete from automation_firings where id in (
-       select id from automation_firings where fired_at < $1 limit ${removedAtOnce} for update skip locked) returning org_id`,
-    [before],
-  );
-  return rows.map(({ org_id }) => org_id);
+  return await deleteSomeAcrossOrgs(tx, oldFirings, before);
 }
 
 /** After the clock of the preview was set back: what waits for a later time. */

@@ -9,6 +9,7 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { refuseTwin } from "../../db/database.ts";
+import { findLast } from "../../events/chain.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import type { OpenPipeline } from "../operations/operations.ts";
@@ -28,7 +29,6 @@ import type {
 import { defaults, maxAutomations } from "./automations.schemas.ts";
 import type { StoredAutomation } from "./automations.store.ts";
 import * as store from "./automations.store.ts";
-import { findLastSequence } from "./automation-work.store.ts";
 import { anyTime, nextAutomation as next, pause, pipelineChanged } from "./pause-automation.ts";
 import type { Trigger } from "./read-trigger.ts";
 import { readTrigger } from "./read-trigger.ts";
@@ -69,7 +69,7 @@ export async function createAutomation(ctx: Ctx, request: AutomationRequest): Pr
       max_per_hour,
       made_by: ctx.actor,
       ...(await activeFrom(tx, ctx, trigger)),
-      cursor: await findLastSequence(tx, ctx.orgId),
+      cursor: (await findLast(tx, ctx.orgId)).sequence,
       last_fired_at: null,
       counters: { seen: 0, matched: 0, runs: 0, preflights: 0 },
       created_at: at,
@@ -104,7 +104,7 @@ export async function updateAutomation(
     if (vouched && patch.on) {
       const { on, eventTypes: event_types } = vouched.trigger;
       // Other events are those from now on.
-      Object.assign(updated, { on, event_types, cursor: await findLastSequence(tx, ctx.orgId) });
+      Object.assign(updated, { on, event_types, cursor: (await findLast(tx, ctx.orgId)).sequence });
       if (current.is_active) Object.assign(updated, await activeFrom(tx, ctx, vouched.trigger));
     }
     await save(tx, ctx, updated, Object.keys(patch));
@@ -147,7 +147,7 @@ export async function resumeAutomation(ctx: Ctx, id: string, { from = "now" }: R
       ...(await activeFrom(tx, ctx, vouched.trigger)),
       made_by: ctx.actor,
       pipeline_digest: vouched.digest,
-      cursor: from === "now" ? await findLastSequence(tx, ctx.orgId) : current.cursor,
+      cursor: from === "now" ? (await findLast(tx, ctx.orgId)).sequence : current.cursor,
     });
     await store.updateAutomation(tx, ctx.orgId, resumed);
     const data = { from, version: resumed.version };

@@ -1,5 +1,6 @@
 import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
+import { findLast } from "../../events/chain.ts";
 import type { Position, SealedEvent } from "../../events/event-envelope.ts";
 import { cursorOf, envelopeOf, objectIdsOf } from "../../events/event-envelope.ts";
 import type { Loop } from "../../queue/loop.ts";
@@ -79,7 +80,7 @@ export function blockOf(environment: string, event: SealedEvent): string {
 
 async function open(world: World, orgId: string): Promise<Shared> {
   const db = world.db.forOrg(orgId);
-  let last = await store.findLast(db, orgId);
+  let last = await findLast(db, orgId);
   let events: TailEvent[] = [];
   let bytes = 0;
   let from = last.sequence;

@@ -1,5 +1,4 @@
 import type { Queryable } from "../../db/database.ts";
-import { firstHash } from "../../events/chain.ts";
 import type { Position, SealedEvent } from "../../events/event-envelope.ts";
 import type { EventType } from "../../events/event-catalogue.ts";
 
@@ -10,13 +9,6 @@ export type Place = Position & { occurredAt: Date };
 
 const columns = `e.org_id as "orgId", e.sequence, e.hash, e.id, e.type, e.object_type as "objectType",
   e.object_id as "objectId", e.actor, e.request_id as "requestId", e.data, e.occurred_at as "occurredAt"`;
-
-/** Where the log ends. */
-export async function findLast(db: Queryable, orgId: string): Promise<Position> {
-  const statement = "select sequence, hash from events where org_id = $1 order by sequence desc limit 1";
-  const [row] = await db.query<Position>({ name: "events_last", text: statement }, [orgId]);
-  return row ?? { sequence: 0, hash: firstHash };
-}
 
 /** The entry with this number, and the one behind it. */
 export async function findPlaces(db: Queryable, orgId: string, sequence: number): Promise<Place[]> {

@@ -1,6 +1,7 @@
 import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
+import { findLast } from "../../events/chain.ts";
 import { firstHash } from "../../events/chain.ts";
 import type { Position } from "../../events/event-envelope.ts";
 import { cursorOf, dataSchemaOf, envelopeOf, parseCursor, schemaUrn } from "../../events/event-envelope.ts";
@@ -19,7 +20,7 @@ export async function listEvents(ctx: Ctx, query: EventQuery): Promise<EventPage
   const filter = readFilter(ctx, query);
   // Whoever has just changed something finds it here.
   await ctx.sealer.sealNow(ctx.orgId);
-  const last = await store.findLast(ctx.db, ctx.orgId);
+  const last = await findLast(ctx.db, ctx.orgId);
   const after = await findStart(ctx, last, { cursor: query.after, where: "query/after", since: filter.since });
   const { events, looked } = await store.look(ctx.db, ctx.orgId, filter, { after, last, limit: query.limit });
   return {
@@ -65,14 +66,14 @@ async function goOnBehind(ctx: Ctx, text: string, where: string, oldest: Date | 
 /** Behind which number the events of this moment and later begin. */
 export async function findSequenceAt(ctx: Ctx, moment: Date): Promise<number> {
   await ctx.sealer.sealNow(ctx.orgId);
-  const { sequence } = await store.findLast(ctx.db, ctx.orgId);
+  const { sequence } = await findLast(ctx.db, ctx.orgId);
   return await store.findBegin(ctx.db, ctx.orgId, moment, sequence);
 }
 
 /** Where the log ends, with what was committed before. */
 export async function findHead(ctx: Pick<Ctx, "db" | "orgId" | "sealer">): Promise<Position> {
   await ctx.sealer.sealNow(ctx.orgId);
-  return await store.findLast(ctx.db, ctx.orgId);
+  return await findLast(ctx.db, ctx.orgId);
 }
 
 /** Behind which number the entries of this moment and later begin. */

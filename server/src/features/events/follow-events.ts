@@ -1,6 +1,7 @@
 import type { Ctx } from "../../context.ts";
 import type { LiveReader } from "../../route.ts";
 import { Live } from "../../route.ts";
+import { findLast } from "../../events/chain.ts";
 import { cursorOf } from "../../events/event-envelope.ts";
 import { readFilter } from "./event-filter.ts";
 import type { Tail, TailEvent } from "./event-tail.ts";
@@ -21,7 +22,7 @@ const retryMs = 2_000;
 export async function streamEvents(ctx: Ctx, query: StreamQuery, lastEventId: string | undefined): Promise<Live> {
   const filter = readFilter(ctx, query);
   await ctx.sealer.sealNow(ctx.orgId);
-  const last = await store.findLast(ctx.db, ctx.orgId);
+  const last = await findLast(ctx.db, ctx.orgId);
   // Who comes again asks for the address of before; what it got meanwhile it says in the header.
   const given =
     lastEventId === undefined || lastEventId === ""

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
 import type { Ctx } from "../../context.ts";
-import type { AboutType, ExceptionKind, ExceptionStatus, ExceptionSummary } from "./exceptions.schemas.ts";
-import type { LastFix } from "./exceptions.schemas.ts";
+import type { AboutType, ExceptionKind, ExceptionStatus, ExceptionSummary, LastFix } from "./exceptions.schemas.ts";
 
 /** What went wrong, as whoever meets it tells of it. */
 export type Trouble = {

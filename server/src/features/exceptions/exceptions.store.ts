@@ -3,20 +3,21 @@ import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Stored } from "../../db/columns.ts";
-import { defineColumns, moment } from "../../db/columns.ts";
+import { defineColumns, moment, selectAs, toRecord, writing } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { Condition } from "../../db/list-page.ts";
 import { listPage, meetAll } from "../../db/list-page.ts";
+import { deleteSomeAcrossOrgs } from "../../db/old-rows.ts";
 import type { Ctx } from "../../context.ts";
 import type { StoredException, Trouble } from "./exception.ts";
 import { digestOf, sealRecord } from "./exception.ts";
 import type { CountsQuery, ExceptionCounts, ExceptionFilter, ExceptionQuery, LastFix } from "./exceptions.schemas.ts";
 
-const columns = defineColumns<StoredException>("x", {
+/** What whoever meets it tells; the other fields are what has become of it. */
+const toldFields = {
   factKey: "text",
   kind: "text",
   code: "text",
-  status: "text",
   message: "text",
   reason: "text",
   aboutType: "text",
@@ -30,6 +31,13 @@ const columns = defineColumns<StoredException>("x", {
   details: "jsonb",
   sealedRecord: "text",
   digest: "text",
+} as const;
+type Told = Pick<StoredException, "id" | keyof typeof toldFields>;
+const told = defineColumns<Told>("x", toldFields).all;
+
+const columns = defineColumns<StoredException>("x", {
+  ...toldFields,
+  status: "text",
   timesSeen: "integer",
   firstSeenAt: moment,
   openedAt: moment,
@@ -46,13 +54,8 @@ export type Noticed = Pick<
   "id" | "kind" | "code" | "status" | "orderId" | "bridgeId" | "executionId" | "timesSeen" | "resolution"
 >;
 
-const noticed = `x.id, x.kind, x.code, x.status, x.order_id as "orderId", x.bridge_id as "bridgeId",
-  x.execution_id as "executionId", x.times_seen as "timesSeen", x.resolution`;
+const noticed = selectAs("x", "id kind code status orderId bridgeId executionId timesSeen resolution");
 
-const told = `fact_key, kind, code, message, reason, about_type, about_id, about_name, order_id, bridge_id, task_name, execution_id,
-  hold_handle, details, sealed_record, digest`;
-const toldShape = `fact_key text, kind text, code text, message text, reason text, about_type text, about_id uuid, about_name text,
-  order_id uuid, bridge_id uuid, task_name text, execution_id uuid, hold_handle text, details jsonb, sealed_record text, digest text`;
 /**
  * Somebody has decided about this very trouble: that it is met again is no news. What a source says that an order does not follow
  * is told of only when the source says something else than before: that is news, whatever was decided then.
@@ -60,15 +63,14 @@ const toldShape = `fact_key text, kind text, code text, message text, reason tex
 const staysClosed = `(x.digest = excluded.digest
   and (x.status = 'dismissed' or x.status = 'resolved' and x.resolution = 'edit_and_retry'))`;
 
+const { names, values, shape } = writing(told);
+
 /** One statement, in the order of the keys: of two who meet the same troubles one waits for the other. */
-const openStatement = `insert into exceptions as x (id, org_id, ${told}, status, opening, times_seen, first_seen_at, opened_at, last_seen_at)
-  select u.id, $1::uuid, ${told.replaceAll(/(\w+)/g, "u.$1")}, 'open', $3::uuid, 1, $4::timestamptz, $4, $4
-    from jsonb_to_recordset($2::jsonb) as u (id uuid, ${toldShape}) order by u.fact_key
+const openStatement = `insert into exceptions as x (id, org_id, ${names}, status, opening, times_seen, first_seen_at, opened_at, last_seen_at)
+  select u.id, $1::uuid, ${values}, 'open', $3::uuid, 1, $4::timestamptz, $4, $4
+    from jsonb_to_recordset($2::jsonb) as u (${shape}) order by u.fact_key
   on conflict (org_id, fact_key) do update set
-    ${told
-      .split(",")
-      .map((name) => `${name.trim()} = excluded.${name.trim()}`)
-      .join(", ")},
+    ${told.map(({ name }) => `${name} = excluded.${name}`).join(", ")},
     last_seen_at = excluded.last_seen_at, times_seen = x.times_seen + 1,
     opening = case when x.status = 'open' or ${staysClosed} then x.opening else excluded.opening end,
     opened_at = case when x.status = 'open' or ${staysClosed} then x.opened_at else excluded.opened_at end,
@@ -81,33 +83,33 @@ const openStatement = `insert into exceptions as x (id, org_id, ${told}, status,
 
 /** Returns those that were not open before. */
 export async function openExceptions(tx: Tx, ctx: Ctx, troubles: Trouble[]): Promise<Noticed[]> {
-  const { orgId, newId } = ctx;
-  const records = troubles.map((trouble) => ({
-    id: newId(),
-    fact_key: trouble.key,
+  const { orgId, newId, clock } = ctx;
+  const records = JSON.stringify(troubles.map((trouble) => toRecord(told, toldOf(ctx, trouble), orgId)));
+  const values = [orgId, records, newId(), clock.now()];
+  const rows = await tx.query<Noticed & { isOpened: boolean }>(openStatement, values);
+  return rows.filter(({ isOpened }) => isOpened);
+}
+
+function toldOf(ctx: Ctx, { key, about, record, occasion, ...trouble }: Trouble): Told {
+  return {
+    id: ctx.newId(),
+    factKey: key,
     kind: trouble.kind,
     code: trouble.code,
     message: trouble.message,
     reason: trouble.reason ?? null,
-    about_type: trouble.about.type,
-    about_id: trouble.about.id,
-    about_name: trouble.about.name,
-    order_id: trouble.orderId ?? null,
-    bridge_id: trouble.bridgeId ?? null,
-    task_name: trouble.taskName ?? null,
-    execution_id: trouble.executionId ?? null,
-    hold_handle: trouble.holdHandle ?? null,
+    aboutType: about.type,
+    aboutId: about.id,
+    aboutName: about.name,
+    orderId: trouble.orderId ?? null,
+    bridgeId: trouble.bridgeId ?? null,
+    taskName: trouble.taskName ?? null,
+    executionId: trouble.executionId ?? null,
+    holdHandle: trouble.holdHandle ?? null,
     details: trouble.details ?? {},
-    sealed_record: trouble.record ? sealRecord(ctx, trouble.key, trouble.record) : null,
-    digest: digestOf([trouble.code, trouble.details, trouble.record, trouble.occasion]),
-  }));
-  const rows = await tx.query<Noticed & { isOpened: boolean }>(openStatement, [
-    orgId,
-    JSON.stringify(records),
-    newId(),
-    ctx.clock.now(),
-  ]);
-  return rows.filter(({ isOpened }) => isOpened);
+    sealedRecord: record ? sealRecord(ctx, key, record) : null,
+    digest: digestOf([trouble.code, trouble.details, record, occasion]),
+  };
 }
 
 /** Who ends it, and how. */
@@ -144,12 +146,11 @@ export async function closeByIds(tx: Tx, orgId: string, ids: string[], ending: E
   );
 }
 
-/**
- * Also what was dismissed: should it go wrong anew, that is news. Mostly there are none: then one look at a small index is
- * all it costs, however many keys there are.
- */
+/** Mostly there are none: then one look at a small index is all it costs, however many keys or orders there are. */
+const isAny = "(select exists (select from exceptions o where o.org_id = $1 and o.status <> 'resolved'))";
+
+/** Also what was dismissed: should it go wrong anew, that is news. */
 export async function closeByKeys(tx: Tx, orgId: string, keys: string[], ending: Ending): Promise<Noticed[]> {
-  const isAny = "(select exists (select from exceptions o where o.org_id = $1 and o.status <> 'resolved'))";
   return await close(
     tx,
     `exceptions x where ${isAny} and x.org_id = $1 and x.fact_key = any($2::text[])
@@ -164,7 +165,6 @@ export type OrderState = { id: string; status: string; handles: string[] };
 
 /** What was wrong with an order that has gone on: its hold was released, it was given back, or nothing of it is left here. */
 export async function closeByOrders(tx: Tx, orgId: string, orders: OrderState[], ending: Ending): Promise<Noticed[]> {
-  const isAny = "(select exists (select from exceptions o where o.org_id = $1 and o.status <> 'resolved'))";
   return await close(
     tx,
     `jsonb_to_recordset($2::jsonb) as u (id uuid, status text, handles jsonb)
@@ -289,16 +289,13 @@ export async function listRecordsLeft(
   return rows.map(columns.fromRow);
 }
 
-const oldAtOnce = 1_000;
+/** Those that were closed before, and those that nobody has met since. */
+const oldExceptions = {
+  table: "exceptions",
+  which: "coalesce(resolved_at, last_seen_at) < $1 order by coalesce(resolved_at, last_seen_at)",
+  atOnce: 1_000,
+};
 
-/** Those that were closed before, and those that nobody has met since. Returns whose they were. */
 export async function deleteOldExceptionsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
-  const rows = await tx.query<{ org_id: string }>(
-    `delete from exceptions where id in (
-       select id from exceptions where coalesce(resolved_at, last_seen_at) < $1
-        order by coalesce(resolved_at, last_seen_at) limit ${oldAtOnce} for update skip locked)
-     returning org_id`,
-    [before],
-  );
-  return rows.map(({ org_id }) => org_id);
+  return await deleteSomeAcrossOrgs(tx, oldExceptions, before);
 }

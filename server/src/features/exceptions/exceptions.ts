@@ -6,8 +6,13 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { batchesOf, recordEvents } from "../../events/record-event.ts";
 import type { StoredException, Trouble } from "./exception.ts";
 import { presentException, presentSummary } from "./present-exception.ts";
-import type { CountsQuery, Exception, ExceptionCounts, ExceptionQuery } from "./exceptions.schemas.ts";
-import type { ExceptionSummary } from "./exceptions.schemas.ts";
+import type {
+  CountsQuery,
+  Exception,
+  ExceptionCounts,
+  ExceptionQuery,
+  ExceptionSummary,
+} from "./exceptions.schemas.ts";
 import { exceptionKinds } from "./exceptions.schemas.ts";
 import type { Noticed, OrderState } from "./exceptions.store.ts";
 import * as store from "./exceptions.store.ts";
@@ -21,8 +26,8 @@ export {
   listRecordsLeft,
   listToFix,
   lockOpen,
+  markTried,
 } from "./exceptions.store.ts";
-export { markTried } from "./exceptions.store.ts";
 export { fixesOf, scopeOf } from "./suggested-fixes.ts";
 
 export async function listExceptions(ctx: Ctx, query: ExceptionQuery): Promise<Page<ExceptionSummary>> {

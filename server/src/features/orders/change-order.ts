@@ -1,4 +1,3 @@
-import type { ErrorCode } from "../../core/errors.ts";
 import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import { isUuid } from "../../core/ids.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
@@ -16,15 +15,16 @@ import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { OrderAnswer } from "./order-answers.schemas.ts";
 import { fieldsOf, ruleErrors } from "./order-fields.ts";
-import { findMissingReferences } from "./order-references.ts";
+import { findMissingReferences, newReferences } from "./order-references.ts";
 import type { Order } from "./order.ts";
 import { orderEnv } from "./order.ts";
 import { allowedMoves, moveProblem } from "./order-rules.ts";
 import { maskedErrors, namedUnseen, presentTo } from "./personal-data.ts";
-import type { OrderPatchRequest, OrderRequest } from "./orders.schemas.ts";
+import type { ImportedOrder, OrderPatchRequest, OrderRequest } from "./orders.schemas.ts";
 import { OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import type { OrderStatus } from "./orders.states.ts";
 import * as store from "./orders.store.ts";
+import type { Edit } from "./save-changes.ts";
 import { saveOne } from "./save-changes.ts";
 
 const findErrors = createFinder(OrderRequestShape, "body");
@@ -60,10 +60,8 @@ export async function updateOrder(
     checkVersion(order, ifMatch);
     const request = await checkPatch(tx, ctx, order, patch);
     if (patch.status !== undefined) checkMove(order, patch.status);
-    const unseen = namedUnseen(ctx, patch);
-    const known = unseen.includes("shippingAddress") ? { ...order, shippingAddress: null } : order;
-    const fields = fieldsOf(request, Object.keys(patch) as (keyof OrderRequest)[], orderEnv(ctx), known);
-    return presentTo(ctx, await refuseTaken(saveOne(tx, ctx, "patched", { order, patch: fields, unseen })));
+    const saved = saveOne(tx, ctx, "patched", editOf(ctx, order, patch, request));
+    return presentTo(ctx, await refuseTaken(saved));
   });
 }
 
@@ -83,29 +81,30 @@ export async function deleteOrder(ctx: Ctx, ref: string, ifMatch: IfMatch) {
 
 /** The patched fields as they would stand in a request, checked by the rules for requests. */
 async function checkPatch(tx: Tx, ctx: Ctx, order: Order, patch: OrderPatchRequest): Promise<OrderRequest> {
-  const present = Object.fromEntries(Object.keys(patch).map((key) => [key, order[key as keyof Order]]));
-  const request = mergePatch(present, patch) as OrderRequest;
+  const request = patched(order, patch);
   const shapeErrors = findErrors(request);
   const errors = shapeErrors.length > 0 ? shapeErrors : [...ruleErrors(request, order), ...maskedErrors(patch)];
   if (patch.lines === null && order.lines.some(({ shippedQuantity }) => shippedQuantity > 0)) {
     throw badField("/lines", "already_shipped", "Some of the lines have been shipped.");
   }
   if (errors.length > 0) throw validationFailed(errors);
-  const [missing = []] = await findMissingReferences(tx, ctx.orgId, [newReferences(request, order)]);
-  const [first] = missing;
-  if (first) throw new HubError(first.code as ErrorCode, first.message, { errors: missing });
+  const [missing] = await findMissingReferences(tx, ctx.orgId, [newReferences(request, order)]);
+  if (missing) throw toError(missing);
   return request;
 }
 
-/** What the order points at already is not asked for again: it may have been closed since. */
-function newReferences(request: OrderRequest, order: Order): OrderRequest {
-  const { locationId, assigneeId, bridgeId, shipping } = request;
-  return {
-    ...(locationId === undefined || locationId === order.locationId ? {} : { locationId }),
-    ...(assigneeId === undefined || assigneeId === order.assigneeId ? {} : { assigneeId }),
-    ...(bridgeId === undefined || bridgeId === order.bridgeId ? {} : { bridgeId }),
-    ...(shipping === undefined || shipping.carrierAccountId === order.shipping.carrierAccountId ? {} : { shipping }),
-  };
+/** The fields that a patch names, as they would stand in a request after it. */
+export function patched(order: Order, patch: Partial<Record<keyof ImportedOrder, unknown>>): ImportedOrder {
+  const present = Object.fromEntries(Object.keys(patch).map((key) => [key, order[key as keyof Order]]));
+  return mergePatch(present, patch) as ImportedOrder;
+}
+
+/** What a patch makes of the order, once `request`, which it makes of what stands there, is found to be right. */
+export function editOf(ctx: Ctx, order: Order, patch: object, request: ImportedOrder): Edit {
+  const unseen = namedUnseen(ctx, patch);
+  const known = unseen.includes("shippingAddress") ? { ...order, shippingAddress: null } : order;
+  const fields = fieldsOf(request, Object.keys(patch) as (keyof OrderRequest)[], orderEnv(ctx), known);
+  return { order, patch: fields, unseen };
 }
 
 function checkMove(order: Order, to: OrderStatus): void {

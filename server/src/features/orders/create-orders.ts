@@ -1,8 +1,5 @@
-import type { TSchema } from "typebox";
-import type { ErrorCode, FieldError } from "../../core/errors.ts";
 import type { RowFailure } from "../../core/row-failure.ts";
-import { failAt, invalidRow, placed, toError } from "../../core/row-failure.ts";
-import { createFinder } from "../../core/validation.ts";
+import { answerInBulk, byShapeAndRules, failAt, sortRows, toError } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
@@ -19,26 +16,18 @@ import type { OrderRequest } from "./orders.schemas.ts";
 import { ImportedOrder, OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
 import * as store from "./orders.store.ts";
 
-export type Outcome = { order: Order } | { failure: RowFailure };
+type Outcome = { order: Order } | { failure: RowFailure };
 
 /** A checked request that waits for its number. */
 type Draft = { index: number; request: OrderRequest };
 
 /** Requests that have been looked at, one by one and together; nothing is written yet. */
-export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
+type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
 /** What is wrong with one request by itself. */
-const findRequestErrors = byShapeAndRules(OrderRequestShape);
+const findRequestErrors = byShapeAndRules(OrderRequestShape, ruleErrors);
 /** The same for what a bridge says about an order. */
-export const findImportedErrors = byShapeAndRules(ImportedOrder);
-
-function byShapeAndRules(shape: TSchema) {
-  const findErrors = createFinder(shape, "body");
-  return (given: unknown): FieldError[] => {
-    const errors = findErrors(given);
-    return errors.length > 0 ? errors : ruleErrors(given as OrderRequest);
-  };
-}
+export const findImportedErrors = byShapeAndRules(ImportedOrder, ruleErrors);
 
 export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<OrderAnswer> {
   const prepared = await prepareOrders(ctx.db, ctx.orgId, [request]);
@@ -58,9 +47,12 @@ export async function createOrdersInBulk(ctx: Ctx, requests: unknown[]): Promise
   return await change(ctx, async (tx) => {
     const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "created");
     await recordCreation(tx, ctx, outcomes, "bulk");
-    const results = outcomes.map((outcome, index) => toResult(outcome, index));
-    const created = results.filter(({ status }) => status === "created").length;
-    return { summary: { total: results.length, created, failed: results.length - created }, results };
+    return answerInBulk(
+      "/orders",
+      outcomes.map((outcome) =>
+        "order" in outcome ? { known: { id: outcome.order.id, number: outcome.order.number } } : outcome,
+      ),
+    );
   });
 }
 
@@ -71,22 +63,15 @@ export async function prepareOrders(
   requests: unknown[],
   findErrors = findRequestErrors,
 ): Promise<Prepared> {
-  const failures = new Map<number, RowFailure>();
-  const valid: Draft[] = [];
-  const told = new Set<string>();
-  for (const [index, given] of requests.entries()) {
-    const errors = findErrors(given);
-    if (errors.length > 0) failures.set(index, invalidRow(errors, told));
-    else valid.push({ index, request: given as OrderRequest });
-  }
-  const sound = valid.map(({ request }) => request);
-  const missing = await findMissingReferences(db, orgId, sound);
-  for (const [i, { index }] of valid.entries()) {
-    const [first, ...more] = missing[i]!;
-    if (first) failures.set(index, { code: first.code as ErrorCode, message: first.message, errors: [first, ...more] });
-  }
+  const { sound, failures } = sortRows(requests as OrderRequest[], (request) => findErrors(request));
+  const missing = await findMissingReferences(
+    db,
+    orgId,
+    sound.map(({ request }) => request),
+  );
+  for (const [i, { index }] of sound.entries()) if (missing[i]) failures.set(index, missing[i]);
   const taken = new Set<string>();
-  const drafts = valid.filter((draft) => {
+  const drafts = sound.filter((draft) => {
     if (failures.has(draft.index)) return false;
     const failure = findTwin(draft.request, taken);
     if (failure) failures.set(draft.index, failure);
@@ -119,8 +104,15 @@ async function reserveNumbers(ctx: Ctx, prepared: Prepared): Promise<string[]> {
   });
 }
 
+/** Those of a file or a bridge, in the transaction of the import. */
+export async function createImported(tx: Tx, ctx: Ctx, requests: unknown[]): Promise<Outcome[]> {
+  const prepared = await prepareOrders(tx, ctx.orgId, requests, findImportedErrors);
+  const numbers = await takeNumbers(tx, ctx.orgId, prepared);
+  return await insertPrepared(tx, ctx, prepared, numbers, "imported");
+}
+
 /** Numbers for the orders that came without one. */
-export async function takeNumbers(tx: Tx, orgId: string, { drafts }: Prepared): Promise<string[]> {
+async function takeNumbers(tx: Tx, orgId: string, { drafts }: Prepared): Promise<string[]> {
   const count = drafts.filter(({ request }) => request.number === undefined).length;
   return count === 0 ? [] : await takeFreeNumbers(tx, orgId, count, givenNumbers(drafts));
 }
@@ -160,7 +152,7 @@ export async function findStoredTwins(
 }
 
 /** One insert for all. A number or external id that is taken fails its own order alone. */
-export async function insertPrepared(
+async function insertPrepared(
   tx: Tx,
   ctx: Ctx,
   { drafts, failures, count }: Prepared,
@@ -206,13 +198,6 @@ export async function recordCreation(tx: Tx, ctx: Ctx, outcomes: Outcome[], sour
 
 function createdIn(outcomes: Outcome[]): Order[] {
   return outcomes.flatMap((outcome) => ("order" in outcome ? [outcome.order] : []));
-}
-
-function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number] {
-  if ("order" in outcome) {
-    return { index, id: outcome.order.id, number: outcome.order.number, status: "created" };
-  }
-  return { index, status: "failed", error: placed(outcome.failure, `/orders/${index}`) };
 }
 
 function numberTaken(number: string): RowFailure {

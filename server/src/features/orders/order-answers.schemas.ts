@@ -3,7 +3,7 @@ import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import { importReport } from "../../core/csv/import-shapes.ts";
-import { RowError } from "../../core/row-failure.ts";
+import { bulkAnswer } from "../../core/row-failure.ts";
 import {
   CappedPagination,
   Count,
@@ -182,18 +182,7 @@ export const OrderCounts = Type.Object({
 });
 export type OrderCounts = Static<typeof OrderCounts>;
 
-export const BulkAnswer = Type.Object({
-  summary: Type.Object({ total: Count, created: Count, failed: Count }),
-  results: Type.Array(
-    Type.Object({
-      index: Count,
-      id: Type.Optional(Id),
-      number: MaybeText,
-      status: OneOf(["created", "failed"]),
-      error: Type.Optional(RowError),
-    }),
-  ),
-});
+export const BulkAnswer = bulkAnswer({ number: MaybeText });
 export type BulkAnswer = Static<typeof BulkAnswer>;
 
 export const ImportAnswer = Type.Object({

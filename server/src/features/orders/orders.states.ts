@@ -28,21 +28,13 @@ export const orderMoves: Moves<OrderStatus> = {
   cancelled: ["new", "awaiting_payment", "ready"],
 };
 
-/** There is still something to ship, and it is not called off. */
-export const openStatuses: readonly OrderStatus[] = [
-  "draft",
-  "new",
-  "review_required",
-  "awaiting_payment",
-  "ready",
-  "sent",
-  "partially_shipped",
-];
-
 /** Nobody outside knows of the order yet, so that what it consists of may still change. */
 export const beforeSending: readonly OrderStatus[] = ["draft", "new", "review_required", "awaiting_payment", "ready"];
 
-export const beforeShipping: readonly OrderStatus[] = openStatuses.filter((status) => status !== "partially_shipped");
+export const beforeShipping: readonly OrderStatus[] = [...beforeSending, "sent"];
+
+/** There is still something to ship, and it is not called off. */
+export const openStatuses: readonly OrderStatus[] = [...beforeShipping, "partially_shipped"];
 
 export const priorities = ["low", "normal", "high", "urgent"] as const;
 export type Priority = (typeof priorities)[number];

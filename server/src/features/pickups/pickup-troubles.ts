@@ -7,22 +7,14 @@ import type { Pickup } from "./pickup.ts";
 
 type What = Happening<"pickup">;
 
-/** What somebody has to see to: the code, unless the carrier gave one, and the words. */
-const troubles: Partial<Record<What, { code: string; message(pickup: Pickup): string }>> = {
-  failed: { code: "failed", message: ({ carrier, pickupDate }) => `${carrier} will not come on ${pickupDate}.` },
-  change_refused: {
-    code: "change_refused",
-    message: ({ carrier, pickupDate }) => `${carrier} keeps to the former time, on ${pickupDate}.`,
-  },
-  cancel_refused: {
-    code: "cancel_refused",
-    message: ({ carrier, pickupDate }) => `${carrier} did not cancel the pickup on ${pickupDate}: a driver may come.`,
-  },
-  former_forgotten: {
-    code: "former_forgotten",
-    message: ({ carrier }) => `${carrier} may still come for a pickup that another one has replaced.`,
-  },
-  missed: { code: "missed", message: ({ carrier, pickupDate }) => `${carrier} did not come on ${pickupDate}.` },
+/** What somebody has to see to, in words. */
+const messages: Partial<Record<What, (pickup: Pickup) => string>> = {
+  failed: ({ carrier, pickupDate }) => `${carrier} will not come on ${pickupDate}.`,
+  change_refused: ({ carrier, pickupDate }) => `${carrier} keeps to the former time, on ${pickupDate}.`,
+  cancel_refused: ({ carrier, pickupDate }) =>
+    `${carrier} did not cancel the pickup on ${pickupDate}: a driver may come.`,
+  former_forgotten: ({ carrier }) => `${carrier} may still come for a pickup that another one has replaced.`,
+  missed: ({ carrier, pickupDate }) => `${carrier} did not come on ${pickupDate}.`,
 };
 
 const over: readonly What[] = ["scheduled", "confirmed", "dispatched", "completed", "cancelled"];
@@ -30,14 +22,15 @@ const over: readonly What[] = ["scheduled", "confirmed", "dispatched", "complete
 /** What happened to a pickup, for those who have to see to it: in the transaction of the change. */
 export async function notePickup(tx: Tx, ctx: Ctx, pickup: Pickup, what: What): Promise<void> {
   const { id, failure } = pickup;
-  const trouble = troubles[what];
-  if (trouble) {
+  const message = messages[what]?.(pickup);
+  if (message !== undefined) {
     const isCancel = what === "cancel_refused" || what === "former_forgotten";
     const told: Trouble = {
       key: isCancel ? factKeys.pickupCancel(id) : factKeys.pickup(id),
       kind: "pickup",
-      code: what === "failed" ? (failure?.code ?? trouble.code) : trouble.code,
-      message: trouble.message(pickup),
+      // That it failed says less than what the carrier said.
+      code: what === "failed" ? (failure?.code ?? what) : what,
+      message,
       reason: failure?.message ?? null,
       about: { type: "pickup", id, name: pickup.confirmationNumber ?? pickup.pickupDate },
     };

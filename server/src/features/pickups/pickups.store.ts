@@ -5,6 +5,7 @@ import type { Stored } from "../../db/columns.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
+import { deleteSomeAcrossOrgs } from "../../db/old-rows.ts";
 import { leasedRecords } from "../../queue/leased-records.ts";
 import type { Pickup } from "./pickup.ts";
 import type { PickupQuery } from "./pickups.schemas.ts";
@@ -100,17 +101,14 @@ export async function findTakenDays(
   return new Map(rows.map((row) => [row.pickup_date, row.id]));
 }
 
-const oldPickupsAtOnce = 500;
-
 /** Those to which nobody will come any more, and of which nothing is to be asked. */
+const oldPickups = {
+  table: "pickups",
+  which: `status in ('completed', 'missed', 'cancelled', 'failed') and due_at is null and updated_at < $1
+    order by updated_at`,
+  atOnce: 500,
+};
+
 export async function deleteOldPickupsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
-  const rows = await tx.query<{ org_id: string }>(
-    `delete from pickups where id in (
-       select id from pickups
-        where status in ('completed', 'missed', 'cancelled', 'failed') and due_at is null and updated_at < $1
-        order by updated_at limit ${oldPickupsAtOnce} for update skip locked)
-     returning org_id`,
-    [before],
-  );
-  return rows.map(({ org_id }) => org_id);
+  return await deleteSomeAcrossOrgs(tx, oldPickups, before);
 }

@@ -1,6 +1,7 @@
+import { demoCities, demoProducts } from "../../connectors/demo/demo-shop.ts";
 import type { Actor } from "../../core/actor.ts";
 import { madeUpId } from "../../core/ids.ts";
-import { roundToCents } from "../../core/money.ts";
+import { fromCents, roundToCents } from "../../core/money.ts";
 import type { Random } from "../../core/seeded-random.ts";
 import { seededRandom } from "../../core/seeded-random.ts";
 import type { HoldReason, OrderStatus, Priority } from "../orders/orders.states.ts";
@@ -21,27 +22,13 @@ const lastNames =
     " ",
   );
 const cities = [
-  ["New York", "NY", "10001"],
-  ["Chicago", "IL", "60601"],
-  ["Austin", "TX", "78701"],
-  ["Seattle", "WA", "98101"],
-  ["Denver", "CO", "80202"],
+  ...demoCities,
   ["Miami", "FL", "33101"],
-  ["Boston", "MA", "02108"],
   ["Portland", "OR", "97201"],
   ["Honolulu", "HI", "96801"],
   ["Anchorage", "AK", "99501"],
 ] as const;
-const products = [
-  ["MUG-BLUE", "Blue mug", 14.5, 380],
-  ["TEE-BLK-M", "Black T-shirt, M", 24, 180],
-  ["LAMP-OAK", "Oak desk lamp", 89, 2_100],
-  ["NOTE-A5", "Notebook A5", 12, 290],
-  ["BAG-CANVAS", "Canvas bag", 32, 410],
-  ["SOAP-SET", "Soap gift set", 27.9, 650],
-  ["CHAIR-KIT", "Folding chair kit", 149, 7_800],
-  ["PLANT-S", "Small plant pot", 18, 900],
-] as const;
+const products = [...demoProducts, ["CHAIR-KIT", "Folding chair kit", 14_900, 7_800] as const];
 /** How often each status occurs, in percent. */
 const statusShare: [OrderStatus, number][] = [
   ["draft", 2],
@@ -141,7 +128,7 @@ function makeLines(index: number, seed: number, status: OrderStatus, random: Ran
   const start = random.below(products.length);
   // Three steps on is another product each time: 3 and 8 have no common divisor.
   const chosen = Array.from({ length: count }, (_, i) => products[(start + 3 * i) % products.length]!);
-  return chosen.map(([sku, name, price, grams], i) => {
+  return chosen.map(([sku, name, cents, grams], i) => {
     const quantity = 1 + random.below(3);
     const isShipped = status === "shipped" || status === "delivered" || (status === "partially_shipped" && i === 0);
     return {
@@ -150,7 +137,7 @@ function makeLines(index: number, seed: number, status: OrderStatus, random: Ran
       name,
       quantity,
       shippedQuantity: isShipped ? quantity : 0,
-      price,
+      price: fromCents(cents),
       weight: { value: grams, unit: "g" },
     };
   });

@@ -4,6 +4,7 @@ import type { Stored } from "../../db/columns.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
+import { deleteSomeAcrossOrgs } from "../../db/old-rows.ts";
 import type { LoggedRequest, RequestQuery } from "./requests.schemas.ts";
 
 /** Names of people and keys are those of today: they are not kept here. */
@@ -64,14 +65,8 @@ export async function insertRequestsAcrossOrgs(db: Queryable, requests: readonly
   );
 }
 
-const removedAtOnce = 10_000;
+const oldRequests = { table: "request_log", which: "at < $1", atOnce: 10_000 };
 
-/** Returns whose they were. */
 export async function deleteOldRequestsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
-  const rows = await tx.query<{ org_id: string }>(
-    `delete from request_log where id in (
-       select id from request_log where at < $1 limit ${removedAtOnce} for update skip locked) returning org_id`,
-    [before],
-  );
-  return rows.map(({ org_id }) => org_id);
+  return await deleteSomeAcrossOrgs(tx, oldRequests, before);
 }

@@ -1,6 +1,5 @@
 import type { RowFailure } from "../../core/row-failure.ts";
-import { failAt, invalidRow, placed, toError } from "../../core/row-failure.ts";
-import { createFinder } from "../../core/validation.ts";
+import { answerInBulk, byShapeAndRules, failAt, sortRows, toError } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
@@ -24,7 +23,7 @@ type Draft = { index: number; shipment: Shipment };
 /** Requests that have been looked at, one by one and together; nothing is written yet. */
 export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
-const findErrors = createFinder(ShipmentRequestShape, "body");
+const findErrors = byShapeAndRules(ShipmentRequestShape, ruleErrors);
 
 export async function createShipment(ctx: Ctx, request: ShipmentRequest): Promise<ShipmentAnswer> {
   const prepared = await prepareShipments(ctx, [request], "api");
@@ -41,31 +40,31 @@ export async function createShipmentsInBulk(ctx: Ctx, requests: unknown[]): Prom
   return await change(ctx, async (tx) => {
     const outcomes = await insertPrepared(tx, ctx, prepared);
     await recordBatch(tx, ctx, outcomes.flatMap(createdOf), "bulk");
-    const results = outcomes.map(toResult);
-    const created = results.filter(({ status }) => status === "created").length;
-    return { summary: { total: results.length, created, failed: results.length - created }, results };
+    return answerInBulk(
+      "/shipments",
+      outcomes.map((outcome) => {
+        if ("failure" in outcome) return outcome;
+        const { id, trackingNumber } = outcome.shipment;
+        return { known: { id, trackingNumber } };
+      }),
+    );
   });
 }
 
 /** Everything that can be told without writing: shapes, rules, orders, and shipments that appear twice in the call. */
 export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Shipment["source"]): Promise<Prepared> {
-  const failures = new Map<number, RowFailure>();
-  const valid: { index: number; request: ShipmentRequest }[] = [];
   const now = ctx.clock.now().toISOString();
-  const told = new Set<string>();
-  for (const [index, given] of requests.entries()) {
-    const shapeErrors = findErrors(given);
-    const errors = shapeErrors.length > 0 ? shapeErrors : ruleErrors(given as ShipmentRequest, now);
-    if (errors.length > 0) failures.set(index, invalidRow(errors, told));
-    else valid.push({ index, request: given as ShipmentRequest });
-  }
-  const sound = valid.map(({ request }) => request);
-  const orderOf = await findOrders(ctx.db, ctx.orgId, sound);
-  const unknown = sound.flatMap((request) => (orderOf(request) ? [] : (request.orderNumber ?? [])));
+  const { sound, failures } = sortRows(requests as ShipmentRequest[], (request) => findErrors(request, now));
+  const orderOf = await findOrders(
+    ctx.db,
+    ctx.orgId,
+    sound.map(({ request }) => request),
+  );
+  const unknown = sound.flatMap(({ request }) => (orderOf(request) ? [] : (request.orderNumber ?? [])));
   const explain = await explainUnknown(ctx.db, ctx.orgId, unknown);
   const drafts: Draft[] = [];
   const seen = new Map<string, number>();
-  for (const { index, request } of valid) {
+  for (const { index, request } of sound) {
     const order = orderOf(request);
     if (request.orderId !== undefined && !order) {
       const message = `There is no order ${request.orderId} in this organization.`;
@@ -179,14 +178,6 @@ export async function recordBatch(
 
 export function createdOf(outcome: Outcome): Shipment[] {
   return "shipment" in outcome ? [outcome.shipment] : [];
-}
-
-function toResult(outcome: Outcome, index: number): BulkAnswer["results"][number] {
-  if ("shipment" in outcome) {
-    const { id, trackingNumber } = outcome.shipment;
-    return { index, id, trackingNumber, status: "created" };
-  }
-  return { index, status: "failed", error: placed(outcome.failure, `/shipments/${index}`) };
 }
 
 function exists({ trackingNumber }: Shipment, existingId: string | undefined): RowFailure {

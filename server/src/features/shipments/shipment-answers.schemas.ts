@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Address } from "../../core/address.ts";
 import { importReport } from "../../core/csv/import-shapes.ts";
-import { RowError } from "../../core/row-failure.ts";
+import { bulkAnswer, RowError } from "../../core/row-failure.ts";
 import {
   Before,
   CappedPagination,
@@ -124,18 +124,7 @@ export const ShipmentCounts = Type.Object({
   total: Count,
 });
 
-export const BulkAnswer = Type.Object({
-  summary: Type.Object({ total: Count, created: Count, failed: Count }),
-  results: Type.Array(
-    Type.Object({
-      index: Count,
-      id: Type.Optional(Id),
-      trackingNumber: Type.Optional(MaybeText),
-      status: OneOf(["created", "failed"]),
-      error: Type.Optional(RowError),
-    }),
-  ),
-});
+export const BulkAnswer = bulkAnswer({ trackingNumber: Type.Optional(MaybeText) });
 export type BulkAnswer = Static<typeof BulkAnswer>;
 
 export const BulkEventsAnswer = Type.Object({

@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from "../../db/database.ts";
+import { lockPerson } from "./sessions.store.ts";
 import type { Preferences } from "./preferences.schemas.ts";
 
 type Row = { preferences: Record<string, unknown>; updated_at: Date; version: number };
@@ -13,7 +14,7 @@ export async function findPreferences(db: Queryable, orgId: string, userId: stri
 
 /** The person first: before there is a row of theirs, there is nothing else that two of their tabs could wait at. */
 export async function lockPreferences(tx: Tx, orgId: string, userId: string): Promise<Preferences | undefined> {
-  await tx.query("select from users where org_id = $1 and id = $2 for no key update", [orgId, userId]);
+  await lockPerson(tx, orgId, userId);
   return await findPreferences(tx, orgId, userId);
 }
 

@@ -162,7 +162,7 @@ export async function lockHolder(tx: Tx, hash: Buffer): Promise<void> {
   );
 }
 
-/** Whoever ends the sessions of somebody, before anything else. */
+/** For whoever ends the sessions of somebody, or changes what is theirs, before anything else. */
 export async function lockPerson(tx: Tx, orgId: string, userId: string): Promise<boolean> {
   const rows = await tx.query("select from users where org_id = $1 and id = $2 for no key update", [orgId, userId]);
   return rows.length === 1;

@@ -9,12 +9,11 @@ import { findSheetOptions } from "../../import-presets/import-presets.ts";
 import { findTimeZone } from "../../organizations/organizations.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import {
+  createImported,
   findImportedErrors,
   findStoredTwins,
-  insertPrepared,
   prepareOrders,
   recordCreation,
-  takeNumbers,
 } from "../create-orders.ts";
 import type { ImportAnswer } from "../order-answers.schemas.ts";
 import type { ImportQuery, ImportRequest } from "../orders.schemas.ts";
@@ -113,9 +112,7 @@ const tryPortion: Take = async (db, ctx, requests) => {
 };
 
 async function createPortion(tx: Tx, ctx: Ctx, requests: unknown[]): Promise<(RowFailure | undefined)[]> {
-  const prepared = await prepareOrders(tx, ctx.orgId, requests, findImportedErrors);
-  const numbers = await takeNumbers(tx, ctx.orgId, prepared);
-  const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "imported");
+  const outcomes = await createImported(tx, ctx, requests);
   await recordCreation(tx, ctx, outcomes, "csv");
   return outcomes.map((outcome) => ("failure" in outcome ? outcome.failure : undefined));
 }

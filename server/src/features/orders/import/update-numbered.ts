@@ -1,6 +1,5 @@
 import type { SheetRecord } from "../../../core/csv/sheet.ts";
-import type { ErrorCode, FieldError } from "../../../core/errors.ts";
-import { mergePatch } from "../../../core/merge-patch.ts";
+import type { FieldError } from "../../../core/errors.ts";
 import type { RowFailure } from "../../../core/row-failure.ts";
 import { failAt, invalidRow } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
@@ -8,14 +7,14 @@ import type { Queryable, Tx } from "../../../db/database.ts";
 import { findImportedErrors } from "../create-orders.ts";
 import { changesOf } from "../order-changes.ts";
 import { recordOrders } from "../order-events.ts";
-import { fieldsOf, ruleErrors } from "../order-fields.ts";
-import { findMissingReferences } from "../order-references.ts";
+import { ruleErrors } from "../order-fields.ts";
+import { findMissingReferences, newReferences } from "../order-references.ts";
 import { moveProblem } from "../order-rules.ts";
 import type { Order } from "../order.ts";
-import { orderEnv } from "../order.ts";
-import type { ImportedOrder, OrderRequest } from "../orders.schemas.ts";
+import { editOf, patched } from "../change-order.ts";
+import type { ImportedOrder } from "../orders.schemas.ts";
 import * as store from "../orders.store.ts";
-import { maskedErrors, namedUnseen } from "../personal-data.ts";
+import { maskedErrors } from "../personal-data.ts";
 import type { Edit } from "../save-changes.ts";
 import { saveChanges } from "../save-changes.ts";
 import { explainUnknown } from "../unknown-orders.ts";
@@ -63,7 +62,7 @@ export async function updateNumbered(
   const ids = [...new Set(known.values())];
   const locked = dryRun ? await store.readOrders(db, ctx.orgId, ids) : await store.lockOrders(db as Tx, ctx.orgId, ids);
   const orders = new Map(locked.map((order) => [order.id, order]));
-  const plans: { record: SheetRecord; edit: Edit; references: OrderRequest }[] = [];
+  const plans: ({ record: SheetRecord } & Planned)[] = [];
   for (const [record, id] of known) {
     const order = orders.get(id);
     const planned = order
@@ -75,12 +74,11 @@ export async function updateNumbered(
   const missing = await findMissingReferences(
     db,
     ctx.orgId,
-    plans.map(({ references }) => references),
+    plans.map(({ request, edit }) => newReferences(request, edit.order)),
   );
   const edits = plans.flatMap(({ record, edit }, index) => {
-    const [first, ...more] = missing[index]!;
-    if (!first) return [edit];
-    failures.set(record, { code: first.code as ErrorCode, message: first.message, errors: [first, ...more] });
+    if (!missing[index]) return [edit];
+    failures.set(record, missing[index]);
     return [];
   });
   if (dryRun) {
@@ -92,39 +90,22 @@ export async function updateNumbered(
   return { updated: saved.orders.length, unchanged: edits.length - saved.orders.length };
 }
 
-function planEdit(
-  ctx: Ctx,
-  order: Order,
-  given: Record<string, unknown>,
-): { edit: Edit; references: OrderRequest } | RowFailure {
+type Planned = { edit: Edit; request: ImportedOrder };
+
+function planEdit(ctx: Ctx, order: Order, given: Record<string, unknown>): Planned | RowFailure {
   const { number: _number, notes, ...said } = withLineIds(given, order);
   const added = (notes ?? []).filter(({ text }) => !order.notes.some((note) => note.text === text));
   const patch = added.length === 0 ? said : { ...said, notes: [...order.notes.map(keptNote), ...added] };
-  const names = Object.keys(patch) as (keyof OrderRequest)[];
-  const present = Object.fromEntries(names.map((name) => [name, order[name as keyof Order] ?? undefined]));
-  const request = mergePatch(present, patch) as ImportedOrder;
+  const request = patched(order, patch);
   const misshapen = findImportedErrors(patch);
   const errors: FieldError[] =
     misshapen.length > 0 ? misshapen : [...ruleErrors(request, order), ...maskedErrors(patch)];
   if (errors.length > 0) return invalidRow(errors);
   const problem = said.status === undefined ? undefined : moveProblem(order, said.status);
   if (problem) return failAt("/status", "invalid_state", `${problem.message} ${problem.fix}`);
-  const unseen = namedUnseen(ctx, patch);
-  const seen = unseen.includes("shippingAddress") ? { ...order, shippingAddress: null } : order;
-  const edit = { order, patch: fieldsOf(request, names, orderEnv(ctx), seen), unseen };
-  return { edit, references: newReferences(request, order) };
+  return { edit: editOf(ctx, order, patch, request), request };
 }
 
 function keptNote({ id, text, visibility }: Order["notes"][number]) {
   return { id, text, visibility };
-}
-
-/** What it points at already may have been closed since. */
-function newReferences({ locationId, assigneeId, bridgeId, shipping }: ImportedOrder, order: Order): OrderRequest {
-  return {
-    ...(locationId === undefined || locationId === order.locationId ? {} : { locationId }),
-    ...(assigneeId === undefined || assigneeId === order.assigneeId ? {} : { assigneeId }),
-    ...(bridgeId === undefined || bridgeId === order.bridgeId ? {} : { bridgeId }),
-    ...(shipping === undefined || shipping.carrierAccountId === order.shipping.carrierAccountId ? {} : { shipping }),
-  };
 }

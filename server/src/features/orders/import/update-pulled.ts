@@ -4,10 +4,10 @@ import type { Tx } from "../../../db/database.ts";
 import { findImportedErrors } from "../create-orders.ts";
 import { recordOrders } from "../order-events.ts";
 import { ruleErrors } from "../order-fields.ts";
-import { findMissingReferences } from "../order-references.ts";
+import { findMissingReferences, newReferences } from "../order-references.ts";
 import type { Order } from "../order.ts";
 import { orderEnv } from "../order.ts";
-import type { ImportedOrder, OrderRequest } from "../orders.schemas.ts";
+import type { ImportedOrder } from "../orders.schemas.ts";
 import { saveChanges } from "../save-changes.ts";
 import type { Followed, Marks } from "./follow-source.ts";
 import { followSource } from "./follow-source.ts";
@@ -79,21 +79,17 @@ async function planUpdates(
     if (first) fail(outcome, item, { code: "validation_failed", message: first.message, errors: errors.slice(0, 5) });
     else plans.push({ item, order, request, followed: followed! });
   }
-  const missing = await findMissingReferences(tx, ctx.orgId, plans.map(newReferences));
+  const missing = await findMissingReferences(
+    tx,
+    ctx.orgId,
+    plans.map(({ order, followed: { patch } }) =>
+      newReferences({ locationId: patch.locationId, shipping: patch.shipping }, order),
+    ),
+  );
   return plans.filter(({ item }, index) => {
-    const [first, ...more] = missing[index]!;
-    if (first) fail(outcome, item, { ...first, errors: [first, ...more] });
-    return !first;
+    if (missing[index]) fail(outcome, item, missing[index]);
+    return !missing[index];
   });
-}
-
-/** Only what the order is about to point at: what it points at already may have been closed since. */
-function newReferences({ request, order, followed: { patch } }: Plan): OrderRequest {
-  const account = patch.shipping?.carrierAccountId;
-  return {
-    ...(patch.locationId && patch.locationId !== order.locationId ? { locationId: patch.locationId } : {}),
-    ...(account !== undefined && account !== order.shipping.carrierAccountId ? { shipping: request.shipping } : {}),
-  };
 }
 
 function noteConflicts({ counts, conflicts }: PulledOutcome, { item, order, followed }: Plan): void {

@@ -1,7 +1,7 @@
 import { instantOf } from "../../../connectors/shape.ts";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
-import { findImportedErrors, insertPrepared, prepareOrders, takeNumbers } from "../create-orders.ts";
+import { createImported } from "../create-orders.ts";
 import type { Marks } from "./follow-source.ts";
 import { firstMarks } from "./follow-source.ts";
 import { recordOrders } from "../order-events.ts";
@@ -92,9 +92,7 @@ async function createFresh(
 ): Promise<void> {
   if (items.length === 0) return;
   const requests = items.map(({ externalId, body }) => ({ ...body, bridgeId, externalId }));
-  const prepared = await prepareOrders(tx, ctx.orgId, requests, findImportedErrors);
-  const numbers = await takeNumbers(tx, ctx.orgId, prepared);
-  const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "imported");
+  const outcomes = await createImported(tx, ctx, requests);
   const created: Order[] = [];
   const marks = new Map<string, Marks>();
   for (const [index, one] of outcomes.entries()) {

@@ -1,8 +1,7 @@
 import { cutText } from "../../../core/cut-text.ts";
 import { HubError, validationFailed } from "../../../core/errors.ts";
 import { orNotFound } from "../../../core/resources.ts";
-import { createFinder } from "../../../core/validation.ts";
-import { failAt, invalidRow, placed } from "../../../core/row-failure.ts";
+import { byShapeAndRules, failAt, placed, sortRows } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
@@ -23,7 +22,7 @@ import type { TrackedShipment } from "../shipments.store.ts";
 import * as store from "../shipments.store.ts";
 import type { TrackingEvent } from "./tracking.ts";
 
-const findErrors = createFinder(TrackedEvent, "body");
+const findErrors = byShapeAndRules(TrackedEvent, eventErrors);
 const tooMany = `A shipment has at most ${maxEvents} events.`;
 
 export async function addEvent(ctx: Ctx, id: string, request: EventRequest): Promise<ShipmentAnswer> {
@@ -61,14 +60,10 @@ export async function retractEvent(ctx: Ctx, id: string, key: string): Promise<S
 /** Events by carrier and tracking number. Each row stands for itself; those that came before are said to be duplicates. */
 export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkEventsAnswer> {
   const now = ctx.clock.now().toISOString();
+  const { sound, failures } = sortRows(given as TrackedEvent[], (row) => findErrors(row, now));
   const results: BulkEventsAnswer["results"] = [];
-  const sound: { index: number; request: TrackedEvent }[] = [];
-  const told = new Set<string>();
-  for (const [index, row] of given.entries()) {
-    const shapeErrors = findErrors(row);
-    const errors = shapeErrors.length > 0 ? shapeErrors : eventErrors(row as TrackedEvent, now);
-    if (errors.length === 0) sound.push({ index, request: row as TrackedEvent });
-    else results[index] = { index, status: "failed", error: placed(invalidRow(errors, told), `/events/${index}`) };
+  for (const [index, failure] of failures) {
+    results[index] = { index, status: "failed", error: placed(failure, `/events/${index}`) };
   }
   return await change(ctx, async (tx) => {
     const requests = sound.map(({ request }) => request);
