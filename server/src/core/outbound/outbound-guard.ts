@@ -47,8 +47,8 @@ function plainAddress(address: string): string | undefined {
 
 /** The address as a URL that may be called as far as its text tells; names are looked up when connecting. */
 export function checkUrl(given: string | URL, allowPrivate: boolean): URL {
-  if (!URL.canParse(String(given))) throw new RemoteError("invalid_url", "The address is not a URL.");
-  const url = new URL(given);
+  const url = URL.parse(String(given));
+  if (!url) throw new RemoteError("invalid_url", "The address is not a URL.");
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw new RemoteError("invalid_url", `The address must start with https:// or http://, not ${url.protocol}`);
   }

@@ -12,7 +12,7 @@ import { readTypes, refuseUnreadable } from "../events/event-filter.ts";
 import { findBegin, findHead } from "../events/events.ts";
 import { isTaken } from "./deliver/delivery-outcome.ts";
 import { planWebhook } from "./deliver/look-for-events.ts";
-import { sendOnce } from "./deliver/send-delivery.ts";
+import { contentOf, sendOnce } from "./deliver/send-delivery.ts";
 import * as log from "./delivery-log.store.ts";
 import { refuseFromPreview } from "./webhook-address.ts";
 import { refuseUnlessReadable } from "./webhooks.ts";
@@ -110,7 +110,7 @@ export async function testWebhook(ctx: Ctx, webhookId: string, request: TestRequ
   const [type] = readTypes([request.type ?? webhook.types[0]!], () => "/type");
   const event = { ...exampleOf(type!), id: ctx.newId() };
   const target = { ...webhook, orgId: ctx.orgId };
-  const { outcome, message } = (await waitOutside(ctx, () => sendOnce(ctx, target, event)))!;
+  const { outcome, message } = (await waitOutside(ctx, () => sendOnce(ctx, target, contentOf(event))))!;
   const { status, headers, answer, error, durationMs } = outcome;
   const hidden = Object.fromEntries(webhook.headerNames.map((name) => [name, "(sealed)"]));
   return {

@@ -1,5 +1,4 @@
 import type { World } from "../../../context.ts";
-import { envelopeOf } from "../../../events/event-envelope.ts";
 import { typesNamed } from "../../../events/event-families.ts";
 import type { Turn } from "../../../queue/work.ts";
 import type { Progress } from "./deliveries.store.ts";
@@ -8,7 +7,7 @@ import type { Ending, Outcome } from "./delivery-outcome.ts";
 import { endOf, healthAfter, isTaken } from "./delivery-outcome.ts";
 import { createFeedQueue } from "./feed-queue.ts";
 import { shortHold } from "./look-for-events.ts";
-import { sendOnce } from "./send-delivery.ts";
+import { contentOfEntry, sendOnce } from "./send-delivery.ts";
 import type { SendPlaces } from "./send-places.ts";
 import type { Delivery, LeasedWebhook, WebhookState } from "./webhook-work.store.ts";
 import { findStateAcrossOrgs, listNext, restAcrossOrgs } from "./webhook-work.store.ts";
@@ -130,8 +129,8 @@ export function startFeed(desk: Desk, leased: LeasedWebhook, turn: Turn): Feed &
   }
 
   async function send(delivery: Delivery): Promise<void> {
-    const event = envelopeOf(world.environment, delivery.event);
-    const sent = await sendOnce(world, known.state(), event, { signal: turn.signal, mayStart: turn.isFresh });
+    const content = contentOfEntry(world, delivery.event);
+    const sent = await sendOnce(world, known.state(), content, { signal: turn.signal, mayStart: turn.isFresh });
     sending--;
     places.give(orgId);
     beats.beat();

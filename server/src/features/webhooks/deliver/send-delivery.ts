@@ -6,7 +6,8 @@ import { RemoteError } from "../../../core/remote-error.ts";
 import { cleanText } from "../../../core/strict-json.ts";
 import type { World } from "../../../context.ts";
 import { perWorld } from "../../../context.ts";
-import type { EventEnvelope } from "../../../events/event-envelope.ts";
+import type { EventEnvelope, SealedEvent } from "../../../events/event-envelope.ts";
+import { envelopeOf } from "../../../events/event-envelope.ts";
 import { findOutboundHosts } from "../../organizations/organizations.ts";
 import { echoStatus, refuseFromPreview, refusePlainHttp } from "../webhook-address.ts";
 import type { SealedPart } from "../webhook-signing.ts";
@@ -24,9 +25,25 @@ const connections = 1_000;
 
 type Message = { headers: Record<string, string>; body: string };
 
-/** The request that is sent: the same body each time, signed anew for the moment. */
-function messageFor(world: World, target: Target, event: EventEnvelope): Message {
-  const body = JSON.stringify(event);
+/** An event as it is sent, the same each time. */
+export type Content = { id: string; body: string };
+
+export const contentOf = (event: EventEnvelope): Content => ({ id: event.id, body: JSON.stringify(event) });
+
+/** Of the last events: most go to several webhooks, and are written once. */
+const lastContents = perWorld(() => new Map<string, Content>());
+const maxContents = 200;
+
+export function contentOfEntry(world: World, entry: SealedEvent): Content {
+  const last = lastContents(world);
+  const content = last.get(entry.id) ?? contentOf(envelopeOf(world.environment, entry));
+  last.set(entry.id, content);
+  if (last.size > maxContents) last.delete(last.keys().next().value!);
+  return content;
+}
+
+/** The request that is sent, signed anew for the moment. */
+function messageFor(world: World, target: Target, { id, body }: Content): Message {
   const now = world.clock.real();
   const isRotating =
     target.sealedPreviousSecret !== null && target.previousUntil !== null && new Date(target.previousUntil) > now;
@@ -36,7 +53,7 @@ function messageFor(world: World, target: Target, event: EventEnvelope): Message
   ];
   return {
     body,
-    headers: { "content-type": "application/json", ...signedHeaders({ id: event.id, at: now, body }, signers) },
+    headers: { "content-type": "application/json", ...signedHeaders({ id, at: now, body }, signers) },
   };
 }
 
@@ -61,7 +78,7 @@ type SendOptions = { signal?: AbortSignal; mayStart?(): boolean };
 export async function sendOnce(
   world: World,
   target: Target,
-  event: EventEnvelope,
+  content: Content,
   options: SendOptions = {},
 ): Promise<{ outcome: Outcome; message: Message | undefined } | undefined> {
   const at = world.clock.now();
@@ -69,7 +86,7 @@ export async function sendOnce(
   const ended = () => ({ at, durationMs: Math.round(performance.now() - startedAt) });
   let message: Message | undefined;
   try {
-    message = messageFor(world, target, event);
+    message = messageFor(world, target, content);
     if (Buffer.byteLength(message.body) > maxBodyBytes) {
       throw new RemoteError("body_too_large", `The event has more than ${maxBodyBytes} bytes.`);
     }
