@@ -10,6 +10,7 @@ import type { ListColumn } from "../../ui/table.tsx";
 import { RowTable } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { ExecutionBadge } from "./execution-badge.pick.tsx";
+import { ShortFailure } from "./task-failure.tsx";
 import { triggerWords } from "./tasks.text.ts";
 
 const linkClass = "text-accent-text underline underline-offset-2";
@@ -83,14 +84,7 @@ const attemptColumns: Array<ListColumn<Execution["attempts"][number]>> = [
   {
     name: "Why",
     className: "w-full max-w-0 min-w-40 truncate text-muted",
-    cell: ({ error }) =>
-      error ? (
-        <span title={error.message}>
-          <code className="font-mono text-sm text-text">{error.code}</code> {error.message}
-        </span>
-      ) : (
-        "–"
-      ),
+    cell: ({ error }) => <ShortFailure failure={error} />,
   },
 ];
 

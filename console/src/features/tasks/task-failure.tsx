@@ -82,3 +82,14 @@ function InPart({ execution: { retriedBy } }: { execution: Execution }) {
     </section>
   );
 }
+
+/** In a row of a list. */
+export function ShortFailure({ failure }: { failure: Execution["error"] }) {
+  if (!failure) return "–";
+  const { code, message } = failure;
+  return (
+    <span title={message}>
+      <code className="font-mono text-sm text-text">{code}</code> {message}
+    </span>
+  );
+}

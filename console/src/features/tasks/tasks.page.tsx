@@ -18,6 +18,7 @@ import { Time, useClock } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { ExecutionBadge } from "./execution-badge.pick.tsx";
 import { RetryMany } from "./retry-many.tsx";
+import { ShortFailure } from "./task-failure.tsx";
 import { daysOf, daysText, TaskFilters } from "./task-filters.tsx";
 import type { TaskFilter } from "./tasks.queries.ts";
 import { executionCountQuery, executionsQuery, taskStatsQuery } from "./tasks.queries.ts";
@@ -79,14 +80,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Execu
   {
     name: "Why it failed",
     className: "w-1/2 max-w-0 min-w-56 truncate text-muted",
-    cell: ({ error }) =>
-      error ? (
-        <span title={error.message}>
-          <code className="font-mono text-sm text-text">{error.code}</code> {error.message}
-        </span>
-      ) : (
-        "–"
-      ),
+    cell: ({ error }) => <ShortFailure failure={error} />,
   },
   {
     name: "Begun by",
