@@ -1,6 +1,6 @@
-import { setPriority } from "node:os";
 import type { ClientConfig, QueryResult } from "pg";
 import pg from "pg";
+import { yieldProcessors } from "../core/yield-processors.ts";
 
 /**
  * How to reach a database. `servers` are those of which one takes writes at a time, as in `postgres://hub@one,two/hub`;
@@ -14,7 +14,6 @@ export type Connection = ClientConfig & {
 
 type Servers = { urls: string[]; current: number };
 
-const backgroundNiceness = 10;
 const severalHosts = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*,[^/?]*)(.*)$/;
 
 /** The driver knows one host; several are told apart here. */
@@ -55,15 +54,10 @@ export class ServerClient extends pg.Client {
     this.isProven = true;
   }
 
-  /** Whoever works for this connection leaves the processors to others: where the server is ours, and we may say so. */
+  /** Whoever works for this connection leaves the processors to others, where the server is ours. */
   yieldProcessors(): void {
     const { processID } = this as { processID?: number };
-    if (!this.isOurs || !processID) return;
-    try {
-      setPriority(processID, backgroundNiceness);
-    } catch {
-      // Then it is as fast as all the others.
-    }
+    if (this.isOurs && processID) void yieldProcessors(processID);
   }
 }
 

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { Environment, Settings, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
+import { yieldPoolThreads } from "../core/yield-processors.ts";
 import type { Connection } from "../db/server-client.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { seedPreview } from "../features/preview/preview.ts";
@@ -94,6 +95,7 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
       stops.push(() => scheduler.stop());
     }
   }
+  await yieldPoolThreads();
   site?.start();
   const { email, password = newPassword() } = admin;
   const isGenerated = admin.password === undefined;

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { getPriority } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -102,6 +103,23 @@ test.runIf(existsSync("/proc/self/environ"))(
         .map((entry) => entry.split("=")[0])
         .toSorted(),
     ).toEqual(["LC_ALL", "PATH", "TZ"]);
+    expect(await hub.stop()).toBe(0);
+  },
+);
+
+test.runIf(existsSync("/proc/self/task"))(
+  "passwords and compressed answers are made by threads that leave the processors to the one that answers",
+  async () => {
+    const hub = await startHubProcess({ env: liveOnly, dataDir });
+    const threads = await readdir(`/proc/${hub.pid}/task`);
+    const named = threads.map((thread) => {
+      const name = readFileSync(`/proc/${hub.pid}/task/${thread}/comm`, "utf8").trim();
+      return [name, getPriority(Number(thread))] as const;
+    });
+    const ofPool = named.filter(([name]) => name === "libuv-worker");
+    expect(ofPool.length).toBeGreaterThan(0);
+    expect(new Set(ofPool.map(([, priority]) => priority))).toEqual(new Set([10]));
+    expect(getPriority(hub.pid)).toBe(0);
     expect(await hub.stop()).toBe(0);
   },
 );
