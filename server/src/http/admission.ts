@@ -1,5 +1,7 @@
 import { HubError } from "../core/errors.ts";
 import { noteRequest } from "../core/give-way.ts";
+import type { Outsiders, Pace } from "./pace.ts";
+import { watchPace } from "./pace.ts";
 import type { Turn, Turns } from "./turns.ts";
 import { createTurns } from "./turns.ts";
 import type { Shares } from "./shares.ts";
@@ -16,6 +18,8 @@ export type Admission = {
   /** Why this organization would be refused if it asked now: known before anything else is looked at. */
   whyNot(orgId: string): HubError | undefined;
   whyNotStrangers(): HubError | undefined;
+  /** How long the next one of those has to wait before anything is done for it, or why it is not worth waiting for. */
+  delayOf(outsiders: Outsiders): number | HubError;
   /** Everybody is being kept waiting: what can be done elsewhere should be. */
   isSlow(): boolean;
   open(): number;
@@ -85,10 +89,7 @@ const noticesShare = 1 / 4;
 const keptFreeShare = 1 / 6;
 const addressShare = 1 / 32;
 const maxWaiting = 64;
-/**
- * Near the end of the line. A shorter one says nothing: when others make everything slow, whoever asks as ever has a line too, and
- * with fewer places for it would never get rid of it.
- */
+/** Near the end of the line. By itself it says little: when others make everything slow, whoever asks as ever has one, too. */
 const longLine = 48;
 const fewOfGreedy = 2;
 const maxStrangersWaiting = 16;
@@ -96,23 +97,22 @@ const maxStrangersWaiting = 16;
 const most = { bodies: 512 * 1024 ** 2, exports: 8 };
 type Scarce = keyof typeof most;
 const patienceMs = 5_000;
-const sampleMs = 100;
-/** Everybody waits for several turns of the event loop; whoever is alone does not notice twenty milliseconds. */
-const slowMs = 20;
-/** However slow the process is. */
-const fewestAtWork = 4;
+/** Of a stranger's request, while everything is slow. */
+const longestDelayMs = 2_000;
 /** Of each organization, however many there are. */
 const leastShare = 1 / 4;
 
 const partOf = (whole: number, part: number): number => Math.max(1, Math.floor(whole * part));
 
 /** Strangers stand in a line of their own: however long it is, nobody who is known waits for it. */
-function createLines({ maxAtWork }: AdmissionLimits, { isSlow, goodPlaces }: Pace): Lines {
+function createLines({ maxAtWork }: AdmissionLimits, pace: Pace): Lines {
+  const { isSlow, goodPlaces } = pace;
   /** If all have the same, and one more than there are comes. */
   const fairShare = (): number => partOf(maxAtWork, Math.max(leastShare, 1 / (known.lanes() + 1)));
   const hasPlenty = (): boolean => known.working() < goodPlaces() - partOf(goodPlaces(), keptFreeShare);
   // Whoever asks for far more than is done for them has few places, and one while that keeps everybody waiting.
-  const isGreedy = (orgId: string): boolean => known.lanes() > 1 && known.waitingIn(orgId) >= longLine;
+  const isGreedy = (orgId: string): boolean =>
+    known.lanes() > 1 && known.waitingIn(orgId) >= longLine && pace.asksForMuch(orgId);
   const ofGreedy = (): number => (isSlow() ? 1 : Math.min(fairShare(), fewOfGreedy));
   const known: Turns = createTurns({
     places: maxAtWork,
@@ -120,6 +120,7 @@ function createLines({ maxAtWork }: AdmissionLimits, { isSlow, goodPlaces }: Pac
     perLane: (orgId) => (isGreedy(orgId) ? ofGreedy() : hasPlenty() ? maxAtWork : fairShare()),
     maxWaiting,
     patienceMs,
+    pace,
   });
   const ofStrangers = partOf(maxAtWork, strangersShare);
   const strangers = createTurns({
@@ -195,6 +196,7 @@ type House = {
   isGreedy(orgId: string): boolean;
   scarce: Record<Scarce, Shares>;
   mayNotWait(orgId: string): boolean;
+  noteAsked(orgId: string): void;
   refuse(cause: RefusalCause): HubError;
 };
 
@@ -212,6 +214,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     strangers,
     isGreedy,
     scarce: { bodies: createShares(most.bodies), exports: createShares(most.exports) },
+    noteAsked: pace.noteAsked,
     // Nobody stands in line in a process that is far too late.
     mayNotWait(orgId) {
       const waiting = known.waitingIn(orgId);
@@ -228,13 +231,22 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     isSlow: pace.isSlow,
     whyNot(orgId) {
       if (house.open >= maxInFlight) return refuse("full");
-      if (house.mayNotWait(orgId)) return refuse("too_many_waiting");
+      if (house.mayNotWait(orgId)) {
+        pace.noteAsked(orgId);
+        return refuse("too_many_waiting");
+      }
       const own = openOf.of(orgId);
       return own > 0 && own + 1 > share * (maxInFlight - house.open - 1) ? refuse("organization") : undefined;
     },
     whyNotStrangers() {
       if (house.open >= maxInFlight) return refuse("full");
       return openOf.of("strangers") >= partOf(maxInFlight, strangersShare) ? refuse("strangers") : undefined;
+    },
+    delayOf(outsiders) {
+      const waitMs = pace.waitMs(outsiders);
+      if (waitMs > longestDelayMs) return refuse("strangers");
+      pace.noteBegin(outsiders);
+      return waitMs;
     },
     arrive(from, response) {
       if (house.open >= maxInFlight) throw refuse("full");
@@ -354,6 +366,7 @@ class OpenVisit implements Visit {
   }
 
   private async takeTurn(): Promise<Turn> {
+    if (this.org !== undefined) this.house.noteAsked(this.org);
     if (this.org !== undefined && this.house.mayNotWait(this.org)) throw this.house.refuse("too_many_waiting");
     const taken = await this.line().take(this.lane());
     if ("refused" in taken) throw this.house.refuse(taken.refused);
@@ -367,32 +380,3 @@ class OpenVisit implements Visit {
 }
 
 const none: string[] = [];
-
-type Pace = {
-  /** Later than its administrator allows. */
-  isLate(): boolean;
-  isSlow(): boolean;
-  /** How many it should work for at a time: the more there are, the longer takes each turn of the event loop. */
-  goodPlaces(): number;
-};
-
-/** How late the process is with its own work. */
-function watchPace({ maxAtWork, maxLoopDelayMs }: AdmissionLimits): Pace & { stop(): void } {
-  // Smoothed and capped: one long request is not overload, a row of them is.
-  let delayMs = 0;
-  let places = maxAtWork;
-  let expected = performance.now() + sampleMs;
-  const isSlow = (): boolean => delayMs > slowMs;
-  const sampler = setInterval(() => {
-    const now = performance.now();
-    delayMs = delayMs * 0.7 + Math.min(Math.max(0, now - expected), 1_000) * 0.3;
-    expected = now + sampleMs;
-    places = isSlow() ? Math.max(Math.min(fewestAtWork, maxAtWork), places * 0.8) : Math.min(maxAtWork, places + 0.5);
-  }, sampleMs).unref();
-  return {
-    isSlow,
-    isLate: () => delayMs > maxLoopDelayMs,
-    goodPlaces: () => Math.floor(places),
-    stop: () => clearInterval(sampler),
-  };
-}

@@ -11,8 +11,8 @@ import { plainFormat } from "./mount.ts";
 
 const refusal = new HubError("overloaded", "Too many.", { retryAfterSeconds: 1 });
 
-/** A gate that lets nobody in but those who ask for something outside of the API. */
-async function startGate() {
+/** A gate that lets nobody in but those who ask for something outside of the API; or strangers, after so long. */
+async function startGate({ delayMs }: { delayMs?: number } = {}) {
   let looks = 0;
   const server = createServer((_request, response) => response.end("served"));
   const whyNot = (): HubError => {
@@ -20,8 +20,15 @@ async function startGate() {
     return refusal;
   };
   putGateBefore(server, {
-    admission: { whyNot, whyNotStrangers: whyNot },
-    recognised: { orgOf: ({ authorization }) => authorization, takesNotices: () => false },
+    admission: {
+      whyNot,
+      whyNotStrangers: () => (delayMs === undefined ? whyNot() : undefined),
+      delayOf: (outsiders) => (outsiders === "unproven" ? refusal : delayMs!),
+    },
+    recognised: {
+      orgOf: ({ authorization }) => (authorization === "unknown" ? undefined : authorization),
+      takesNotices: () => false,
+    },
     mounts: [{ prefix: "/api", routes: [], format: plainFormat }],
     headers: {},
     metrics: { refused: () => {} },
@@ -72,5 +79,37 @@ test("the more of theirs wait to be refused, the longer each of them waits; nobo
   await expect.poll(() => told.includes("other"), { timeout: 10_000 }).toBe(true);
   // The other one came last and was told while most of theirs still waited.
   expect(told.length).toBeLessThan(80);
+  for (const socket of sockets) socket.destroy();
+});
+
+test("a stranger who has to wait is served then, and nothing more is read from them meanwhile", async () => {
+  const gate = await startGate({ delayMs: 300 });
+  const url = `http://127.0.0.1:${gate.port}`;
+  const order: string[] = [];
+  const note = (name: string) => async (answer: Response) => void order.push(`${name} ${await answer.text()}`);
+  const asked = ["/api/auth/token", "/docs/", "/openapi.json"].map((path) => fetch(url + path).then(note(path)));
+  await fetch(`${url}/healthz`).then(note("/healthz"));
+  expect(order).toEqual(["/healthz served"]);
+  await Promise.all(asked);
+  expect(order.slice(1).toSorted()).toEqual(["/api/auth/token served", "/docs/ served", "/openapi.json served"]);
+  const { status, headers } = await fetch(`${url}/api/me`, { headers: { authorization: "unknown" } });
+  expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
+});
+
+test("the connections of whoever has many to be refused are closed, with all that has come on them", async () => {
+  const gate = await startGate();
+  const ended: number[] = [];
+  const sockets = Array.from({ length: 40 }, (_, n) => {
+    const socket = connect(gate.port, "127.0.0.1");
+    socket.on("error", () => {}).resume();
+    socket.once("close", () => ended.push(n));
+    socket.write(requestOf("greedy"));
+    return socket;
+  });
+  await expect.poll(gate.looks).toBe(40);
+  for (const socket of sockets) socket.write(requestOf("greedy").repeat(5));
+  // The first twenty are told, and asked about what they have sent besides; the others are not.
+  await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(20);
+  await expect.poll(gate.looks, { timeout: 10_000 }).toBe(40 + 20 * 5);
   for (const socket of sockets) socket.destroy();
 });

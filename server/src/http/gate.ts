@@ -10,7 +10,7 @@ import { newRequestId } from "./request-id.ts";
 import type { RequestLog } from "./request-log.ts";
 
 type GateOptions = {
-  admission: Pick<Admission, "whyNot" | "whyNotStrangers">;
+  admission: Pick<Admission, "whyNot" | "whyNotStrangers" | "delayOf">;
   recognised: Pick<Recognised, "orgOf" | "takesNotices">;
   mounts: Mount[];
   /** Of every answer. */
@@ -20,7 +20,7 @@ type GateOptions = {
 };
 
 /** Whoever is refused waits at least so long for it, and longer the more of theirs are waiting: nobody is refused more often. */
-const hold = { leastMs: 500, mostMs: 5_000, perSecond: 40 };
+const hold = { leastMs: 500, mostMs: 5_000, perSecond: 40, fewInLane: 20 };
 /** Each takes some memory. More than that are told at once, and have to connect again. */
 const maxHeld = 2_000;
 
@@ -35,6 +35,7 @@ export function putGateBefore(server: Server, options: GateOptions): void {
   const { admission, recognised, mounts, headers, metrics, requestLog } = options;
   const [goOn, ...others] = server.listeners("request") as Listener[];
   if (!goOn || others.length > 0) throw new Error("the gate has to stand before one listener");
+  const guarded = [...mounts.map(({ prefix }) => prefix), ...largePages];
   const written = new Map<string, (requestId: string) => string>();
   let held = 0;
   const heldOf = new Map<string, number>();
@@ -55,7 +56,10 @@ export function putGateBefore(server: Server, options: GateOptions): void {
     const ms = Math.min(hold.mostMs, Math.max(hold.leastMs, (inLane / hold.perSecond) * 1000));
     setTimeout(() => {
       count(lane, -1);
-      socket.resume();
+      if (socket.destroyed) return;
+      // What has come on the connection meanwhile would be refused as well: one by one, each as costly as this.
+      if (inLane > hold.fewInLane) response.setHeader("connection", "close");
+      else socket.resume();
       refuse(error, request, response);
     }, ms);
   }
@@ -89,22 +93,36 @@ export function putGateBefore(server: Server, options: GateOptions): void {
     requestLog.noteRefused(error.status);
   }
 
-  function whyNot(url: string, { authorization, cookie }: IncomingHttpHeaders): Refusal | undefined {
+  /** How long it has to wait before anything is done for it, or why nothing will be. */
+  function lookAt(url: string, { authorization, cookie }: IncomingHttpHeaders): number | Refusal {
     const orgId = recognised.orgOf({ authorization });
-    if (orgId !== undefined) return refusalOf(orgId, admission.whyNot(orgId));
-    // Whoever says who they are is asked who that is.
-    if (authorization !== undefined || cookie !== undefined) return undefined;
+    if (orgId !== undefined) return refusalOf(orgId, admission.whyNot(orgId)) ?? 0;
     const bridgeId = noticePath.exec(url)?.[1];
-    const isExpected = bridgeId !== undefined && recognised.takesNotices(bridgeId);
-    return isExpected ? undefined : refusalOf("strangers", admission.whyNotStrangers());
+    if (bridgeId !== undefined && recognised.takesNotices(bridgeId)) return 0;
+    // Whoever says who they are is asked who that is.
+    const says = authorization !== undefined || cookie !== undefined;
+    const error = says ? undefined : admission.whyNotStrangers();
+    const waitMs = error ?? admission.delayOf(says ? "unproven" : "strangers");
+    return typeof waitMs === "number" ? waitMs : { error: waitMs, lane: "strangers" };
+  }
+
+  function goOnLater(waitMs: number, request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    process.nextTick(() => socket.pause());
+    setTimeout(() => {
+      if (socket.destroyed) return;
+      socket.resume();
+      goOn!(request, response);
+    }, waitMs);
   }
 
   server.removeListener("request", goOn);
   server.on("request", (request, response) => {
     // Health, readiness and metrics answer always.
-    const isOurs = mounts.some(({ prefix }) => request.url!.startsWith(prefix));
-    const refusal = isOurs ? whyNot(request.url!, request.headers) : undefined;
-    if (refusal) refuseLater(refusal, request, response);
+    const isOurs = guarded.some((prefix) => request.url!.startsWith(prefix));
+    const found = isOurs ? lookAt(request.url!, request.headers) : 0;
+    if (typeof found !== "number") refuseLater(found, request, response);
+    else if (found > 0) goOnLater(found, request, response);
     else goOn(request, response);
   });
 }
@@ -113,6 +131,9 @@ export function putGateBefore(server: Server, options: GateOptions): void {
 type Refusal = { error: HubError; lane: string };
 
 const refusalOf = (lane: string, error: HubError | undefined): Refusal | undefined => error && { error, lane };
+
+/** The reference is some megabytes of script. */
+const largePages = ["/docs", "/openapi.json"];
 
 const noticePath = /\/bridges\/([^/?]+)\/notices$/;
 const idGoesHere = "req_goes_here";

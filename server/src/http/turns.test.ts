@@ -69,6 +69,24 @@ describe("turns", () => {
     await turnOf(turns.take("a"));
   });
 
+  test("who may not begin yet begins when it is time, and holds up nobody else", async () => {
+    const waits = new Map([["paced", 30]]);
+    const begun: string[] = [];
+    const pace = { waitMs: (lane: string) => waits.get(lane) ?? 0, noteBegin: (lane: string) => begun.push(lane) };
+    const turns = createTurns({ ...limits, pace });
+    const paced = turns.take("paced");
+    await turnOf(turns.take("other"));
+    expect([begun, turns.waitingIn("paced")]).toEqual([["other"], 1]);
+    waits.clear();
+    const turn = await turnOf(paced);
+    expect(begun).toEqual(["other", "paced"]);
+    turn.end();
+    // Who comes back has begun already.
+    waits.set("paced", 30);
+    await turns.takeAgain("paced");
+    expect(begun).toEqual(["other", "paced"]);
+  });
+
   test("who comes back stands before those who have not begun", async () => {
     const turns = createTurns({ ...limits, places: 1, perLane: () => 1 });
     const order: number[] = [];

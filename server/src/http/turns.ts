@@ -1,3 +1,5 @@
+import type { Pace } from "./pace.ts";
+
 /**
  * Who works next, when more want to than there are places. Each lane (an organization, or all strangers together) has a line
  * of its own. The lane with the fewest at work is served first, and among equals in rotation: a thousand in one of them cost
@@ -26,16 +28,21 @@ export type TurnLimits = {
   /** So many of one lane may stand in line. */
   maxWaiting: number;
   patienceMs: number;
+  /** Keeps a lane from beginning too much, however many places there are. */
+  pace?: Pick<Pace, "waitMs" | "noteBegin">;
 };
+
+const anyPace: Pick<Pace, "waitMs" | "noteBegin"> = { waitMs: () => 0, noteBegin() {} };
 
 type Waiter = { start(): void; leave?: NodeJS.Timeout };
 type Lane = { working: number; line: Waiter[] };
 
-export function createTurns({ places, perLane, maxWaiting, patienceMs }: TurnLimits): Turns {
+export function createTurns({ places, perLane, maxWaiting, patienceMs, pace = anyPace }: TurnLimits): Turns {
   /** Those with somebody in them. The order is that of the rotation: who was served goes to the end. */
   const lanes = new Map<string, Lane>();
   let working = 0;
   let waiting = 0;
+  let again: NodeJS.Timeout | undefined;
 
   const hasRoom = (name: string, lane: Lane): boolean => working < places && lane.working < perLane(name);
 
@@ -62,7 +69,7 @@ export function createTurns({ places, perLane, maxWaiting, patienceMs }: TurnLim
   function serve(): void {
     while (waiting > 0 && working < places) {
       const next = neediest();
-      if (!next) return;
+      if (!next) return serveLater();
       const [name, lane] = next;
       waiting--;
       lanes.delete(name);
@@ -74,31 +81,49 @@ export function createTurns({ places, perLane, maxWaiting, patienceMs }: TurnLim
   function neediest(): [string, Lane] | undefined {
     let found: [string, Lane] | undefined;
     for (const [name, lane] of lanes) {
-      if (lane.line.length === 0 || (found && lane.working >= found[1].working) || !hasRoom(name, lane)) continue;
+      if (lane.line.length === 0 || (found && lane.working >= found[1].working) || !mayBegin(name, lane)) continue;
       found = [name, lane];
     }
     return found;
   }
 
+  const mayBegin = (name: string, lane: Lane): boolean => hasRoom(name, lane) && pace.waitMs(name) === 0;
+
+  /** Those who have room begin when it is time. */
+  function serveLater(): void {
+    const kept = [...lanes].filter(([name, lane]) => lane.line.length > 0 && hasRoom(name, lane));
+    if (kept.length === 0 || again) return;
+    const waitMs = Math.min(...kept.map(([name]) => pace.waitMs(name)));
+    again = setTimeout(() => {
+      again = undefined;
+      serve();
+    }, waitMs);
+  }
+
   const laneOf = (name: string): Lane => lanes.getOrInsertComputed(name, () => ({ working: 0, line: [] }));
 
-  function stand(name: string, lane: Lane, resolve: (turn: Turn) => void): Waiter {
+  function stand(resolve: () => void): Waiter {
     waiting++;
     return {
       start() {
         clearTimeout(this.leave);
-        resolve(begin(name, lane));
+        resolve();
       },
     };
+  }
+
+  function beginNew(name: string, lane: Lane): Turn {
+    pace.noteBegin(name);
+    return begin(name, lane);
   }
 
   return {
     take(name) {
       const lane = laneOf(name);
-      if (lane.line.length === 0 && hasRoom(name, lane)) return Promise.resolve(begin(name, lane));
+      if (lane.line.length === 0 && mayBegin(name, lane)) return Promise.resolve(beginNew(name, lane));
       if (lane.line.length >= maxWaiting) return Promise.resolve({ refused: "too_many_waiting" });
       return new Promise((resolve) => {
-        const waiter = stand(name, lane, resolve);
+        const waiter = stand(() => resolve(beginNew(name, lane)));
         lane.line.push(waiter);
         waiter.leave = setTimeout(() => {
           lane.line.splice(lane.line.indexOf(waiter), 1);
@@ -106,12 +131,13 @@ export function createTurns({ places, perLane, maxWaiting, patienceMs }: TurnLim
           forgetIfEmpty(name, lane);
           resolve({ refused: "waited_too_long" });
         }, patienceMs);
+        serveLater();
       });
     },
     takeAgain(name) {
       const lane = laneOf(name);
       if (hasRoom(name, lane)) return Promise.resolve(begin(name, lane));
-      return new Promise((resolve) => lane.line.unshift(stand(name, lane, resolve)));
+      return new Promise((resolve) => lane.line.unshift(stand(() => resolve(begin(name, lane)))));
     },
     working: () => working,
     waiting: () => waiting,
