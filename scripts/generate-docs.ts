@@ -74,7 +74,7 @@ function eventsPage(): string {
 }
 
 const files = {
-  "openapi.json": `${JSON.stringify(createOpenApi(mounts, hubVersion), null, 2)}\n`,
+  "openapi.json": `${JSON.stringify(await createOpenApi(mounts, hubVersion), null, 2)}\n`,
   "scopes.md": scopesPage(),
   "errors.md": errorsPage(),
   "events.md": eventsPage(),

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { giveWay, noteRequest } from "./give-way.ts";
+import { createPace, giveWay, noteRequest } from "./give-way.ts";
 
 /** Work that nobody can interrupt. */
 function holdLoop(ms: number): void {
@@ -35,4 +35,17 @@ test("long work goes on at once, unless requests are kept waiting", async () => 
   // And in any case it gets on.
   await giveWay();
   noteRequest(-1);
+});
+
+test("many short steps let others have their turn whenever they add up to a portion", async () => {
+  const pace = createPace();
+  for (let portion = 0; portion < 3; portion++) {
+    let hadTurn = false;
+    setImmediate(() => (hadTurn = true));
+    for (let step = 0; step < 10; step++) {
+      holdLoop(1);
+      await pace();
+    }
+    expect(hadTurn).toBe(true);
+  }
 });

@@ -7,6 +7,8 @@ const sampleMs = 50;
 const lookEveryMs = 5;
 /** Whatever goes on: what gives way gets on, too. */
 const mostMs = 400;
+/** Nobody notices that much, and to give way more often would take longer than the work. */
+const portionMs = 5;
 
 let delayMs = 0;
 let requests = 0;
@@ -36,4 +38,14 @@ export async function giveWay({ own = 0 } = {}): Promise<void> {
   await nextTurn();
   const until = performance.now() + mostMs;
   while (delayMs > lateMs && requests > own && performance.now() < until) await delay(lookEveryMs);
+}
+
+/** For work of many short steps: to be called after each, gives way whenever they add up to a portion. */
+export function createPace(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < portionMs) return;
+    await giveWay();
+    since = performance.now();
+  };
 }

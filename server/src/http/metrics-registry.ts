@@ -29,15 +29,18 @@ type Backlog = {
 /** What is counted, and how it is told to Prometheus. */
 export function createRegistry(world: World, { inFlight, streams, readBacklog }: MetricsOptions): Metrics {
   processRegistry();
-  const registry = new Registry();
-  registry.setDefaultLabels({ environment: world.environment });
+  const { environment } = world;
+  // They are most of the text. Without default labels, which are written anew for each line, it takes half as long.
+  const timed = new Registry();
   const durations = new Histogram({
     name: "hub_http_request_duration_seconds",
     help: "Time to answer, by route",
-    labelNames: ["method", "route", "status"],
+    labelNames: ["environment", "method", "route", "status"],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [registry],
+    registers: [timed],
   });
+  const registry = new Registry();
+  registry.setDefaultLabels({ environment });
   const gauge = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({
       name,
@@ -80,13 +83,14 @@ export function createRegistry(world: World, { inFlight, streams, readBacklog }:
 
   async function tell(): Promise<string> {
     await look();
-    return [await processRegistry().metrics(), await registry.metrics()].join("\n");
+    return [await processRegistry().metrics(), await timed.metrics(), await registry.metrics()].join("\n");
   }
   let told: { at: number; text: Promise<string> } | undefined;
 
   return {
     refused: (code) => refusals.inc({ code }),
-    observe: (method, route, status, durationMs) => durations.observe({ method, route, status }, durationMs / 1000),
+    observe: (method, route, status, durationMs) =>
+      durations.observe({ environment, method, route, status }, durationMs / 1000),
     async text() {
       const now = performance.now();
       if (!told || now - told.at > textMs) told = { at: now, text: tell() };

@@ -1,21 +1,18 @@
 import { dataSchemaOf, EventEnvelope } from "../events/event-envelope.ts";
+import type { EventType } from "../events/event-catalogue.ts";
 import { eventCatalogue } from "../events/event-catalogue.ts";
 import { exampleOf } from "../events/event-examples.ts";
-import { eventTypes, scopeOfEvent } from "../events/event-families.ts";
+import { scopeOfEvent } from "../events/event-families.ts";
 
 type Json = Record<string, unknown>;
 
-/** What the hub sends by itself: each type of event as a request to whoever wants it. */
-export function describeWebhooks(): Record<string, Json> {
-  return Object.fromEntries(
-    eventTypes.map((type) => {
-      const { summary } = eventCatalogue[type];
-      const own = { type: "object", properties: { type: { const: type }, data: dataSchemaOf(type) } };
-      const schema = { allOf: [EventEnvelope, own] };
-      const description = `Takes the scope \`${scopeOfEvent(type)}\`.`;
-      const content = { "application/json": { schema, example: exampleOf(type) } };
-      const responses = { "2XX": { description: "It has arrived; whatever else is answered, it is sent again" } };
-      return [type, { post: { summary, description, requestBody: { required: true, content }, responses } }];
-    }),
-  );
+/** What the hub sends by itself: a type of event as a request to whoever wants it. */
+export function describeWebhook(type: EventType): Json {
+  const { summary } = eventCatalogue[type];
+  const own = { type: "object", properties: { type: { const: type }, data: dataSchemaOf(type) } };
+  const schema = { allOf: [EventEnvelope, own] };
+  const description = `Takes the scope \`${scopeOfEvent(type)}\`.`;
+  const content = { "application/json": { schema, example: exampleOf(type) } };
+  const responses = { "2XX": { description: "It has arrived; whatever else is answered, it is sent again" } };
+  return { post: { summary, description, requestBody: { required: true, content }, responses } };
 }

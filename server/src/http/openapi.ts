@@ -1,5 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { TSchema } from "typebox";
+import { createPace } from "../core/give-way.ts";
 import { scopeTexts } from "../core/scopes.ts";
+import { isPlain } from "../core/strict-json.ts";
+import { eventTypes } from "../events/event-families.ts";
 import type { Route } from "../route.ts";
 import { liveType, xlsxType } from "../route.ts";
 import type { Mount } from "./mount.ts";
@@ -11,23 +15,33 @@ import {
   headerParameters,
   reference,
 } from "./openapi-components.ts";
-import { describeWebhooks } from "./openapi-webhooks.ts";
-import { referToNamed } from "./openapi-schemas.ts";
+import { describeWebhook } from "./openapi-webhooks.ts";
+import { createReferences } from "./openapi-schemas.ts";
 import { cookieText, introduction, tagTexts } from "./openapi-texts.ts";
 import { homeOf } from "./record-homes.ts";
 
 type Json = Record<string, unknown>;
 
-/** OpenAPI 3.1, made from the very schemas that check requests and serialise answers. */
-export function createOpenApi(mounts: Mount[], version: string): Json {
-  const inline: Record<string, Json> = {};
+/**
+ * OpenAPI 3.1, made from the very schemas that check requests and serialise answers. In portions: it is much, and whoever asks
+ * for it first is a stranger.
+ */
+export async function createOpenApi(mounts: Mount[], version: string): Promise<Json> {
+  const pace = createPace();
+  const { refer, schemas } = createReferences();
+  const paths: Record<string, Json> = {};
   for (const mount of mounts) {
     for (const route of mount.routes) {
       const path = `${mount.prefix}${route.path}`.replaceAll(/:(\w+)/g, "{$1}");
-      (inline[path] ??= {})[route.method.toLowerCase()] = operation(mount, route);
+      (paths[path] ??= {})[route.method.toLowerCase()] = refer(operation(mount, route));
+      await pace();
     }
   }
-  const { node, schemas } = referToNamed({ paths: inline, webhooks: describeWebhooks() });
+  const webhooks: Json = {};
+  for (const type of eventTypes) {
+    webhooks[type] = refer(describeWebhook(type));
+    await pace();
+  }
   const used = new Set(mounts.flatMap((mount) => mount.routes.map((route) => tagOf(mount, route))));
   return {
     openapi: "3.1.0",
@@ -40,18 +54,40 @@ export function createOpenApi(mounts: Mount[], version: string): Json {
     servers: [{ url: "/" }],
     security: [{ bearer: [] }, { cookie: [] }],
     tags: Object.entries(tagTexts).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
-    ...(node as Json),
+    paths,
+    webhooks,
     components: {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An API key or an access token" },
         cookie: { type: "apiKey", in: "cookie", name: "ooh_live", description: cookieText },
       },
-      schemas: { ...errorSchemas, ...schemas },
+      schemas: { ...errorSchemas, ...schemas() },
       parameters: headerParameters,
       headers: answerHeaders,
       responses: failureResponses(mounts),
     },
   };
+}
+
+/** The text of it, in portions as well. */
+export async function writeOpenApi(mounts: Mount[], version: string): Promise<string> {
+  // This file has just been loaded, which takes as long as two portions. An immediate would still be in the same turn.
+  await delay(0);
+  const pace = createPace();
+  /** As JSON.stringify does it, which is called for what is below that many levels. */
+  async function write(node: unknown, levels: number): Promise<string> {
+    if (levels === 0 || !isPlain(node)) {
+      await pace();
+      return JSON.stringify(node);
+    }
+    const members: string[] = [];
+    for (const [key, child] of Object.entries(node)) {
+      members.push(`${JSON.stringify(key)}:${await write(child, levels - 1)}`);
+    }
+    return `{${members.join(",")}}`;
+  }
+  // Each operation, webhook and schema by itself.
+  return await write(await createOpenApi(mounts, version), 3);
 }
 
 function operation(mount: Mount, route: Route): Json {

@@ -68,6 +68,8 @@ describe("pages that need no token", () => {
     const loaded = await fetch(script);
     expect(loaded.status).toBe(200);
     expect(loaded.headers.get("content-type")).toMatch(/javascript/);
+    const other = await page("/docs/js/other.js");
+    expect([other.status, other.body.code]).toEqual([404, "route_not_found"]);
   });
 
   test("the front page and every error page answer", async () => {

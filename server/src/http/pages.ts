@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, onRequestHookHandler } from "fastify";
 import type { ErrorCode } from "../core/errors.ts";
 import { errorTable, HubError, isRetryable } from "../core/errors.ts";
+import { makeOnce } from "../core/make-once.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
 import type { ConsoleSite } from "./console-site.ts";
@@ -15,7 +16,8 @@ type PageOptions = {
   admit: Admit;
   health: Health;
   metrics: Metrics;
-  openApi: () => Promise<unknown>;
+  /** The text of the document. */
+  openApi: () => Promise<string>;
   metricsToken: string | undefined;
   /** What is at "/" instead of the front page. */
   site: ConsoleSite | undefined;
@@ -48,10 +50,9 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
     options.admit(request, reply);
     done();
   };
-  let openApi: Promise<Buffer> | undefined;
+  const openApi = makeOnce(async () => Buffer.from(await options.openApi()));
   app.get("/openapi.json", { onRequest }, async (_request, reply) => {
-    openApi ??= options.openApi().then((document) => Buffer.from(JSON.stringify(document)));
-    return reply.header("content-type", "application/json; charset=utf-8").send(await openApi);
+    return reply.header("content-type", "application/json; charset=utf-8").send(await openApi());
   });
 
   app.get("/", { onRequest }, async (request, reply) => {

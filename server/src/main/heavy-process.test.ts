@@ -129,6 +129,16 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
 });
 
 describe.runIf(process.platform === "linux")("the event loop", () => {
+  test.each(["/docs/", "/docs/js/scalar.js", "/openapi.json"])(
+    "is not held by whoever is the first to read %s",
+    async (page) => {
+      await longestHold();
+      expect((await client.get(`!${page}`)).status).toBe(200);
+      // It is made by another thread, or in portions that are short on any machine.
+      expect(await longestHold()).toBeLessThan(50);
+    },
+  );
+
   test("is not held by trials, drafts and replays of mappings that use all they may (security 5)", async () => {
     const { body: bridge } = await client.post("/bridges", { name: "Costly mappings", connector: "demo" });
     const mappings = Array.from({ length: 400 }, (_, i) => ({

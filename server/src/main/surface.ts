@@ -126,7 +126,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
           health,
           metrics,
           // Loaded when somebody asks for it: most processes never need it.
-          openApi: async () => (await import("../http/openapi.ts")).createOpenApi(mounts, hubVersion),
+          openApi: async () => (await import("../http/openapi.ts")).writeOpenApi(mounts, hubVersion),
           metricsToken: config.metricsToken,
           site,
         }),

@@ -1,0 +1,34 @@
+import { parentPort } from "node:worker_threads";
+import scalar from "@scalar/fastify-api-reference";
+import Fastify from "fastify";
+import type { MadePages } from "./docs-app.ts";
+
+/** A thread that makes the API reference and its script, hands them over and ends. Started by docs-app.ts. */
+const prefix = "/docs";
+const app = Fastify();
+await app.register(scalar, {
+  routePrefix: prefix,
+  configuration: {
+    url: "/openapi.json",
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+  },
+});
+
+const pages: MadePages = new Map();
+
+async function add(address: string): Promise<string> {
+  const { statusCode, headers, rawPayload, payload } = await app.inject({ method: "GET", url: address });
+  if (statusCode !== 200) throw new Error(`${address} of the API reference was answered ${statusCode}`);
+  // Its own copy: what lies in a pool of buffers cannot be handed over.
+  pages.set(address, { type: headers["content-type"] ?? "text/html", bytes: new Uint8Array(rawPayload) });
+  return payload;
+}
+
+const html = await add(`${prefix}/`);
+for (const [, script] of html.matchAll(/<script src="([^"]+)"/g)) await add(`${prefix}/${script}`);
+parentPort!.postMessage(
+  pages,
+  Array.from(pages.values(), ({ bytes }) => bytes.buffer),
+);
