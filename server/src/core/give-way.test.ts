@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createPace, giveWay, noteRequest } from "./give-way.ts";
+import { stepwise, giveWay, noteRequest } from "./give-way.ts";
 
 /** Work that nobody can interrupt. */
 function holdLoop(ms: number): void {
@@ -38,13 +38,13 @@ test("long work goes on at once, unless requests are kept waiting", async () => 
 });
 
 test("many short steps let others have their turn whenever they add up to a portion", async () => {
-  const pace = createPace();
+  const step = stepwise();
   for (let portion = 0; portion < 3; portion++) {
     let hadTurn = false;
     setImmediate(() => (hadTurn = true));
-    for (let step = 0; step < 10; step++) {
+    for (let i = 0; i < 10; i++) {
       holdLoop(1);
-      await pace();
+      await step();
     }
     expect(hadTurn).toBe(true);
   }

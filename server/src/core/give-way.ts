@@ -41,7 +41,7 @@ export async function giveWay({ own = 0 } = {}): Promise<void> {
 }
 
 /** For work of many short steps: to be called after each, gives way whenever they add up to a portion. */
-export function createPace(): () => Promise<void> {
+export function stepwise(): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < portionMs) return;

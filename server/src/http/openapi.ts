@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { TSchema } from "typebox";
-import { createPace } from "../core/give-way.ts";
+import { stepwise } from "../core/give-way.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import { isPlain } from "../core/strict-json.ts";
 import { eventTypes } from "../events/event-families.ts";
@@ -27,20 +27,20 @@ type Json = Record<string, unknown>;
  * for it first is a stranger.
  */
 export async function createOpenApi(mounts: Mount[], version: string): Promise<Json> {
-  const pace = createPace();
+  const step = stepwise();
   const { refer, schemas } = createReferences();
   const paths: Record<string, Json> = {};
   for (const mount of mounts) {
     for (const route of mount.routes) {
       const path = `${mount.prefix}${route.path}`.replaceAll(/:(\w+)/g, "{$1}");
       (paths[path] ??= {})[route.method.toLowerCase()] = refer(operation(mount, route));
-      await pace();
+      await step();
     }
   }
   const webhooks: Json = {};
   for (const type of eventTypes) {
     webhooks[type] = refer(describeWebhook(type));
-    await pace();
+    await step();
   }
   const used = new Set(mounts.flatMap((mount) => mount.routes.map((route) => tagOf(mount, route))));
   return {
@@ -73,11 +73,11 @@ export async function createOpenApi(mounts: Mount[], version: string): Promise<J
 export async function writeOpenApi(mounts: Mount[], version: string): Promise<string> {
   // This file has just been loaded, which takes as long as two portions. An immediate would still be in the same turn.
   await delay(0);
-  const pace = createPace();
+  const step = stepwise();
   /** As JSON.stringify does it, which is called for what is below that many levels. */
   async function write(node: unknown, levels: number): Promise<string> {
     if (levels === 0 || !isPlain(node)) {
-      await pace();
+      await step();
       return JSON.stringify(node);
     }
     const members: string[] = [];
