@@ -126,6 +126,23 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     });
     expect(status).toBe(401);
   });
+
+  test("are smaller ones, too, while the event loop is late", async () => {
+    const some = { orders: bulk.orders.slice(0, 100).map(({ lines }) => ({ lines })) };
+    expect(JSON.stringify(some).length).toBeGreaterThan(32 * 1024);
+    const isDoneElsewhere = async (): Promise<boolean> => {
+      const pid = heavyProcess();
+      if (pid !== undefined) process.kill(pid, "SIGKILL");
+      await vi.waitFor(() => expect(heavyProcess()).toBeUndefined(), soon);
+      expect((await client.post("/orders/bulk", some)).status).toBe(200);
+      return heavyProcess() !== undefined;
+    };
+    await expect.poll(isDoneElsewhere, soon).toBe(false);
+    hub.send("SIGWINCH");
+    await expect.poll(isDoneElsewhere, soon).toBe(true);
+    hub.send("SIGWINCH");
+    await expect.poll(isDoneElsewhere, soon).toBe(false);
+  });
 });
 
 describe.runIf(process.platform === "linux")("the event loop", () => {
@@ -135,7 +152,7 @@ describe.runIf(process.platform === "linux")("the event loop", () => {
       await longestHold();
       expect((await client.get(`!${page}`)).status).toBe(200);
       // It is made by another thread, or in portions that are short on any machine.
-      expect(await longestHold()).toBeLessThan(50);
+      expect(await longestHold()).toBeLessThan(90);
     },
   );
 
