@@ -37,3 +37,11 @@ export async function giveWay({ own = 0 } = {}): Promise<void> {
   const until = performance.now() + mostMs;
   while (delayMs > lateMs && requests > own && performance.now() < until) await delay(lookEveryMs);
 }
+
+/** A list in parts of so many, with a turn for others before each: for what is long as a whole, and read already. */
+export async function* partsOf<T>(list: readonly T[], count: number): AsyncGenerator<T[]> {
+  for (let start = 0; start < list.length; start += count) {
+    await nextTurn();
+    yield list.slice(start, start + count);
+  }
+}
