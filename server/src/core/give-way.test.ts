@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { stepwise, giveWay, noteRequest } from "./give-way.ts";
+import { giveWay, noteRequest, partsOf, stepwise } from "./give-way.ts";
 
 /** Work that nobody can interrupt. */
 function holdLoop(ms: number): void {
@@ -48,4 +48,19 @@ test("many short steps let others have their turn whenever they add up to a port
     }
     expect(hadTurn).toBe(true);
   }
+});
+
+test("a list comes whole and in its order, and others have a turn before each part of it", async () => {
+  const seen: (number[] | "others")[] = [];
+  const others = async (): Promise<void> => {
+    for (let i = 0; i < 3; i++) {
+      await nextTurn();
+      seen.push("others");
+    }
+  };
+  const turning = others();
+  for await (const part of partsOf([1, 2, 3, 4, 5], 2)) seen.push(part);
+  await turning;
+  expect(seen).toEqual(["others", [1, 2], "others", [3, 4], "others", [5]]);
+  expect(await Array.fromAsync(partsOf([], 2))).toEqual([]);
 });

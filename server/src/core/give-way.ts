@@ -49,3 +49,11 @@ export function stepwise(): () => Promise<void> {
     since = performance.now();
   };
 }
+
+/** A list in parts of so many, with a turn for others before each: for what is long as a whole, and read already. */
+export async function* partsOf<T>(list: readonly T[], count: number): AsyncGenerator<T[]> {
+  for (let start = 0; start < list.length; start += count) {
+    await nextTurn();
+    yield list.slice(start, start + count);
+  }
+}

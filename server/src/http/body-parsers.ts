@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { decodeText, encodingOf, encodings } from "../core/csv/decode-text.ts";
 import { isZip, MalformedXlsx, xlsxToCsv } from "../core/csv/read-xlsx.ts";
@@ -7,8 +7,10 @@ import { badField, HubError } from "../core/errors.ts";
 import { cleanText, parseStrictJson } from "../core/strict-json.ts";
 import { xlsxType } from "../route.ts";
 import { addBodyDecoding } from "./decode-body.ts";
+import { lengthOf, readPieces } from "./read-body.ts";
 
 const largeBytes = 64 * 1024;
+const nothing = Buffer.alloc(0);
 
 type TakenBodies = { takesCsv?: boolean; takesAnyBody?: boolean };
 
@@ -16,11 +18,11 @@ type TakenBodies = { takesCsv?: boolean; takesAnyBody?: boolean };
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   addBodyDecoding(app);
-  app.addContentTypeParser("*", (request: FastifyRequest, payload: IncomingMessage, done: Done) => {
+  app.addContentTypeParser("*", async (request: FastifyRequest, payload: Readable) => {
     // Before any of it is read.
     if (!takenBy(request).takesAnyBody)
-      done(new HubError("unsupported_media_type", "This route takes application/json."));
-    else keepBytes(request, payload, done);
+      throw new HubError("unsupported_media_type", "This route takes application/json.");
+    request.sentBody = await readPieces(request, payload);
   });
   addParser(app, ["application/json", "application/merge-patch+json"], (_request, body) =>
     body.length === 0 ? undefined : parseStrictJson(body),
@@ -58,15 +60,17 @@ function addParser(
   types: string[],
   parse: (request: FastifyRequest, body: Buffer) => unknown,
 ): void {
-  app.addContentTypeParser(types, { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
-    request.sentBody = body;
+  app.addContentTypeParser(types, async (request: FastifyRequest, payload: Readable) => {
+    const pieces = await readPieces(request, payload);
+    request.sentBody = pieces;
     if (takenBy(request).takesAnyBody) return undefined;
     // How much is in a packed file is not known before it is unpacked.
-    const isUnknown = request.heavyFromBytes < Infinity && isZip(body);
-    if (body.length >= request.heavyFromBytes || isUnknown) {
+    const isUnknown = request.heavyFromBytes < Infinity && isZip(pieces[0] ?? nothing);
+    if (lengthOf(pieces) >= request.heavyFromBytes || isUnknown) {
       request.isHeavy = true;
-      return body;
+      return undefined;
     }
+    const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
     // The charset of a file is read with it.
     if (!/^text\/csv/i.test(request.headers["content-type"] ?? "")) {
       refuseForeignCharset(request.headers["content-type"]);
@@ -75,23 +79,6 @@ function addParser(
     // A large one is work like any other.
     if (body.length < largeBytes || !request.visit) return parse(request, body);
     return await request.visit.work(() => Promise.resolve(parse(request, body)));
-  });
-}
-
-type Done = (error: Error | null, body?: unknown) => void;
-
-function keepBytes(request: FastifyRequest, payload: IncomingMessage, done: Done): void {
-  const { bodyLimit } = request.routeOptions;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  payload.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= bodyLimit) chunks.push(chunk);
-  });
-  payload.once("error", done);
-  payload.once("end", () => {
-    request.sentBody = Buffer.concat(chunks);
-    done(size > bodyLimit ? new HubError("body_too_large") : null);
   });
 }
 

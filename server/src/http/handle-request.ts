@@ -28,8 +28,7 @@ import { browserOf, writeCookies } from "./session-cookie.ts";
 import { createValidator } from "../core/validation.ts";
 
 const noQuery = Strict({});
-const nothing = Buffer.alloc(0);
-const notKept = { headers: {}, body: nothing };
+const notKept = { headers: {}, body: Buffer.alloc(0) };
 const anonymous: Principal = {
   orgId: "",
   isOperator: false,
@@ -160,7 +159,7 @@ function createInputReader(world: World, route: Route) {
       organizationHeader: headers["x-organization-id"]?.toString(),
       lastEventId: headers["last-event-id"]?.toString(),
       address: request.ip,
-      sent: route.takesAnyBody ? { headers, body: request.sentBody ?? nothing } : notKept,
+      sent: route.takesAnyBody ? { headers, body: Buffer.concat(request.sentBody ?? []) } : notKept,
       userAgent: (headers["user-agent"] ?? "").slice(0, 200),
       browser: route.setsCookie ? browserOf(request, world.environment) : undefined,
     };

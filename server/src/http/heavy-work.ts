@@ -1,10 +1,12 @@
 import { request as httpRequest } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Principal } from "../core/actor.ts";
 import { HubError } from "../core/errors.ts";
 import type { Scope } from "../core/scopes.ts";
+import { lengthOf } from "./read-body.ts";
 import { createTurns } from "./turns.ts";
 
 /**
@@ -158,7 +160,7 @@ function ask(
   };
   for (const name of sentOn) if (request.headers[name] !== undefined) headers[name] = request.headers[name];
   const body = request.sentBody;
-  if (body) headers["content-length"] = String(body.length);
+  if (body) headers["content-length"] = String(lengthOf(body));
   return new Promise((resolve, reject) => {
     const call = httpRequest(
       { socketPath, method: request.method, path: request.raw.url!, headers, agent: false },
@@ -169,14 +171,16 @@ function ask(
       },
     );
     const patience = setTimeout(kill, patienceMs);
-    call.once("error", (error) => {
+    call.on("error", (error) => {
       clearTimeout(patience);
       reject(error);
     });
     // Nobody reads it any more: nothing more is made. Once there is an answer, whoever sends it on sees to that.
     const abandon = (): void => void call.destroy();
     reply.raw.once("close", abandon);
-    call.end(body);
+    // One after the other, as they are taken.
+    if (body) Readable.from(body).pipe(call);
+    else call.end();
   });
 }
 

@@ -45,8 +45,8 @@ declare module "fastify" {
     isHeavy: boolean;
     /** How long a stream took to begin; how long it goes on is no measure of anything. */
     streamedAfterMs: number | undefined;
-    /** The bytes that `body` was parsed from, or that were left as they are. */
-    sentBody: Buffer | undefined;
+    /** The bytes that `body` was parsed from, or that were left as they are; in pieces, as they came. */
+    sentBody: Buffer[] | undefined;
   }
 }
 

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
@@ -188,6 +190,53 @@ describe("too large a body (protocol 10)", () => {
   test("is answered 413, not with a broken connection, with its length told or not", async () => {
     expect(await sendThenRead({ "content-length": String(40 * 1024 * 1024) })).toBe(413);
     expect(await sendThenRead({ "transfer-encoding": "chunked" })).toBe(413);
+  });
+});
+
+describe("a body that is longer or shorter than it may be", () => {
+  const post = (path: string, headers: string): string =>
+    `POST /api/v1${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${org.token}\r\n${headers}\r\n\r\n`;
+  const chunked = (bytes: Buffer): string => `${bytes.length.toString(16)}\r\n${bytes.toString("latin1")}\r\n`;
+
+  /** What is answered while the connection is open and more could come. */
+  async function answerSoFar(head: string, body = ""): Promise<{ status: number; body: { code: string } }> {
+    const socket = connect(port, "127.0.0.1");
+    socket.write(head + body, "latin1");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    socket.destroy();
+    return readAnswer(answer.toString());
+  }
+
+  test.each(["application/json", "text/plain"])(
+    "is refused once there is too much of it where any body is taken, also before it is sent (%s)",
+    async (type) => {
+      const path = `/bridges/${crypto.randomUUID()}/notices`;
+      const tooLarge = { status: 413, body: { code: "body_too_large" } };
+      const known = post(path, `content-type: ${type}\r\ncontent-length: ${1024 ** 2 + 1}`);
+      expect(await answerSoFar(known)).toMatchObject(tooLarge);
+      const unknown = post(path, `content-type: ${type}\r\ntransfer-encoding: chunked`);
+      expect(await answerSoFar(unknown, chunked(Buffer.alloc(1024 ** 2 + 1)))).toMatchObject(tooLarge);
+    },
+  );
+
+  test("is refused when it is larger packed than it may be, of unknown length", async () => {
+    const bytes = gzipSync(randomBytes(4_096));
+    expect(bytes.length).toBeGreaterThan(4_096);
+    const json = "content-type: application/json\r\ncontent-encoding: gzip\r\ntransfer-encoding: chunked";
+    const answer = await answerSoFar(post("/auth/token", json), `${chunked(bytes)}0\r\n\r\n`);
+    expect(answer).toMatchObject({ status: 413, body: { code: "body_too_large" } });
+  });
+
+  test("is refused when it ends before its Content-Length does", async () => {
+    const whole = '{"name":"cut off"}';
+    const plain = post(sets, `content-type: application/json\r\ncontent-length: ${whole.length + 5}`);
+    expect(readAnswer(await send(plain + whole))).toMatchObject({ status: 400, body: { code: "malformed_request" } });
+    // What was packed is whole, and some of what fills up a block behind it is still to come.
+    const packed = `${gzipSync(whole).toString("latin1")}\0\0\0\0`;
+    const json = "content-type: application/json\r\ncontent-encoding: gzip";
+    const early = await answerSoFar(post(sets, `${json}\r\ncontent-length: ${packed.length + 5}`), packed);
+    expect(early).toMatchObject({ status: 400, body: { code: "malformed_request" } });
+    expect((await org.get(sets)).text).not.toContain("cut off");
   });
 });
 

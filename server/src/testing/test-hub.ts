@@ -6,6 +6,7 @@ import type { Scope } from "../core/scopes.ts";
 import { createSecrets } from "../core/secrets.ts";
 import type { Environment, Settings, World } from "../context.ts";
 import { startTaskEngine } from "../features/tasks/engine/task-engine.ts";
+import type { HeavyProcess } from "../http/heavy-work.ts";
 import type { Mount } from "../http/mount.ts";
 import { bootstrap } from "../main/bootstrap.ts";
 import type { SurfaceOptions } from "../main/surface.ts";
@@ -59,6 +60,8 @@ type TestHubOptions = {
   /** `false`: statements are on their own, as with most hubs. */
   rowSecurity?: boolean;
   console?: SurfaceOptions["console"];
+  /** What does heavy requests; without it the hub itself. */
+  heavyProcess?: HeavyProcess;
   /** The current one first. */
   secretKeys?: [string, ...string[]];
 };
@@ -90,7 +93,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
       done();
     },
   });
-  const environment = options.environment ?? "live";
+  const { environment = "live", heavyProcess } = options;
   const [current, ...previous] = options.secretKeys ?? [secretKey];
   const { world, close } = await openWorld({
     environment,
@@ -116,6 +119,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     port: 0,
     gatewayPort: undefined,
     console: options.console,
+    ...(heavyProcess ? { startHeavyProcess: () => Promise.resolve(heavyProcess) } : {}),
     config: {
       host: "127.0.0.1",
       roles: new Set(["api", "gateway"]),

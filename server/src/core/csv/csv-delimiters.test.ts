@@ -7,3 +7,9 @@ test("security 23: a cell holds together, whichever delimiter a spreadsheet take
   expect(toCsv([cells], ";")).toBe(`${cells.map((cell) => `"${cell}"`).join(";")}\r\n`);
   expect(toCsv([["plain", "a b"]])).toBe("plain,a b\r\n");
 });
+
+test("no more cells are quoted than have to be, and rows end with CRLF", () => {
+  const rows = [["a'b", "", " c ", "{}"], ['"', 'say "hi"', "two\nlines", "a\rb"], [], [""]];
+  expect(toCsv(rows)).toBe(`a'b,, c ,{}\r\n"""","say ""hi""","two\nlines","a\rb"\r\n\r\n\r\n`);
+  expect(toCsv([])).toBe("");
+});

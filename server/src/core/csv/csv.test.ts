@@ -6,7 +6,11 @@ const parseCsv = async (text: string, delimiter: string, maxRows: number) =>
   await Array.fromAsync(streamCsv(text, delimiter, maxRows));
 
 const cell = fc.string({ unit: "grapheme", maxLength: 20 });
-const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { minLength: 1, maxLength: 10 });
+const special = fc.string({ unit: fc.constantFrom('"', "\r", "\n", ",", ";", "\t", "|", " ", "a"), maxLength: 6 });
+const table = fc.array(fc.array(fc.oneof(cell, special), { minLength: 2, maxLength: 5 }), {
+  minLength: 1,
+  maxLength: 10,
+});
 
 test("what is written is read back, whatever is in the cells", async () => {
   await fc.assert(

@@ -2,6 +2,7 @@ import type { Page } from "../../core/page.ts";
 import { toCell, toCsv } from "../../core/csv/csv.ts";
 import type { Cell } from "../../core/csv/xlsx.ts";
 import { HubError } from "../../core/errors.ts";
+import { partsOf } from "../../core/give-way.ts";
 import type { Ctx } from "../../context.ts";
 import { waitOutside } from "../../context.ts";
 import type { StoredHead } from "../../events/audit-head.ts";
@@ -13,6 +14,8 @@ import type { AuditEntry, AuditExportQuery, AuditHead, AuditQuery, AuditVerifica
 import * as store from "./audit.store.ts";
 
 const batchSize = 1_000;
+/** Of an export, at one go. */
+const rowsAtOnce = 100;
 
 /** Whoever reads the log sees what they have just done. */
 async function sealFirst(ctx: Ctx): Promise<void> {
@@ -45,7 +48,9 @@ export async function exportAudit(ctx: Ctx, query: AuditExportQuery): Promise<St
     yield toCsv([columns.map(([name]) => name)]);
     for (let before: number | undefined; ;) {
       const entries = await store.listEntriesBefore(ctx.db, ctx.orgId, query, { before, limit: batchSize });
-      yield toCsv(entries.map((entry) => columns.map(([, read]) => toCell(read(entry)))));
+      for await (const some of partsOf(entries, rowsAtOnce)) {
+        yield toCsv(some.map((entry) => columns.map(([, read]) => toCell(read(entry)))));
+      }
       if (entries.length < batchSize) return;
       before = entries.at(-1)!.sequence;
     }

@@ -264,6 +264,17 @@ describe("files", () => {
       ]);
   });
 
+  test("come out whole and in their order, however many portions they are read and written in", async () => {
+    const numbers = Array.from({ length: 620 }, (_, i) => `P-${i}`);
+    const path = await processed(numbers.map((trackingNumber) => anItem({ trackingNumber })));
+    const [, ...lines] = (await org.get(`${path}/export.csv`)).text.trim().split("\r\n");
+    expect(lines.map((line) => line.split(",", 1)[0])).toEqual(numbers);
+    const headers = { authorization: `Bearer ${org.token}` };
+    const workbook = await (await fetch(`${hub.url}/api/v1${path}/export.xlsx`, { headers })).arrayBuffer();
+    const sheet = new TextDecoder().decode(unzipSync(new Uint8Array(workbook))["xl/worksheets/sheet2.xml"]);
+    expect(sheet.match(/P-\d+/g)).toEqual(numbers);
+  });
+
   test("come out again as CSV that can be imported, and as a spreadsheet", async () => {
     const path = await processed([
       anItem({ trackingNumber: "=1+1", destinationCity: 'A "B" & <C>' }),

@@ -1,5 +1,5 @@
 import { toCell, toCsv } from "../../core/csv/csv.ts";
-import { giveWay } from "../../core/give-way.ts";
+import { giveWay, partsOf } from "../../core/give-way.ts";
 import type { Cell } from "../../core/csv/xlsx.ts";
 import { writeXlsx } from "../../core/csv/xlsx.ts";
 import type { Ctx } from "../../context.ts";
@@ -12,7 +12,9 @@ import type { Shown } from "./rate-item-list.store.ts";
 import { readItemsAfter } from "./rate-item-list.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 
-const portion = 500;
+/** Read and written at one go. To pack a row takes several times as long as to read it. */
+const portion = 250;
+const rowsAtOnce = 50;
 
 type Column = [name: string, read: (item: Item) => Cell];
 
@@ -74,8 +76,10 @@ async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter, wanted:
   yield [wanted.map(([name]) => name)];
   for (let after = -1; ;) {
     const rows = await readItemsAfter(ctx.db, shown, filter, after, portion);
-    const items = rows.map((row) => presentItem(row, shown.sumsCharges));
-    if (items.length > 0) yield items.map((item) => wanted.map(([, read]) => read(item)));
+    for await (const some of partsOf(rows, rowsAtOnce)) {
+      const items = some.map((row) => presentItem(row, shown.sumsCharges));
+      yield items.map((item) => wanted.map(([, read]) => read(item)));
+    }
     if (rows.length < portion) return;
     await giveWay();
     after = rows.at(-1)!.position;

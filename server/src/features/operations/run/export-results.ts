@@ -1,11 +1,14 @@
 import { toCell, toCsv } from "../../../core/csv/csv.ts";
 import type { Cell } from "../../../core/csv/xlsx.ts";
+import { partsOf } from "../../../core/give-way.ts";
 import type { Ctx } from "../../../context.ts";
 import { Streamed } from "../../../route.ts";
 import type { RunResult } from "../operations.schemas.ts";
 import { readResultsAfter } from "./run-results.store.ts";
 
 const portion = 500;
+/** Made at one go. */
+const rowsAtOnce = 100;
 
 const columns: [name: string, read: (result: RunResult) => Cell][] = [
   ["position", ({ position }) => position],
@@ -27,7 +30,7 @@ export function exportResults(ctx: Ctx, runId: string): Streamed {
     let after = -1;
     for (;;) {
       const results = await readResultsAfter(ctx.db, ctx.orgId, runId, after, portion);
-      if (results.length > 0) yield toCsv(results.map(toRow));
+      for await (const some of partsOf(results, rowsAtOnce)) yield toCsv(some.map(toRow));
       if (results.length < portion) return;
       after = results.at(-1)!.position;
     }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { giveWay } from "../../../core/give-way.ts";
 import { Address } from "../../../core/address.ts";
 import { toCell, toCsv } from "../../../core/csv/csv.ts";
@@ -72,31 +73,37 @@ function json(value: object | undefined): Cell {
   return value === undefined || Object.keys(value).length === 0 ? "" : JSON.stringify(value);
 }
 
-const portion = 200;
-/** Made at one go; others have their turn in between. */
-const rowsAtOnce = 250;
+/** Read at one go. Each portion of a search is searched for anew. */
+const portionOf = ({ search }: OrderFilter): number => (search === undefined ? 100 : 200);
+/** Written at one go; others have their turn in between. An order may have hundreds of them. */
+const rowsAtOnce = 50;
 
 /** Newest first, read in portions while it is sent: neither memory nor a transaction has to hold all of it. */
 export async function exportOrders(ctx: Ctx, filter: OrderFilter): Promise<Streamed> {
   async function* body(): AsyncGenerator<string> {
-    let header = [columns.map(([name]) => name)];
+    let rows = [columns.map(([name]) => name)];
     let after: OrderKey | undefined;
     for (;;) {
-      const { orders, isLast } = await readNextOrders(ctx.db, ctx.orgId, filter, after, portion);
-      const shown = maySeePersonalData(ctx) ? orders : orders.map(maskOrder);
-      const rows = [...header, ...shown.flatMap(rowsOf)];
-      for (let start = 0; start < rows.length; start += rowsAtOnce) {
-        yield toCsv(rows.slice(start, start + rowsAtOnce));
-        await giveWay();
+      const { orders, isLast } = await readNextOrders(ctx.db, ctx.orgId, filter, after, portionOf(filter));
+      await nextTurn();
+      for (const order of orders) {
+        for (const row of rowsOf(maySeePersonalData(ctx) ? order : maskOrder(order))) {
+          if (rows.push(row) < rowsAtOnce) continue;
+          yield toCsv(rows);
+          rows = [];
+          await nextTurn();
+        }
       }
-      if (isLast) return;
-      [header, after] = [[], orders.at(-1) ?? after];
+      if (isLast) break;
+      after = orders.at(-1) ?? after;
+      await giveWay();
     }
+    yield toCsv(rows);
   }
   return new Streamed("text/csv", `orders-${await today(ctx)}.csv`, body());
 }
 
-function rowsOf(order: Order): string[][] {
+function* rowsOf(order: Order): Generator<string[]> {
   const lines = order.lines.length === 0 ? [undefined] : order.lines;
-  return lines.map((line) => columns.map(([, read]) => toCell(read(order, line))));
+  for (const line of lines) yield columns.map(([, read]) => toCell(read(order, line)));
 }
