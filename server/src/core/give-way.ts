@@ -10,8 +10,15 @@ const mostMs = 400;
 /** Nobody notices that much, and to give way more often would take longer than the work. */
 const portionMs = 5;
 
+/** Whoever asks now and then is there, also when nothing of theirs is being done right now. */
+const recentMs = 250;
+/** Between two portions of whatever it is, while the process is late: it should be at it for a part of the time only. */
+const apartMs = 50;
+
 let delayMs = 0;
 let requests = 0;
+let lastRequestAt = -Infinity;
+let nextAt = 0;
 let sampler: NodeJS.Timeout | undefined;
 
 /** Of the process, which has one event loop. Smoothed and capped: one long request is not overload, a row of them is. */
@@ -27,6 +34,7 @@ function watchLoop(): NodeJS.Timeout {
 /** A request has its turn, or waits for it; and has no more. */
 export function noteRequest(change: 1 | -1): void {
   requests += change;
+  lastRequestAt = performance.now();
 }
 
 /**
@@ -36,8 +44,11 @@ export function noteRequest(change: 1 | -1): void {
 export async function giveWay({ own = 0 } = {}): Promise<void> {
   sampler ??= watchLoop();
   await nextTurn();
+  const keepsWaiting = (): boolean =>
+    delayMs > lateMs && (requests > own || (own === 0 && performance.now() - lastRequestAt < recentMs));
   const until = performance.now() + mostMs;
-  while (delayMs > lateMs && requests > own && performance.now() < until) await delay(lookEveryMs);
+  while (keepsWaiting() && (performance.now() < until || performance.now() < nextAt)) await delay(lookEveryMs);
+  nextAt = performance.now() + apartMs;
 }
 
 /** For work of many short steps: to be called after each, gives way whenever they add up to a portion. */

@@ -21,7 +21,7 @@ export type Admission = {
   /** How long the next one of those has to wait before anything is done for it, or why it is not worth waiting for. */
   delayOf(outsiders: Outsiders): number | HubError;
   /** Everybody is being kept waiting: what can be done elsewhere should be. */
-  isSlow(): boolean;
+  isStrained(): boolean;
   open(): number;
   working(): number;
   /** Refusals since the start, by cause. */
@@ -48,6 +48,8 @@ export type Visit = {
    * stream, which is counted elsewhere.
    */
   leave(): void;
+  /** So much has been written for it: a long answer is as much work as several short ones. */
+  noteWritten(characters: number): void;
   /** Its organization asks for far more than is done for it, and keeps others waiting. */
   isGreedy(): boolean;
   /** Within a task: others have the turn while this waits for somebody outside of the hub. */
@@ -97,6 +99,8 @@ const maxStrangersWaiting = 16;
 const most = { bodies: 512 * 1024 ** 2, exports: 8 };
 type Scarce = keyof typeof most;
 const patienceMs = 5_000;
+/** Characters of an answer. */
+const likeOneRequest = 32 * 1024;
 /** Of a stranger's request, while everything is slow. */
 const longestDelayMs = 2_000;
 /** Of each organization, however many there are. */
@@ -197,6 +201,8 @@ type House = {
   scarce: Record<Scarce, Shares>;
   mayNotWait(orgId: string): boolean;
   noteAsked(orgId: string): void;
+  isHeldBack(orgId: string): boolean;
+  noteMore(orgId: string, beginnings: number): void;
   refuse(cause: RefusalCause): HubError;
 };
 
@@ -215,6 +221,8 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     isGreedy,
     scarce: { bodies: createShares(most.bodies), exports: createShares(most.exports) },
     noteAsked: pace.noteAsked,
+    isHeldBack: pace.isHeldBack,
+    noteMore: pace.noteMore,
     // Nobody stands in line in a process that is far too late.
     mayNotWait(orgId) {
       const waiting = known.waitingIn(orgId);
@@ -228,7 +236,7 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   const { refuse } = house;
 
   return {
-    isSlow: pace.isSlow,
+    isStrained: pace.isStrained,
     whyNot(orgId) {
       if (house.open >= maxInFlight) return refuse("full");
       if (house.mayNotWait(orgId)) {
@@ -276,6 +284,7 @@ class OpenVisit implements Visit {
   private tasks = 0;
   private isClosed = false;
   private hasLeft = false;
+  private leaveLine: (() => void) | undefined;
 
   constructor(house: House, address: string, outside: string[]) {
     this.house = house;
@@ -290,6 +299,8 @@ class OpenVisit implements Visit {
    */
   close(): void {
     this.isClosed = true;
+    // Others have been waiting behind it, and nobody would read what is done.
+    this.leaveLine?.();
     if (this.tasks === 0) this.leave();
   }
 
@@ -353,8 +364,12 @@ class OpenVisit implements Visit {
     }
   }
 
+  noteWritten(characters: number): void {
+    if (this.org !== undefined) this.house.noteMore(this.org, Math.floor(characters / likeOneRequest));
+  }
+
   isGreedy(): boolean {
-    return this.org !== undefined && this.house.isGreedy(this.org);
+    return this.org !== undefined && (this.house.isGreedy(this.org) || this.house.isHeldBack(this.org));
   }
 
   private line(): Turns {
@@ -368,9 +383,9 @@ class OpenVisit implements Visit {
   private async takeTurn(): Promise<Turn> {
     if (this.org !== undefined) this.house.noteAsked(this.org);
     if (this.org !== undefined && this.house.mayNotWait(this.org)) throw this.house.refuse("too_many_waiting");
-    const taken = await this.line().take(this.lane());
-    if ("refused" in taken) throw this.house.refuse(taken.refused);
-    return taken;
+    const taken = await this.line().take(this.lane(), (leave) => (this.leaveLine = leave));
+    if (!("refused" in taken)) return taken;
+    throw taken.refused === "left" ? hungUp() : this.house.refuse(taken.refused);
   }
 
   private noLongerOutside(): void {

@@ -196,6 +196,7 @@ async function sendText(
   route: Route,
   text: string,
 ): Promise<FastifyReply> {
+  request.visit?.noteWritten(text.length);
   // The length of a compressed answer would tell something about the secret in it.
   const isPlain = route.idempotency === "sealed" || !isLong(text);
   return reply.send(isPlain ? text : await encodeBody(request, reply, text));

@@ -96,8 +96,9 @@ export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
   return {
     async forward(request, reply) {
       const principal = request.principal!;
-      const turn = await turns.take(principal.orgId);
+      const turn = await turns.take(principal.orgId, (leave) => reply.raw.once("close", leave));
       if ("refused" in turn) {
+        if (turn.refused === "left") throw hungUp();
         throw new HubError("overloaded", "Too much heavy work of yours is waiting.", { retryAfterSeconds: 5 });
       }
       try {

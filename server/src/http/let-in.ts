@@ -27,7 +27,7 @@ type DoorOptions = {
 /** Parsing and checking so much takes some ten milliseconds. */
 const heavyFromBytes = 256 * 1024;
 /** While everybody is being kept waiting, less is too much. */
-const partWhenSlow = 1 / 8;
+const partWhenStrained = 1 / 8;
 
 /** What is found out about a request from its head, before anything of its body is read: who asks, and whether they may. */
 export function createDoor(world: World, { admission, recognised, limit, heavy, innerToken }: DoorOptions) {
@@ -88,13 +88,13 @@ export function createDoor(world: World, { admission, recognised, limit, heavy, 
       if (typeof route.answerType === "string" && route.answerType !== liveType) {
         visit.hold("exports", 1);
         // Making one takes as much of the event loop as a hundred short answers.
-        request.isHeavy = heavy !== undefined && admission.isSlow();
+        request.isHeavy = heavy !== undefined && admission.isStrained();
       }
       if (route.method === "GET") return;
       visit.hold("bodies", bytesToHold(headers, bodyLimit));
       if (!heavy) return;
       const fromBytes = route.heavyFromBytes ?? heavyFromBytes;
-      request.heavyFromBytes = admission.isSlow() ? Math.ceil(fromBytes * partWhenSlow) : fromBytes;
+      request.heavyFromBytes = admission.isStrained() ? Math.ceil(fromBytes * partWhenStrained) : fromBytes;
       // Also without a body.
       request.isHeavy = request.heavyFromBytes === 0;
     });

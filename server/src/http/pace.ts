@@ -9,15 +9,21 @@ export type Pace = {
   /** Later than its administrator allows. */
   isLate(): boolean;
   isSlow(): boolean;
+  /** It was late a moment ago, and everybody begins less since then. */
+  isStrained(): boolean;
   /** How many it should work for at a time: the more there are, the longer takes each turn of the event loop. */
   goodPlaces(): number;
   /** How long until somebody of this lane may begin. */
   waitMs(lane: string): number;
   noteBegin(lane: string): void;
+  /** What was begun has turned out to be as much as so many more. */
+  noteMore(lane: string, beginnings: number): void;
   /** Whether anything is done for it, or not. */
   noteAsked(lane: string): void;
   /** It asks for more than everybody may begin however late the process is. */
   asksForMuch(lane: string): boolean;
+  /** It asks for more than it may begin now. */
+  isHeldBack(lane: string): boolean;
 };
 
 export type PaceLimits = { maxAtWork: number; maxLoopDelayMs: number };
@@ -57,6 +63,15 @@ export function createPace(
   const laneOf = (name: string): PacedLane =>
     lanes.getOrInsertComputed(name, () => ({ dueAt: now(), begun: 0, begins: 0, asked: 0, asks: 0 }));
 
+  function note(name: string, beginnings: number): void {
+    if (beginnings === 0) return;
+    const lane = laneOf(name);
+    lane.dueAt = Math.max(lane.dueAt, now()) + (1000 / perSecond) * beginnings;
+    lane.begun += beginnings;
+  }
+
+  const asksOf = (name: string): number => lanes.get(name)?.asks ?? 0;
+
   /** Fewer than the busiest one begins, or nothing would change. */
   function nextPerSecond(): number {
     if (delayMs <= maxLoopDelayMs * strainedPart) return Math.min(mostPerSecond, perSecond * 1.05);
@@ -83,6 +98,7 @@ export function createPace(
       perSecond = nextPerSecond();
     },
     isSlow,
+    isStrained: () => perSecond < mostPerSecond,
     isLate: () => delayMs > maxLoopDelayMs,
     goodPlaces: () => Math.floor(places),
     waitMs(name) {
@@ -90,13 +106,11 @@ export function createPace(
       if (!lane || perSecond === mostPerSecond || isAlone(name)) return 0;
       return Math.max(0, lane.dueAt - burstMs - now());
     },
-    noteBegin(name) {
-      const lane = laneOf(name);
-      lane.dueAt = Math.max(lane.dueAt, now()) + 1000 / perSecond;
-      lane.begun++;
-    },
+    noteBegin: (name) => note(name, 1),
+    noteMore: note,
     noteAsked: (name) => void laneOf(name).asked++,
-    asksForMuch: (name) => (lanes.get(name)?.asks ?? 0) > leastPerSecond,
+    asksForMuch: (name) => asksOf(name) > leastPerSecond,
+    isHeldBack: (name) => asksOf(name) > perSecond && !isAlone(name),
   };
 }
 

@@ -6,8 +6,11 @@ import type { Pace } from "./pace.ts";
  * the first in another one nothing, and whose work takes long has no more places for that.
  */
 export type Turns = {
-  /** Resolves when it is this one's turn, or says why it will not be. Whoever got a turn has to end it. */
-  take(lane: string): Promise<Turn | Refusal>;
+  /**
+   * Resolves when it is this one's turn, or says why it will not be. Whoever got a turn has to end it. Who has to wait for it is
+   * given what ends the waiting.
+   */
+  take(lane: string, onWait?: (leave: () => void) => void): Promise<Turn | Refusal>;
   /** For somebody who had a turn and is not done: before all others of the lane, however long it takes. */
   takeAgain(lane: string): Promise<Turn>;
   working(): number;
@@ -18,7 +21,7 @@ export type Turns = {
 };
 
 export type Turn = { end(): void };
-type Refusal = { refused: "too_many_waiting" | "waited_too_long" };
+type Refusal = { refused: "too_many_waiting" | "waited_too_long" | "left" };
 
 export type TurnLimits = {
   /** So many work at a time. */
@@ -34,7 +37,7 @@ export type TurnLimits = {
 
 const anyPace: Pick<Pace, "waitMs" | "noteBegin"> = { waitMs: () => 0, noteBegin() {} };
 
-type Waiter = { start(): void; leave?: NodeJS.Timeout };
+type Waiter = { start(): void; patience?: NodeJS.Timeout };
 type Lane = { working: number; line: Waiter[] };
 
 export function createTurns({ places, perLane, maxWaiting, patienceMs, pace = anyPace }: TurnLimits): Turns {
@@ -42,7 +45,7 @@ export function createTurns({ places, perLane, maxWaiting, patienceMs, pace = an
   const lanes = new Map<string, Lane>();
   let working = 0;
   let waiting = 0;
-  let again: NodeJS.Timeout | undefined;
+  let again: { at: number; timer: NodeJS.Timeout } | undefined;
 
   const hasRoom = (name: string, lane: Lane): boolean => working < places && lane.working < perLane(name);
 
@@ -92,12 +95,16 @@ export function createTurns({ places, perLane, maxWaiting, patienceMs, pace = an
   /** Those who have room begin when it is time. */
   function serveLater(): void {
     const kept = [...lanes].filter(([name, lane]) => lane.line.length > 0 && hasRoom(name, lane));
-    if (kept.length === 0 || again) return;
+    if (kept.length === 0) return;
     const waitMs = Math.min(...kept.map(([name]) => pace.waitMs(name)));
-    again = setTimeout(() => {
+    const at = performance.now() + waitMs;
+    if (again && again.at <= at) return;
+    clearTimeout(again?.timer);
+    const timer = setTimeout(() => {
       again = undefined;
       serve();
     }, waitMs);
+    again = { at, timer };
   }
 
   const laneOf = (name: string): Lane => lanes.getOrInsertComputed(name, () => ({ working: 0, line: [] }));
@@ -106,7 +113,7 @@ export function createTurns({ places, perLane, maxWaiting, patienceMs, pace = an
     waiting++;
     return {
       start() {
-        clearTimeout(this.leave);
+        clearTimeout(this.patience);
         resolve();
       },
     };
@@ -118,19 +125,24 @@ export function createTurns({ places, perLane, maxWaiting, patienceMs, pace = an
   }
 
   return {
-    take(name) {
+    take(name, onWait) {
       const lane = laneOf(name);
       if (lane.line.length === 0 && mayBegin(name, lane)) return Promise.resolve(beginNew(name, lane));
       if (lane.line.length >= maxWaiting) return Promise.resolve({ refused: "too_many_waiting" });
       return new Promise((resolve) => {
         const waiter = stand(() => resolve(beginNew(name, lane)));
         lane.line.push(waiter);
-        waiter.leave = setTimeout(() => {
-          lane.line.splice(lane.line.indexOf(waiter), 1);
+        const leave = (refused: Refusal["refused"]): void => {
+          const place = lane.line.indexOf(waiter);
+          if (place === -1) return;
+          clearTimeout(waiter.patience);
+          lane.line.splice(place, 1);
           waiting--;
           forgetIfEmpty(name, lane);
-          resolve({ refused: "waited_too_long" });
-        }, patienceMs);
+          resolve({ refused });
+        };
+        waiter.patience = setTimeout(leave, patienceMs, "waited_too_long");
+        onWait?.(() => leave("left"));
         serveLater();
       });
     },

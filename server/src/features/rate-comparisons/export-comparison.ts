@@ -9,11 +9,13 @@ import { presentItem } from "./present-comparison.ts";
 import type { Item, ItemFilter } from "./rate-comparisons.schemas.ts";
 import { getShown, getSummary } from "./rate-comparisons.ts";
 import type { Shown } from "./rate-item-list.store.ts";
-import { readItemsAfter } from "./rate-item-list.store.ts";
+import { readItemsFrom } from "./rate-item-list.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 
-/** Read and written at one go. To pack a row takes several times as long as to read it. */
-const portion = 250;
+/** Read at one go. */
+const wholePortion = 250;
+const filteredPortion = 1_000;
+/** Written at one go: to pack a row takes several times as long as to read it. */
 const rowsAtOnce = 50;
 
 type Column = [name: string, read: (item: Item) => Cell];
@@ -74,15 +76,15 @@ function chargeColumn(code: string): Column {
 /** In portions, while it is sent: neither memory nor a transaction has to hold all of it. */
 async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter, wanted: Column[]): AsyncGenerator<Cell[][]> {
   yield [wanted.map(([name]) => name)];
-  for (let after = -1; ;) {
-    const rows = await readItemsAfter(ctx.db, shown, filter, after, portion);
+  // Few of them may meet a filter.
+  const portion = Object.values(filter).some((value) => value !== undefined) ? filteredPortion : wholePortion;
+  for (let position = 0; position < shown.itemCount; position += portion) {
+    const rows = await readItemsFrom(ctx.db, shown, filter, position, portion);
     for await (const some of partsOf(rows, rowsAtOnce)) {
       const items = some.map((row) => presentItem(row, shown.sumsCharges));
       yield items.map((item) => wanted.map(([, read]) => read(item)));
     }
-    if (rows.length < portion) return;
     await giveWay();
-    after = rows.at(-1)!.position;
   }
 }
 

@@ -199,18 +199,22 @@ async function countItems(db: Queryable, shown: Shown, where: Where): Promise<nu
   return row?.total ?? 0;
 }
 
-/** The next items after this position, for an export. */
-export async function readItemsAfter(
+/**
+ * Those of so many items from this position on that meet the filter, for an export. The end is said, too: the planner would
+ * look at all that are left and sort them where it knows nothing of a comparison that is newer than its statistics.
+ */
+export async function readItemsFrom(
   db: Queryable,
   shown: Shown,
   filter: ItemFilter,
-  after: number,
+  position: number,
   count: number,
 ): Promise<ItemRow[]> {
   const { text, values } = whereOf(shown, filter);
+  const from = values.push(position);
+  const to = values.push(position + count);
   return await db.query<ItemRow>(
-    `select ${columns} from ${withResults}${text} and i.position > $${values.length + 1}
-      order by i.position limit $${values.length + 2}`,
-    [...values, after, count],
+    `select ${columns} from ${withResults}${text} and i.position >= $${from} and i.position < $${to} order by i.position`,
+    values,
   );
 }

@@ -1,5 +1,7 @@
 import type { Queryable, Tx } from "../../../db/database.ts";
+import type { OrderFilter } from "../order-filter.schemas.ts";
 import type { Order, OrderFields } from "../order.ts";
+import { archivedOptions } from "./order-filter.store.ts";
 import { failedMark, foldTag, marksOf } from "./order-marks.ts";
 import { indexWords, searchParts } from "./search-words.ts";
 
@@ -150,4 +152,27 @@ export async function countByStatus(
      select 'on_hold', coalesce(sum(orders), 0)::integer from counted where on_hold`,
     [orgId, archived],
   );
+}
+
+const countedBy = new Set(["archived", "status", "statusNot"]);
+
+/** What it asks for is kept as a figure: nothing has to be counted. */
+export function isCounted(filter: OrderFilter): boolean {
+  return Object.entries(filter).every(([name, value]) => value === undefined || countedBy.has(name));
+}
+
+export async function sumCounts(
+  db: Queryable,
+  orgId: string,
+  { archived, status, statusNot = [] }: OrderFilter,
+): Promise<number> {
+  // A held order has a status too.
+  const [row] = await db.query<{ total: number }>(
+    `select coalesce(sum(orders), 0)::integer as total from order_counts
+      where org_id = $1 and is_archived = any($2)
+        and ($3::text[] is null or status = any($3) or (on_hold and 'on_hold' = any($3)))
+        and not (status = any($4::text[]) or (on_hold and 'on_hold' = any($4)))`,
+    [orgId, archivedOptions(archived), status ?? null, statusNot],
+  );
+  return row!.total;
 }

@@ -7,6 +7,7 @@ import type { OrderFilter } from "../order-filter.schemas.ts";
 import type { OrderKey, Range } from "./order-filter.store.ts";
 import { orderOf, planOrders, selectAll, slice } from "./order-filter.store.ts";
 import { readOrders } from "../orders.store.ts";
+import { isCounted, sumCounts } from "./order-index.store.ts";
 
 /** Totals are counted up to here: beyond, nobody needs the figure as much as a fast answer. */
 const maxTotal = 10_000;
@@ -52,6 +53,7 @@ async function readSlice(
 }
 
 async function countOrders(db: Queryable, orgId: string, filter: OrderFilter): Promise<number> {
+  if (isCounted(filter)) return await sumCounts(db, orgId, filter);
   const plan = planOrders(orgId, filter, "-createdAt");
   const [row] = await db.query<{ total: number }>(
     `select count(*) as total from (${selectAll(plan)} limit ${maxTotal + 1}) c`,
