@@ -37,6 +37,25 @@ test("long work goes on at once, unless requests are kept waiting", async () => 
   noteRequest(-1);
 });
 
+test("long works go on one after the other while somebody asks now and then, not all at once", async () => {
+  await giveWay();
+  await makeLate();
+  noteRequest(1);
+  noteRequest(-1);
+  let gone = 0;
+  const works = Array.from({ length: 3 }, async () => {
+    await giveWay();
+    gone++;
+    // What keeps the process late is all that is done besides.
+    holdLoop(30);
+    return gone;
+  });
+  await Promise.race(works);
+  await turns(3);
+  expect(gone).toBe(1);
+  await Promise.all(works);
+});
+
 test("many short steps let others have their turn whenever they add up to a portion", async () => {
   const step = stepwise();
   for (let portion = 0; portion < 3; portion++) {

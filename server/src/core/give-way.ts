@@ -7,17 +7,17 @@ const sampleMs = 50;
 const lookEveryMs = 5;
 /** Whatever goes on: what gives way gets on, too. */
 const mostMs = 400;
-/** Nobody notices that much, and to give way more often would take longer than the work. */
-const portionMs = 5;
-
 /** Whoever asks now and then is there, also when nothing of theirs is being done right now. */
 const recentMs = 250;
-/** Between two portions of whatever it is, while the process is late: it should be at it for a part of the time only. */
+/** From one portion of anything to the next one of anything, while the process is late: the time between is for requests. */
 const apartMs = 50;
+/** Nobody notices that much, and to give way more often would take longer than the work. */
+const portionMs = 5;
 
 let delayMs = 0;
 let requests = 0;
 let lastRequestAt = -Infinity;
+/** When the next portion of anything may begin. */
 let nextAt = 0;
 let sampler: NodeJS.Timeout | undefined;
 
@@ -44,11 +44,15 @@ export function noteRequest(change: 1 | -1): void {
 export async function giveWay({ own = 0 } = {}): Promise<void> {
   sampler ??= watchLoop();
   await nextTurn();
-  const keepsWaiting = (): boolean =>
-    delayMs > lateMs && (requests > own || (own === 0 && performance.now() - lastRequestAt < recentMs));
   const until = performance.now() + mostMs;
-  while (keepsWaiting() && (performance.now() < until || performance.now() < nextAt)) await delay(lookEveryMs);
+  while (delayMs > lateMs && mustWait(own, until)) await delay(lookEveryMs);
   nextAt = performance.now() + apartMs;
+}
+
+function mustWait(own: number, until: number): boolean {
+  const now = performance.now();
+  if (requests > own && now < until) return true;
+  return now < nextAt && now - lastRequestAt < recentMs;
 }
 
 /** For work of many short steps: to be called after each, gives way whenever they add up to a portion. */

@@ -20,8 +20,8 @@ export type Admission = {
   whyNotStrangers(): HubError | undefined;
   /** How long the next one of those has to wait before anything is done for it, or why it is not worth waiting for. */
   delayOf(outsiders: Outsiders): number | HubError;
-  /** Everybody is being kept waiting: what can be done elsewhere should be. */
-  isStrained(): boolean;
+  /** This organization, or others beside it, are being kept waiting: what can be done elsewhere should be. */
+  isStrained(orgId: string): boolean;
   open(): number;
   working(): number;
   /** Refusals since the start, by cause. */

@@ -88,13 +88,15 @@ export function createDoor(world: World, { admission, recognised, limit, heavy, 
       if (typeof route.answerType === "string" && route.answerType !== liveType) {
         visit.hold("exports", 1);
         // Making one takes as much of the event loop as a hundred short answers.
-        request.isHeavy = heavy !== undefined && admission.isStrained();
+        request.isHeavy = heavy !== undefined && admission.isStrained(principal.orgId);
       }
       if (route.method === "GET") return;
       visit.hold("bodies", bytesToHold(headers, bodyLimit));
       if (!heavy) return;
       const fromBytes = route.heavyFromBytes ?? heavyFromBytes;
-      request.heavyFromBytes = admission.isStrained() ? Math.ceil(fromBytes * partWhenStrained) : fromBytes;
+      request.heavyFromBytes = admission.isStrained(principal.orgId)
+        ? Math.ceil(fromBytes * partWhenStrained)
+        : fromBytes;
       // Also without a body.
       request.isHeavy = request.heavyFromBytes === 0;
     });

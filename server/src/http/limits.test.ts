@@ -327,6 +327,26 @@ describe("admission control", () => {
     admission.stop();
   });
 
+  test("lets nobody wait behind callers that have hung up in line", async () => {
+    const admission = createAdmission({ maxInFlight: 400, maxAtWork: 2, maxLoopDelayMs: 10_000 });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const working = Array.from({ length: 2 }, () => visitOf(admission, "a").work(() => held));
+    const begun: string[] = [];
+    let hangUp = (): void => {};
+    const response = { on: (_event: "close", listener: () => void) => (hangUp = listener) };
+    const gone = admission.arrive({ address: "127.0.0.1", as: "recognised" }, response);
+    gone.belongTo("a");
+    const abandoned = gone.work(async () => begun.push("abandoned"));
+    const next = visitOf(admission, "a").work(async () => begun.push("next"));
+    hangUp();
+    await expect(abandoned).rejects.toThrow("hung up");
+    expect(admission.open()).toBe(3);
+    release();
+    await Promise.all([...working, next]);
+    expect(begun).toEqual(["next"]);
+    admission.stop();
+  });
+
   test("takes places from whoever asks for more than it can do, and not from whoever waits because of others", async () => {
     const admission = createAdmission({ maxInFlight: 400, maxAtWork: 8, maxLoopDelayMs: 10_000 });
     const { promise: held, resolve: release } = Promise.withResolvers<void>();

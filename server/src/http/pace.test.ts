@@ -45,6 +45,29 @@ describe("while the event loop is late", () => {
     expect(Math.max(strangers!, unproven!)).toBeLessThan(60);
   });
 
+  test("a long answer counts as several requests", () => {
+    const { pace, second } = startPace();
+    for (let i = 0; i < 3; i++) second({ noisy: 400, quiet: 20 }, 50);
+    pace.noteMore("noisy", 40);
+    const { noisy, quiet } = second({ noisy: 400, quiet: 20 }, 50);
+    expect([noisy, quiet]).toEqual([expect.toSatisfy((count: number) => count < 10), 20]);
+  });
+
+  test("what can be done elsewhere is, for a while longer where there are several; who is held back is known", () => {
+    const { pace, second } = startPace();
+    second({ noisy: 400, quiet: 20 }, 0);
+    expect([pace.isStrained("noisy"), pace.isHeldBack("noisy")]).toEqual([false, false]);
+    for (let i = 0; i < 3; i++) second({ noisy: 400, quiet: 20 }, 15);
+    expect([pace.isStrained("noisy"), pace.isHeldBack("noisy"), pace.isHeldBack("quiet")]).toEqual([true, true, false]);
+    second({ noisy: 400, quiet: 20 }, 0);
+    expect([pace.isSlow(), pace.isStrained("noisy")]).toEqual([false, true]);
+    const alone = startPace();
+    for (let i = 0; i < 3; i++) alone.second({ only: 400 }, 15);
+    expect([alone.pace.isStrained("only"), alone.pace.isHeldBack("only")]).toEqual([false, false]);
+    alone.second({ only: 400 }, 50);
+    expect(alone.pace.isStrained("only")).toBe(true);
+  });
+
   test("everybody begins as before when it is not any more, also after a single hitch", () => {
     const { second } = startPace();
     for (let i = 0; i < 5; i++) second({ noisy: 400, quiet: 20 }, 50);

@@ -9,8 +9,8 @@ export type Pace = {
   /** Later than its administrator allows. */
   isLate(): boolean;
   isSlow(): boolean;
-  /** It was late a moment ago, and everybody begins less since then. */
-  isStrained(): boolean;
+  /** It is late, or was a moment ago and this lane is not alone: what can be done elsewhere should be. */
+  isStrained(lane: string): boolean;
   /** How many it should work for at a time: the more there are, the longer takes each turn of the event loop. */
   goodPlaces(): number;
   /** How long until somebody of this lane may begin. */
@@ -98,7 +98,7 @@ export function createPace(
       perSecond = nextPerSecond();
     },
     isSlow,
-    isStrained: () => perSecond < mostPerSecond,
+    isStrained: (name) => isSlow() || (perSecond < mostPerSecond && !isAlone(name)),
     isLate: () => delayMs > maxLoopDelayMs,
     goodPlaces: () => Math.floor(places),
     waitMs(name) {

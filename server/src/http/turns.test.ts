@@ -69,6 +69,24 @@ describe("turns", () => {
     await turnOf(turns.take("a"));
   });
 
+  test("who leaves the line has left it, whoever else is in it", async () => {
+    const turns = createTurns({ ...limits, places: 1, perLane: () => 1 });
+    const blocker = await turnOf(turns.take("a"));
+    const leaves: (() => void)[] = [];
+    const waiting = Array.from({ length: 3 }, () => turns.take("a", (leave) => leaves.push(leave)));
+    leaves[1]!();
+    expect(await waiting[1]).toEqual({ refused: "left" });
+    expect(turns.waitingIn("a")).toBe(2);
+    blocker.end();
+    const first = await turnOf(waiting[0]!);
+    // It has its turn already.
+    leaves[0]!();
+    expect([turns.working(), turns.waitingIn("a")]).toEqual([1, 1]);
+    first.end();
+    (await turnOf(waiting[2]!)).end();
+    expect([turns.working(), turns.waiting(), turns.lanes()]).toEqual([0, 0, 0]);
+  });
+
   test("who may not begin yet begins when it is time, and holds up nobody else", async () => {
     const waits = new Map([["paced", 30]]);
     const begun: string[] = [];
