@@ -4,11 +4,14 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { HubError } from "../core/errors.ts";
 
+/** Each piece takes a turn of the event loop. */
+const chunkSize = 64 * 1024;
+
 const decoders: Record<string, () => Transform> = {
-  gzip: createGunzip,
-  "x-gzip": createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+  gzip: () => createGunzip({ chunkSize }),
+  "x-gzip": () => createGunzip({ chunkSize }),
+  deflate: () => createInflate({ chunkSize }),
+  br: () => createBrotliDecompress({ chunkSize }),
 };
 
 /** Bodies may come compressed. What counts for the limit is what they hold. */

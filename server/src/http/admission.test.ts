@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import type { HubError } from "../core/errors.ts";
+import type { Admission, Visit } from "./admission.ts";
+import { createAdmission } from "./admission.ts";
+
+function visitOf(admission: Admission, orgId: string): Visit {
+  const visit = admission.arrive({ address: "127.0.0.1", as: "recognised" }, { on() {} });
+  visit.belongTo(orgId);
+  return visit;
+}
+
+describe("admission", () => {
+  test("does not count callers that have hung up before it was known who they are", () => {
+    const admission = createAdmission({ maxInFlight: 4, maxAtWork: 4, maxLoopDelayMs: 1_000 });
+    for (let i = 0; i < 20; i++) {
+      let close = (): void => {};
+      const visit = admission.arrive(
+        { address: "127.0.0.1", as: i % 2 === 0 ? "recognised" : "unproven" },
+        {
+          on: (_event: "close", listener: () => void) => (close = listener),
+        },
+      );
+      close();
+      expect(() => visit.belongTo("a")).toThrow("hung up");
+    }
+    const visits = Array.from({ length: 3 }, () =>
+      admission.arrive({ address: "127.0.0.1", as: "recognised" }, { on() {} }),
+    );
+    for (const visit of visits) visit.belongTo("a");
+    expect(admission.open()).toBe(3);
+    admission.stop();
+  });
+
+  test("lets nobody wait behind callers that have hung up in line", async () => {
+    const admission = createAdmission({ maxInFlight: 400, maxAtWork: 2, maxLoopDelayMs: 10_000 });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const working = Array.from({ length: 2 }, () => visitOf(admission, "a").work(() => held));
+    const begun: string[] = [];
+    let hangUp = (): void => {};
+    const response = { on: (_event: "close", listener: () => void) => (hangUp = listener) };
+    const gone = admission.arrive({ address: "127.0.0.1", as: "recognised" }, response);
+    gone.belongTo("a");
+    const abandoned = gone.work(async () => begun.push("abandoned"));
+    const next = visitOf(admission, "a").work(async () => begun.push("next"));
+    hangUp();
+    await expect(abandoned).rejects.toThrow("hung up");
+    expect(admission.open()).toBe(3);
+    release();
+    await Promise.all([...working, next]);
+    expect(begun).toEqual(["next"]);
+    admission.stop();
+  });
+
+  test("takes places from whoever asks for more than it can do, and not from whoever waits because of others", async () => {
+    const admission = createAdmission({ maxInFlight: 400, maxAtWork: 8, maxLoopDelayMs: 10_000 });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const ask = (orgId: string, count: number): Promise<void>[] =>
+      Array.from({ length: count }, () => visitOf(admission, orgId).work(() => held));
+    const works = [...ask("many", 60), ...ask("few", 20)];
+    const [many, few] = [visitOf(admission, "many"), visitOf(admission, "few")];
+    await expect.poll(() => many.isGreedy(), { interval: 20 }).toBe(true);
+    expect(few.isGreedy()).toBe(false);
+    // Its line is as long as before; but nobody asks any more.
+    await expect.poll(() => many.isGreedy(), { timeout: 10_000 }).toBe(false);
+    release();
+    await Promise.all(works);
+    admission.stop();
+  });
+
+  test("lets nobody stand in line while the event loop lags, but who has nothing waiting goes on", async () => {
+    const admission = createAdmission({ maxInFlight: 100, maxAtWork: 4, maxLoopDelayMs: 30 });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const working = Array.from({ length: 4 }, () => visitOf(admission, "a").work(() => held));
+    const block = (): void => {
+      const until = performance.now() + 300;
+      while (performance.now() < until);
+    };
+    const refusalOf = (orgId: string): Promise<unknown> =>
+      Promise.race([
+        visitOf(admission, orgId).work(() => Promise.resolve("done")),
+        new Promise((resolve) => setImmediate(resolve, "waiting")),
+      ]).catch((error: HubError) => error.code);
+    await expect.poll(() => (block(), refusalOf("a")), { interval: 120 }).toBe("overloaded");
+    expect(await refusalOf("b")).toBe("done");
+    await expect.poll(() => refusalOf("a"), { interval: 50, timeout: 5_000 }).toBe("waiting");
+    release();
+    await Promise.all(working);
+    admission.stop();
+  });
+});
