@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -12,7 +13,7 @@ export async function launchBrowser(): Promise<{ address: string; close(): Promi
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   let server: BrowserServer;
   try {
-    server = await launch(await unpack(folder));
+    server = await launch(isPackedForUs ? await unpack(folder) : findInstalled());
   } catch (error) {
     await remove();
     throw error;
@@ -26,10 +27,27 @@ export async function launchBrowser(): Promise<{ address: string; close(): Promi
   };
 }
 
-type Unpacked = { executable: string; libraries: string };
+type Found = { executable: string; libraries?: string };
+
+const isPackedForUs = process.platform === "linux" && process.arch === "x64";
+const usualPlaces = [
+  "/usr/bin/chromium",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+/** The package has one for Linux on x64 only. */
+function findInstalled(): Found {
+  const executable = usualPlaces.find((place) => existsSync(place));
+  if (executable === undefined)
+    throw new Error(
+      `There is no packaged browser for this machine. Install Chromium; looked for: ${usualPlaces.join(", ")}`,
+    );
+  return { executable };
+}
 
 /** Into a folder of its own: the package takes whatever lies in the temporary folder for its own. */
-async function unpack(folder: string): Promise<Unpacked> {
+async function unpack(folder: string): Promise<Found> {
   const before = process.env["TMPDIR"];
   process.env["TMPDIR"] = folder;
   try {
@@ -43,13 +61,18 @@ async function unpack(folder: string): Promise<Unpacked> {
   }
 }
 
-async function launch({ executable, libraries }: Unpacked): Promise<BrowserServer> {
+async function launch({ executable, libraries }: Found): Promise<BrowserServer> {
   const { HOME, PATH } = process.env;
   return await chromium.launchServer({
     executablePath: executable,
     host: "127.0.0.1",
     // Nothing but this machine can be reached.
     args: ["--no-sandbox", "--disable-gpu", "--headless", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
-    env: { ...(HOME ? { HOME } : {}), ...(PATH ? { PATH } : {}), LD_LIBRARY_PATH: libraries, TZ: "America/New_York" },
+    env: {
+      ...(HOME ? { HOME } : {}),
+      ...(PATH ? { PATH } : {}),
+      ...(libraries === undefined ? {} : { LD_LIBRARY_PATH: libraries }),
+      TZ: "America/New_York",
+    },
   });
 }

@@ -26,9 +26,11 @@ async function startGate({ delayMs }: { delayMs?: number } = {}) {
       delayOf: (outsiders) => (outsiders === "unproven" ? refusal : delayMs!),
     },
     recognised: {
-      orgOf: ({ authorization }) => (authorization === "unknown" ? undefined : authorization),
+      orgOf: ({ authorization, cookie }) =>
+        authorization === "unknown" ? undefined : (authorization ?? orgs.get(cookie!)),
       takesNotices: () => false,
     },
+    environment: "live",
     mounts: [{ prefix: "/api", routes: [], format: plainFormat }],
     headers: {},
     metrics: { refused: () => {} },
@@ -44,6 +46,8 @@ async function startGate({ delayMs }: { delayMs?: number } = {}) {
   const { port } = server.address() as AddressInfo;
   return { port, looks: () => looks };
 }
+
+const orgs = new Map([["s".repeat(43), "signed in"]]);
 
 const requestOf = (who: string): string => `GET /api/me HTTP/1.1\r\nhost: hub\r\nauthorization: ${who}\r\n\r\n`;
 
@@ -94,6 +98,24 @@ test("a stranger who has to wait is served then, and nothing more is read from t
   expect(order.slice(1).toSorted()).toEqual(["/api/auth/token served", "/docs/ served", "/openapi.json served"]);
   const { status, headers } = await fetch(`${url}/api/me`, { headers: { authorization: "unknown" } });
   expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
+});
+
+test("whoever has signed in is known by the cookie, with a proxy or without one; any other cookie says nothing", async () => {
+  const gate = await startGate({ delayMs: 1 });
+  const ask = async (cookie: string): Promise<[number, number]> => {
+    const before = gate.looks();
+    const { status } = await fetch(`http://127.0.0.1:${gate.port}/api/me`, { headers: { cookie } });
+    return [status, gate.looks() - before];
+  };
+  // Asked about as one of its organization, which has too many.
+  expect(await ask(`a=b; ooh_live=${"s".repeat(43)}`)).toEqual([503, 1]);
+  expect(await ask(`__Host-ooh_live=${"s".repeat(43)}`)).toEqual([503, 1]);
+  // Refused as one whose word was not checked yet.
+  expect(await ask(`ooh_live=${"t".repeat(43)}`)).toEqual([503, 0]);
+  // Strangers, who are served a moment later.
+  for (const cookie of [`ooh_preview=${"s".repeat(43)}`, "ooh_live=short", "theme=dark"]) {
+    expect(await ask(cookie)).toEqual([200, 0]);
+  }
 });
 
 test("the connections of whoever has many to be refused are closed, with all that has come on them", async () => {

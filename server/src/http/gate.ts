@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
 import type { HubError } from "../core/errors.ts";
+import type { Environment } from "../context.ts";
 import type { Admission } from "./admission.ts";
 import type { Recognised } from "./let-in.ts";
 import type { Metrics } from "./metrics-registry.ts";
@@ -8,10 +9,12 @@ import { formatFor } from "./mount.ts";
 import { problemHeaders, toProblem } from "./problem.ts";
 import { newRequestId } from "./request-id.ts";
 import type { RequestLog } from "./request-log.ts";
+import { possibleSessions } from "./session-cookie.ts";
 
 type GateOptions = {
   admission: Pick<Admission, "whyNot" | "whyNotStrangers" | "delayOf">;
   recognised: Pick<Recognised, "orgOf" | "takesNotices">;
+  environment: Environment;
   mounts: Mount[];
   /** Of every answer. */
   headers: Readonly<Record<string, string>>;
@@ -32,7 +35,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
  * everybody else. What is not surely refused goes on as ever.
  */
 export function putGateBefore(server: Server, options: GateOptions): void {
-  const { admission, recognised, mounts, headers, metrics, requestLog } = options;
+  const { admission, recognised, environment, mounts, headers, metrics, requestLog } = options;
   const [goOn, ...others] = server.listeners("request") as Listener[];
   if (!goOn || others.length > 0) throw new Error("the gate has to stand before one listener");
   const guarded = [...mounts.map(({ prefix }) => prefix), ...largePages];
@@ -95,12 +98,15 @@ export function putGateBefore(server: Server, options: GateOptions): void {
 
   /** How long it has to wait before anything is done for it, or why nothing will be. */
   function lookAt(url: string, { authorization, cookie }: IncomingHttpHeaders): number | Refusal {
-    const orgId = recognised.orgOf({ authorization });
+    const sessions = authorization === undefined && cookie !== undefined ? possibleSessions(cookie, environment) : [];
+    const credentials =
+      authorization === undefined ? sessions.map((session) => ({ cookie: session })) : [{ authorization }];
+    const orgId = credentials.map((credential) => recognised.orgOf(credential)).find((found) => found !== undefined);
     if (orgId !== undefined) return refusalOf(orgId, admission.whyNot(orgId)) ?? 0;
     const bridgeId = noticePath.exec(url)?.[1];
     if (bridgeId !== undefined && recognised.takesNotices(bridgeId)) return 0;
     // Whoever says who they are is asked who that is.
-    const says = authorization !== undefined || cookie !== undefined;
+    const says = credentials.length > 0;
     const error = says ? undefined : admission.whyNotStrangers();
     const waitMs = error ?? admission.delayOf(says ? "unproven" : "strangers");
     return typeof waitMs === "number" ? waitMs : { error: waitMs, lane: "strangers" };

@@ -142,8 +142,9 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   addBodyParsers(app);
   // Pages of other origins have to be told more than the gate knows.
   if (options.corsOrigins.length === 0 && options.innerToken === undefined) {
-    const headers = { ...securityHeaders, "hub-environment": world.environment };
-    putGateBefore(app.server, { ...options, admission, recognised, headers, requestLog });
+    const { environment } = world;
+    const headers = { ...securityHeaders, "hub-environment": environment };
+    putGateBefore(app.server, { ...options, admission, recognised, environment, headers, requestLog });
   }
   answerOddExpectations(app.server);
 

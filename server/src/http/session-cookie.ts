@@ -20,14 +20,24 @@ const valueShapes: Record<keyof NewCookies, RegExp> = { session: /^[A-Za-z0-9_-]
 
 function readCookie(request: Asked, environment: Environment, kind: keyof NewCookies): string | undefined {
   const { cookie } = request.headers;
-  if (cookie === undefined) return undefined;
-  const start = `${cookieName(request, environment, kind)}=`;
+  return cookie === undefined ? undefined : valuesOf(cookie, cookieName(request, environment, kind), kind)[0];
+}
+
+function valuesOf(cookie: string, name: string, kind: keyof NewCookies): string[] {
+  const start = `${name}=`;
   return cookie
     .split(";")
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(start))
     .map((pair) => pair.slice(start.length))
-    .find((value) => valueShapes[kind].test(value));
+    .filter((value) => valueShapes[kind].test(value));
+}
+
+/** What may be sessions, before it is known whether the browser speaks TLS to a proxy of ours. */
+export function possibleSessions(cookie: string, environment: Environment): string[] {
+  return ["https", "http"].flatMap((protocol) =>
+    valuesOf(cookie, cookieName({ protocol: protocol as "http" | "https" }, environment, "session"), "session"),
+  );
 }
 
 export function writeCookies(request: Asked, reply: FastifyReply, environment: Environment, cookies: NewCookies): void {
