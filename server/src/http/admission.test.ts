@@ -67,6 +67,27 @@ describe("admission", () => {
     admission.stop();
   });
 
+  test("lets strangers wait while the event loop is late, but not for long", async () => {
+    const admission = createAdmission({ maxInFlight: 100, maxAtWork: 4, maxLoopDelayMs: 500 });
+    const delaysOf100 = (): (number | HubError)[] => Array.from({ length: 100 }, () => admission.delayOf("strangers"));
+    expect(new Set(delaysOf100())).toEqual(new Set([0]));
+    await expect
+      .poll(
+        async () => {
+          const until = performance.now() + 300;
+          while (performance.now() < until);
+          // Somebody is there who would have to wait for them.
+          await visitOf(admission, "a").work(() => Promise.resolve());
+          return delaysOf100().filter((delay) => typeof delay !== "number").length;
+        },
+        { interval: 120, timeout: 10_000 },
+      )
+      .toBeGreaterThan(0);
+    const longest = Math.max(...delaysOf100().filter((delay) => typeof delay === "number"), 0);
+    expect(longest).toBeLessThanOrEqual(2_000);
+    admission.stop();
+  });
+
   test("lets nobody stand in line while the event loop lags, but who has nothing waiting goes on", async () => {
     const admission = createAdmission({ maxInFlight: 100, maxAtWork: 4, maxLoopDelayMs: 30 });
     const { promise: held, resolve: release } = Promise.withResolvers<void>();

@@ -14,7 +14,12 @@ const refusal = new HubError("overloaded", "Too many.", { retryAfterSeconds: 1 }
 /** A gate that lets nobody in but those who ask for something outside of the API; or strangers, after so long. */
 async function startGate({ delayMs }: { delayMs?: number } = {}) {
   let looks = 0;
-  const server = createServer((_request, response) => response.end("served"));
+  let served = 0;
+  let delayed = 0;
+  const server = createServer((_request, response) => {
+    served++;
+    response.end("served");
+  });
   const whyNot = (): HubError => {
     looks++;
     return refusal;
@@ -23,7 +28,10 @@ async function startGate({ delayMs }: { delayMs?: number } = {}) {
     admission: {
       whyNot,
       whyNotStrangers: () => (delayMs === undefined ? whyNot() : undefined),
-      delayOf: (outsiders) => (outsiders === "unproven" ? refusal : delayMs!),
+      delayOf(outsiders) {
+        delayed++;
+        return outsiders === "unproven" ? refusal : delayMs!;
+      },
     },
     recognised: {
       orgOf: ({ authorization, cookie }) =>
@@ -44,7 +52,7 @@ async function startGate({ delayMs }: { delayMs?: number } = {}) {
     await once(server, "close");
   });
   const { port } = server.address() as AddressInfo;
-  return { port, looks: () => looks };
+  return { port, server, looks: () => looks, served: () => served, delayed: () => delayed };
 }
 
 const orgs = new Map([["s".repeat(43), "signed in"]]);
@@ -98,6 +106,17 @@ test("a stranger who has to wait is served then, and nothing more is read from t
   expect(order.slice(1).toSorted()).toEqual(["/api/auth/token served", "/docs/ served", "/openapi.json served"]);
   const { status, headers } = await fetch(`${url}/api/me`, { headers: { authorization: "unknown" } });
   expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
+});
+
+test("nothing is done for a stranger whose connection was closed meanwhile", async () => {
+  const gate = await startGate({ delayMs: 200 });
+  const socket = connect(gate.port, "127.0.0.1");
+  socket.on("error", () => {}).write("GET /api/me HTTP/1.1\r\nhost: hub\r\n\r\n");
+  await expect.poll(gate.delayed).toBe(1);
+  gate.server.closeAllConnections();
+  // It asks later, and has waited as long.
+  expect(await (await fetch(`http://127.0.0.1:${gate.port}/api/me`)).text()).toBe("served");
+  expect(gate.served()).toBe(1);
 });
 
 test("whoever has signed in is known by the cookie, with a proxy or without one; any other cookie says nothing", async () => {

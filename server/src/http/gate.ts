@@ -59,7 +59,6 @@ export function putGateBefore(server: Server, options: GateOptions): void {
     const ms = Math.min(hold.mostMs, Math.max(hold.leastMs, (inLane / hold.perSecond) * 1000));
     setTimeout(() => {
       count(lane, -1);
-      if (socket.destroyed) return;
       // What has come on the connection meanwhile would be refused as well: one by one, each as costly as this.
       if (inLane > hold.fewInLane) response.setHeader("connection", "close");
       else socket.resume();
@@ -116,6 +115,7 @@ export function putGateBefore(server: Server, options: GateOptions): void {
     const { socket } = request;
     process.nextTick(() => socket.pause());
     setTimeout(() => {
+      // Nobody would hear any more that it has closed, and its place would be taken for good.
       if (socket.destroyed) return;
       socket.resume();
       goOn!(request, response);

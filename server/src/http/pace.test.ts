@@ -45,6 +45,13 @@ describe("while the event loop is late", () => {
     expect(Math.max(strangers!, unproven!)).toBeLessThan(60);
   });
 
+  test("who has begun nothing for two seconds is not there any more", () => {
+    const { second } = startPace();
+    for (let i = 0; i < 3; i++) second({ noisy: 400, quiet: 20 }, 50);
+    for (let i = 0; i < 3; i++) second({ noisy: 400 }, 50);
+    expect(second({ noisy: 400 }, 50)).toEqual({ noisy: 400 });
+  });
+
   test("a long answer counts as several requests", () => {
     const { pace, second } = startPace();
     for (let i = 0; i < 3; i++) second({ noisy: 400, quiet: 20 }, 50);

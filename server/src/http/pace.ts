@@ -31,6 +31,7 @@ export type PaceLimits = { maxAtWork: number; maxLoopDelayMs: number };
 /** Those who have not said who they are, and those whose word was not checked yet: each of them all together. */
 const outsiders = ["strangers", "unproven"] as const;
 export type Outsiders = (typeof outsiders)[number];
+const isOutside = (lane: string): boolean => outsiders.some((name) => name === lane);
 
 const sampleMs = 100;
 /** Everybody waits for several turns of the event loop; whoever is alone does not notice twenty milliseconds. */
@@ -81,7 +82,7 @@ export function createPace(
 
   /** Who is alone, or with outsiders only, keeps nobody waiting. */
   function isAlone(lane: string): boolean {
-    for (const name of lanes.keys()) if (name !== lane && !outsiders.includes(name as Outsiders)) return false;
+    for (const name of lanes.keys()) if (name !== lane && !isOutside(name)) return false;
     return true;
   }
 

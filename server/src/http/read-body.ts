@@ -1,5 +1,5 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import type { FastifyRequest } from "fastify";
 import { HubError } from "../core/errors.ts";
 
 /** Somebody may send a byte at a time, and a piece takes some hundred bytes whatever is in it. */
@@ -8,12 +8,13 @@ const maxLoose = 256;
 
 /** `receivedEncodedLength`: of a body that comes compressed, how much has come. */
 type Payload = Readable & { receivedEncodedLength?: number };
+type Asked = { headers: IncomingHttpHeaders; routeOptions: { bodyLimit: number } };
 
 /**
  * What was sent: no more than the route takes, and as much as the request says. In pieces, since to join tens of megabytes takes
  * longer than others should have to wait for it, and so much is only passed on.
  */
-export function readPieces(request: FastifyRequest, payload: Payload): Promise<Buffer[]> {
+export function readPieces(request: Asked, payload: Payload): Promise<Buffer[]> {
   const { bodyLimit } = request.routeOptions;
   const said = Number(request.headers["content-length"]);
   return new Promise((resolve, reject) => {

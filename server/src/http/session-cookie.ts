@@ -35,8 +35,8 @@ function valuesOf(cookie: string, name: string, kind: keyof NewCookies): string[
 
 /** What may be sessions, before it is known whether the browser speaks TLS to a proxy of ours. */
 export function possibleSessions(cookie: string, environment: Environment): string[] {
-  return ["https", "http"].flatMap((protocol) =>
-    valuesOf(cookie, cookieName({ protocol: protocol as "http" | "https" }, environment, "session"), "session"),
+  return (["https", "http"] as const).flatMap((protocol) =>
+    valuesOf(cookie, cookieName({ protocol }, environment, "session"), "session"),
   );
 }
 

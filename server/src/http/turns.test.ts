@@ -105,6 +105,19 @@ describe("turns", () => {
     expect(begun).toEqual(["other", "paced"]);
   });
 
+  test("who may begin soon does not wait for somebody who may much later", async () => {
+    const waits = new Map([
+      ["later", 600_000],
+      ["soon", 30],
+    ]);
+    const turns = createTurns({ ...limits, pace: { waitMs: (lane) => waits.get(lane) ?? 0, noteBegin() {} } });
+    void turns.take("later");
+    const soon = turns.take("soon");
+    waits.delete("soon");
+    (await turnOf(soon)).end();
+    expect(turns.waitingIn("later")).toBe(1);
+  });
+
   test("who comes back stands before those who have not begun", async () => {
     const turns = createTurns({ ...limits, places: 1, perLane: () => 1 });
     const order: number[] = [];
