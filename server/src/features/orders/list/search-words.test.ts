@@ -43,6 +43,20 @@ test("whatever is in a text finds it, whole or by the beginning of any of its wo
   );
 });
 
+test("no character is stored as one word and looked for as another, however it is typed", () => {
+  const differing: string[] = [];
+  for (let code = 1; code <= 0x10_ff_ff; code++) {
+    const typed = String.fromCodePoint(code);
+    const apart = typed.normalize("NFD");
+    for (const form of [apart, apart.toUpperCase(), apart.toLowerCase()]) {
+      if (form === typed || !typed.isWellFormed()) continue;
+      const [stored, wanted] = [typed, form].map((some) => toSearchQuery(orgId, `a${some}b`, false));
+      if (stored !== wanted) differing.push(`${code.toString(16)} ${typed} ${form}`);
+    }
+  }
+  expect(differing).toEqual([]);
+});
+
 /** Letters are more than the three and fewer than the eight that beginnings are stored of, and fewer, and more. */
 const tokens = fc.array(fc.constantFrom("a", "ab", "abcde", "abcdefghi", "b", "-", "-", " "), { maxLength: 8 });
 

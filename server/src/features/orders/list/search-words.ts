@@ -5,7 +5,7 @@ const plainLetters = new Map(
   Object.entries({ ß: "ss", ø: "o", æ: "ae", œ: "oe", ł: "l", đ: "d", ð: "d", þ: "th", ħ: "h", ŧ: "t", ı: "i" }),
 );
 const oddLetters = new RegExp(`[${[...plainLetters.keys()].join("")}]`, "gu");
-const apostrophes = /[‘’‛ʹʻʼˈ´`′＇｀]/gu;
+const apostrophes = /[‘’‛ʹʻʼˈ´\u1ffd`′＇｀]/gu;
 const isPlain = /^[\x20-\x5f\x61-\x7e]*$/;
 
 /** Texts are compared without regard to case and accents, as people type them. */
@@ -13,7 +13,13 @@ function fold(text: string): string {
   if (isPlain.test(text)) return text.toLowerCase();
   // Upper case first: it folds pairs that lower case alone keeps apart.
   const folded = text.replaceAll(apostrophes, "'").normalize("NFKD").toUpperCase().toLowerCase().normalize("NFKD");
-  return folded.replaceAll(/\p{M}/gu, "").replaceAll(oddLetters, (letter) => plainLetters.get(letter)!);
+  return (
+    folded
+      .replaceAll(/\p{M}/gu, "")
+      // Some are taken out of other characters: "ŉ", "″".
+      .replaceAll(apostrophes, "'")
+      .replaceAll(oddLetters, (letter) => plainLetters.get(letter)!)
+  );
 }
 
 const isOnePart = /^[a-z0-9]{1,100}$/;
