@@ -108,3 +108,21 @@ test("it is paused and enabled, gets a new secret, and the list says how each is
   await page.getByRole("table", { name: "Webhooks" }).getByText("healthy").waitFor();
   await takePicture(page, "webhooks");
 });
+
+test("headers that two people set at once are asked about, though nobody sees them", async () => {
+  const { page } = person;
+  const [{ id }] = (await org.get("/webhooks")).body.data;
+  await page.goto(`${hub.url}/webhooks/${id}?tab=settings`);
+  await page.getByRole("button", { name: "Add headers" }).click();
+  await page.getByRole("button", { name: "header", exact: true }).click();
+  await page.getByLabel("Header 1", { exact: true }).fill("X-Tenant");
+  await page.getByLabel("Value 1", { exact: true }).fill("mine");
+  await org.patch(`/webhooks/${id}`, { headers: { "X-Tenant": "theirs", "X-Other": "theirs" } });
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  const both = page.getByRole("alert", { name: "Changed by somebody else" });
+  await both.getByText("never shown").waitFor();
+  expect((await org.get(`/webhooks/${id}`)).body.headerNames).toHaveLength(2);
+  await lookAt(page, "webhook-conflict");
+  await both.getByRole("button", { name: "Save mine over it" }).click();
+  await expect.poll(async () => (await org.get(`/webhooks/${id}`)).body.headerNames).toHaveLength(1);
+});

@@ -50,6 +50,7 @@ export function SaveRow<Draft>({
             mine: textOf(part, conflict.mine),
             theirs: textOf(part, conflict.theirs),
           }))}
+          hasUnseen={conflict.hasUnseen}
           isBusy={isBusy}
           onTakeTheirs={conflict.takeTheirs}
           onKeepMine={conflict.keepMine}

@@ -16,6 +16,8 @@ type Saving<Shown extends Versioned, Draft> = {
   read(id: string): Promise<Shown>;
   /** Writes what was changed since `base` over that version of the record. */
   write(change: Partial<Draft>, over: Shown, base: Shown): Promise<Shown>;
+  /** Parts that are written and never read, such as credentials: nobody sees what others made of them. */
+  neverShown?: ReadonlyArray<keyof Draft>;
   /** What is told then, where it is more than that it is saved. */
   onSaved?(saved: Shown): unknown;
 };
@@ -41,7 +43,7 @@ export type RecordForm<Draft> = {
   submit(event: SubmitEvent<HTMLFormElement>): void;
   putBack(): void;
   /** Somebody else was faster: what they made of it, and what it would be with one's own changes over it. */
-  conflict: { theirs: Draft; mine: Draft; takeTheirs(): void; keepMine(): void } | undefined;
+  conflict: { theirs: Draft; mine: Draft; hasUnseen: boolean; takeTheirs(): void; keepMine(): void } | undefined;
 };
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -54,13 +56,13 @@ function changeOf<Draft extends object>(draft: Draft, before: Draft): Partial<Dr
 
 /**
  * A record while somebody makes or changes it. As long as nothing is changed it follows the record; what was typed stays, whoever
- * else changes the record meanwhile, and is written over the version that it was made from. Over another one nothing is written:
- * both are shown instead.
+ * else changes the record meanwhile, and is written over the version that it was made from. Over one in which something that this
+ * form shows is different nothing is written: both are shown instead.
  */
 export function useRecordForm<Shown extends Versioned, Draft extends object>(
   options: Options<Shown, Draft>,
 ): RecordForm<Draft> {
-  const { record, kind, draftOf, read, write, onSaved = () => tell("Saved") } = options;
+  const { record, kind, draftOf, read, write, neverShown = [], onSaved = () => tell("Saved") } = options;
   const maker = "create" in options ? options : undefined;
   const begin = (from: Shown | undefined): { base: Shown | undefined; draft: Draft } => ({
     base: from,
@@ -69,16 +71,23 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
   const [{ base, draft }, setState] = useState(() => begin(record));
   const change = changeOf(draft, begin(base).draft);
   const isChanged = Object.keys(change).length > 0;
+  const hasUnseen = neverShown.some((part) => part in change);
   if (base && record && !isChanged && record.version > base.version) setState(begin(record));
   const save = useMutation({
     mutationFn: async (over: Shown | undefined): Promise<{ saved: Shown } | { theirs: Shown }> => {
       if (!base || !over) return { saved: await maker!.create(draft) };
-      try {
-        return { saved: await write(change, over, base) };
-      } catch (error) {
-        if (!isConflict(error)) throw error;
-        return { theirs: await read(over.id) };
-      }
+      const writeOver = async (version: Shown): Promise<{ saved: Shown } | { theirs: Shown }> => {
+        try {
+          return { saved: await write(change, version, base) };
+        } catch (error) {
+          if (!isConflict(error)) throw error;
+          return { theirs: await read(version.id) };
+        }
+      };
+      const done = await writeOver(over);
+      // Another form of the same page may have saved its own part of the record, which is nothing to ask anybody about.
+      const isElsewhere = "theirs" in done && isSame(draftOf(done.theirs), draftOf(over));
+      return isElsewhere && !hasUnseen ? writeOver(done.theirs) : done;
     },
     onSuccess: async (done) => {
       if (!("saved" in done)) return;
@@ -120,6 +129,7 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
     conflict: theirs && {
       theirs: draftOf(theirs),
       mine: { ...draftOf(theirs), ...change },
+      hasUnseen,
       takeTheirs: () => take(theirs),
       keepMine: () => save.mutate(theirs),
     },

@@ -9,13 +9,15 @@ export const isConflict = (error: unknown): boolean => error instanceof HubApiEr
 type Props = {
   /** Field by field: what I typed, and what stands there now. Those that agree are left out. */
   fields: ReadonlyArray<{ name: string; mine: unknown; theirs: unknown }>;
+  /** Something was typed that is never shown, such as credentials, and what stands there now is not either. */
+  hasUnseen?: boolean;
   onTakeTheirs(): void;
   onKeepMine(): void;
   isBusy?: boolean;
 };
 
 /** Theirs beside mine. Nothing that was typed is lost before somebody has decided. */
-export function ConflictBox({ fields, onTakeTheirs, onKeepMine, isBusy }: Props) {
+export function ConflictBox({ fields, hasUnseen = false, onTakeTheirs, onKeepMine, isBusy }: Props) {
   const differing = fields.filter(({ mine, theirs }) => JSON.stringify(mine) !== JSON.stringify(theirs));
   return (
     <section
@@ -24,8 +26,11 @@ export function ConflictBox({ fields, onTakeTheirs, onKeepMine, isBusy }: Props)
       className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5"
     >
       <p className="font-medium text-warn">Somebody else changed this while you were typing. Nothing was written.</p>
+      {hasUnseen && (
+        <p className="mt-1">Some of what you typed is never shown, and neither is what stands there now.</p>
+      )}
       {differing.length === 0 ? (
-        <p className="mt-1">What you typed is what stands there now, too.</p>
+        !hasUnseen && <p className="mt-1">What you typed is what stands there now, too.</p>
       ) : (
         <div className="mt-2 overflow-hidden rounded-md border border-line bg-panel">
           <Table label="Theirs beside mine">

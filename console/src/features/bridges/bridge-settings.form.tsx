@@ -43,6 +43,7 @@ function useSettingsForm(bridge: Bridge) {
     record: bridge,
     draftOf,
     read: readBridge,
+    neverShown: ["credentials"],
     write: async ({ settings, credentials, ...rest }, { id, version }, base) => {
       const body = {
         ...rest,

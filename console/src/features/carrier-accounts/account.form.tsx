@@ -49,6 +49,7 @@ export function AccountForm({ account, kind }: { account: CarrierAccount; kind: 
     record: account,
     draftOf,
     read: readCarrierAccount,
+    neverShown: ["credentials"],
     write: (change, over, base) => patchCarrierAccount(patchOf(change, base), over),
   });
   const { draft, errors, set } = form;

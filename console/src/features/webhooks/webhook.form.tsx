@@ -84,6 +84,7 @@ function useWebhookForm({ webhook, onDone }: Props) {
       return hub.call("POST /api/v1/webhooks", { body });
     },
     read: readWebhook,
+    neverShown: ["headers"],
     write: (change, { id, version }) => {
       const body = { ...partsOf(change), ...(change.headers && { headers: given(change.headers) ?? null }) };
       return hub.call("PATCH /api/v1/webhooks/{id}", { path: { id }, ifMatch: version, body });
