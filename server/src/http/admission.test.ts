@@ -67,6 +67,34 @@ describe("admission", () => {
     admission.stop();
   });
 
+  test("takes a long answer for several requests, and knows who is held back, while the event loop is late", async () => {
+    const admission = createAdmission({ maxInFlight: 400, maxAtWork: 8, maxLoopDelayMs: 500 });
+    const begun: string[] = [];
+    const ask = (orgId: string): Promise<unknown> =>
+      visitOf(admission, orgId)
+        .work(async () => begun.push(orgId))
+        // Of those that are many some are refused, which is not what this is about.
+        .catch(() => {});
+    const [writer, noisy, quiet] = ["writer", "noisy", "quiet"].map((orgId) => visitOf(admission, orgId));
+    const isNoisyHeldBack = async (): Promise<boolean> => {
+      const works = [...Array.from({ length: 20 }, () => ask("noisy")), ask("quiet"), ask("writer")];
+      const until = performance.now() + 150;
+      while (performance.now() < until);
+      await works.at(-1);
+      return noisy!.isGreedy();
+    };
+    await expect.poll(isNoisyHeldBack, { interval: 1 }).toBe(true);
+    expect([writer!.isGreedy(), quiet!.isGreedy()]).toEqual([false, false]);
+    // As much as 320 requests, and nobody may begin as many in a moment.
+    writer!.noteWritten(10 * 1024 ** 2);
+    begun.length = 0;
+    void ask("writer");
+    await ask("quiet");
+    expect(begun).toContain("quiet");
+    expect(begun).not.toContain("writer");
+    admission.stop();
+  });
+
   test("lets strangers wait while the event loop is late, but not for long", async () => {
     const admission = createAdmission({ maxInFlight: 100, maxAtWork: 4, maxLoopDelayMs: 500 });
     const delaysOf100 = (): (number | HubError)[] => Array.from({ length: 100 }, () => admission.delayOf("strangers"));

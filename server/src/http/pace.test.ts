@@ -36,6 +36,15 @@ describe("while the event loop is late", () => {
     expect([pace.asksForMuch("noisy"), pace.asksForMuch("quiet")]).toEqual([true, false]);
   });
 
+  test("the later it is the sooner everybody begins less", () => {
+    const inFirstSecond = (lateMs: number): number => {
+      const { second } = startPace();
+      second({ noisy: 400, quiet: 20 }, 0);
+      return second({ noisy: 400, quiet: 20 }, lateMs).noisy!;
+    };
+    expect(inFirstSecond(400)).toBeLessThan(inFirstSecond(40) * 0.9);
+  });
+
   test("one who is alone goes on, whatever strangers do, and strangers begin less as soon as somebody is there", () => {
     const { second } = startPace();
     for (let i = 0; i < 3; i++) expect(second({ only: 400 }, 50)).toEqual({ only: 400 });

@@ -73,11 +73,12 @@ export function createPace(
 
   const asksOf = (name: string): number => lanes.get(name)?.asks ?? 0;
 
-  /** Fewer than the busiest one begins, or nothing would change. */
+  /** Fewer than the busiest one begins, or nothing would change; and the later it is the fewer, or it would be late for long. */
   function nextPerSecond(): number {
-    if (delayMs <= maxLoopDelayMs * strainedPart) return Math.min(mostPerSecond, perSecond * 1.05);
+    const strainedMs = maxLoopDelayMs * strainedPart;
+    if (delayMs <= strainedMs) return Math.min(mostPerSecond, perSecond * 1.05);
     const busiest = Math.max(0, ...Array.from(lanes.values(), ({ begins }) => begins));
-    return Math.max(leastPerSecond, Math.min(perSecond, busiest) * 0.8);
+    return Math.max(leastPerSecond, Math.min(perSecond, busiest) * Math.min(0.8, Math.max(0.4, strainedMs / delayMs)));
   }
 
   /** Who is alone, or with outsiders only, keeps nobody waiting. */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, readlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { createClient } from "../testing/test-client.ts";
@@ -31,6 +31,16 @@ const bulk = {
 function heavyProcess(): number | undefined {
   const children = readFileSync(`/proc/${hub.pid}/task/${hub.pid}/children`, "utf8").split(" ").filter(Boolean);
   return children.map(Number).find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("heavy.ts"));
+}
+
+/** Other tests have some, too. */
+function socketOf(pid: number): string {
+  const own = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1];
+    return inode === undefined ? [] : [inode];
+  });
+  const sockets = readFileSync("/proc/net/unix", "utf8").matchAll(/ (\d+) (\S*hub-heavy-\S*)$/gm);
+  return [...sockets].find(([, inode]) => own.includes(inode!))![2]!;
 }
 
 /** The longest the event loop was held since the last time, in milliseconds of the processor. */
@@ -114,8 +124,36 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     expect(heavyProcess()).not.toBe(pid);
   });
 
+  test("stand in a line that those leave who hang up", async () => {
+    const trial = JSON.stringify({ mappings: [{ source: "a", target: "b" }], sampleData: { a: 1 } });
+    const headers = { authorization: `Bearer ${client.token}`, "content-type": "application/json" };
+    const ask = (signal?: AbortSignal): Promise<number> =>
+      fetch(`${hub.url}/api/v1/transformations/test`, { method: "POST", headers, body: trial, signal }).then(
+        ({ status }) => status,
+      );
+    const inFlight = async (): Promise<number> => {
+      const metrics = await (await fetch(`${hub.url}/metrics`)).text();
+      return Number(/^hub_http_requests_in_flight\{[^}]*\} (\d+)$/m.exec(metrics)![1]);
+    };
+    const pid = heavyProcess()!;
+    process.kill(pid, "SIGSTOP");
+    const first = ask();
+    await expect.poll(inFlight, soon).toBe(1);
+    const hangUp = new AbortController();
+    const waiting = Array.from({ length: 8 }, () => ask(hangUp.signal).catch(() => "gone"));
+    await expect.poll(inFlight, soon).toBe(9);
+    expect(await ask()).toBe(503);
+    hangUp.abort();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(["gone"]));
+    await expect.poll(inFlight, soon).toBe(1);
+    const last = ask();
+    await expect.poll(inFlight, soon).toBe(2);
+    process.kill(pid, "SIGCONT");
+    expect(await Promise.all([first, last])).toEqual([200, 200]);
+  });
+
   test("one stranger cannot speak to that process", async () => {
-    const socket = readFileSync(`/proc/net/unix`, "utf8").match(/\S*hub-heavy-\S*/)![0];
+    const socket = socketOf(heavyProcess()!);
     const { request } = await import("node:http");
     const status = await new Promise<number>((resolve, reject) => {
       const call = request({ socketPath: socket, path: "/api/v1/me", headers: { host: "x" } }, (answer) => {
@@ -216,4 +254,13 @@ describe.runIf(process.platform === "linux")("the event loop", () => {
       expect(await longestHold()).toBeLessThan(mostMs);
     },
   );
+});
+
+test.runIf(process.platform === "linux")("a hub that is killed leaves nothing of its heavy work behind", async () => {
+  await client.post("/orders/bulk", bulk);
+  const pid = heavyProcess()!;
+  const folder = path.dirname(socketOf(pid));
+  expect(existsSync(folder)).toBe(true);
+  hub.send("SIGKILL");
+  await vi.waitUntil(() => !isRunning(pid) && !existsSync(folder), soon);
 });

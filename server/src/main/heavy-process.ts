@@ -15,6 +15,8 @@ export type HeavyTask = {
   secretKeys: [key: string, previous: string[]];
   settings: Settings;
   logLevel: string;
+  /** Where the socket is; nothing else is there. */
+  folder: string;
   socketPath: string;
   token: string;
 };
@@ -23,7 +25,9 @@ const maxHeapMegabytes = 1_536;
 const endsWithinMs = 5_000;
 
 /** A process with the routes of one surface, for requests that would hold up all others. */
-export async function startHeavyProcess(task: Omit<HeavyTask, "socketPath" | "token">): Promise<HeavyProcess> {
+export async function startHeavyProcess(
+  task: Omit<HeavyTask, "folder" | "socketPath" | "token">,
+): Promise<HeavyProcess> {
   // Only this user can look into it.
   const folder = await mkdtemp(path.join(tmpdir(), "hub-heavy-"));
   const token = randomUUID();
@@ -39,7 +43,7 @@ export async function startHeavyProcess(task: Omit<HeavyTask, "socketPath" | "to
     hasEnded = true;
     await rm(folder, { recursive: true, force: true });
   });
-  child.send({ ...task, socketPath, token } satisfies HeavyTask);
+  child.send({ ...task, folder, socketPath, token } satisfies HeavyTask);
   await Promise.race([once(child, "message"), ended]);
   if (hasEnded) throw new Error("the process for heavy work ended while it started");
   return {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { setPriority } from "node:os";
 import { pino } from "pino";
 import { createSecrets } from "../core/secrets.ts";
@@ -14,12 +15,18 @@ const maxConnections = 4;
 const niceness = 10;
 setPriority(niceness);
 
-// It ends with the process that has started it, and not before: a signal from the terminal reaches both.
-process.once("disconnect", () => process.exit(0));
+// It ends with the process that has started it, and not before: a signal from the terminal reaches both. That one may have
+// been killed: then nobody else is left to tidy up.
+let folder: string | undefined;
+process.once("disconnect", () => {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  process.exit(0);
+});
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 
 const [task] = (await once(process, "message")) as [HeavyTask];
 const { environment, connection, settings, socketPath } = task;
+folder = task.folder;
 const { world } = await openWorld({
   environment,
   connection,

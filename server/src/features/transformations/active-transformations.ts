@@ -1,5 +1,6 @@
 import type { Ctx, World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
+import { makeOnce } from "../../core/make-once.ts";
 import type { Tx } from "../../db/database.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findSets } from "../condition-sets/condition-sets.ts";
@@ -22,7 +23,7 @@ export type ActiveTransformation = {
 export type ActiveTransformations = { inbound?: ActiveTransformation; outbound?: ActiveTransformation };
 
 type Task = { orgId: string; bridgeId: string; taskName: string };
-type Kept = { stamp: string; active: ActiveTransformation };
+type Kept = { stamp: string; load: () => Promise<ActiveTransformation | undefined> };
 
 const maxKept = 1_000;
 /** Compiled ones by id. What is kept is used only for the very version that the database names now. */
@@ -67,15 +68,25 @@ async function load(world: World, orgId: string, row: ActiveRow): Promise<Active
   const kept = compiledOnes(world);
   const sets = await findSets(db, orgId, Object.values(row.set_ids));
   const timeZone = await findTimeZone(world, orgId);
-  const stampOf = (version: number): string =>
-    [version, timeZone, ...sets.map((set) => `${set.id}@${set.version}`)].join(" ");
-  const known = kept.get(row.id);
-  if (known?.stamp === stampOf(row.version)) return known.active;
-  const found = await store.findActive(db, orgId, row.id);
+  const stamp = [row.version, timeZone, ...sets.map((set) => `${set.id}@${set.version}`)].join(" ");
+  let known = kept.get(row.id);
+  if (known?.stamp !== stamp) {
+    if (kept.size >= maxKept) kept.clear();
+    // Before it is compiled: each of the many tasks that come at the same moment would do it.
+    known = { stamp, load: makeOnce(() => compileActive(world, orgId, row.id)) };
+    kept.set(row.id, known);
+  }
+  const active = await known.load();
+  if (!active) kept.delete(row.id);
+  return active;
+}
+
+async function compileActive(world: World, orgId: string, rowId: string): Promise<ActiveTransformation | undefined> {
+  const found = await store.findActive(world.db, orgId, rowId);
   if (!found) return undefined;
   const { id, version, mode, mappings, setIds } = found;
   const prepared = await prepareMappings(world, orgId, mappings, { bound: setIds });
-  const active: ActiveTransformation = {
+  return {
     id,
     version,
     mode,
@@ -92,7 +103,4 @@ async function load(world: World, orgId: string, row: ActiveRow): Promise<Active
             ? { ok: true, output: {} }
             : runMapping(prepared.compiled, data, now ? () => now : world.clock.now),
   };
-  if (kept.size >= maxKept) kept.clear();
-  kept.set(id, { stamp: stampOf(version), active });
-  return active;
 }

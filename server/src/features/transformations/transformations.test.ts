@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
+import { loadActiveTransformations } from "./active-transformations.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -158,6 +159,14 @@ describe("in an execution", () => {
       result: { got: "X" },
       transformations: { outbound: { id: outbound.body.id, version: 1 }, inbound: { id: inbound.body.id, version: 1 } },
     });
+  });
+
+  test("it is compiled once for all tasks that come at the same moment", async () => {
+    const { bridgeId } = (await aTransformation()).body;
+    const task = { orgId: org.id, bridgeId, taskName: "noop" };
+    const loaded = await Promise.all(Array.from({ length: 5 }, () => loadActiveTransformations(hub.world, task)));
+    expect(loaded[0]!.inbound).toBeDefined();
+    for (const { inbound } of loaded) expect(inbound).toBe(loaded[0]!.inbound);
   });
 
   test("a change is in force with the next execution, and an inactive one does nothing", async () => {
