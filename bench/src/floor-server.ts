@@ -23,7 +23,7 @@ const poolSize = 20;
 export async function serveFloor(addRoutes: (floor: Floor) => void): Promise<void> {
   const { values } = parseArgs({ options: { "data-dir": { type: "string" }, org: { type: "string" } } });
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-  const pool = new pg.Pool({ ...clusterOf(values["data-dir"]!), max: poolSize });
+  const pool = new pg.Pool({ ...clusterOf(values["data-dir"]!), max: poolSize, pipeline: true });
   const app = Fastify();
   addRoutes({ app, orgId: values.org!, db: queryableOf(pool), transaction: (work) => inTransaction(pool, work) });
   console.log(`listening on ${await app.listen({ host: "127.0.0.1", port: 0 })}`);
@@ -35,8 +35,11 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pr
   try {
     await client.query("begin");
     const copy = (statement: string, rows: AsyncIterable<string>) => copyIn(client, statement, rows);
-    const answer = await work({ ...queryableOf(client), copy, afterCommit: () => {} });
-    await client.query("commit");
+    const { query } = queryableOf(client);
+    const sent: Promise<unknown>[] = [];
+    const send: Tx["send"] = (statement, given) => void sent.push(query(statement, given));
+    const answer = await work({ query, send, copy, afterCommit: () => {} });
+    await Promise.all([...sent, client.query("commit")]);
     return answer;
   } finally {
     client.release();

@@ -24,7 +24,7 @@ await serveFloor(({ app, transaction, orgId }) => {
       const set = { id: newId(), ...told, valueCount: 0, usedBy: [], createdAt: at, updatedAt: at };
       await transaction(async (tx) => {
         await insertConditionSet(tx, orgId, set);
-        await recordEvent(tx, recorder, { type: "condition_set.created", objectId: set.id, data: told });
+        recordEvent(tx, recorder, { type: "condition_set.created", objectId: set.id, data: told });
       });
       return reply.code(201).send(set);
     },

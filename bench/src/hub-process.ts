@@ -34,6 +34,7 @@ export async function startHub(dataDir: string, env: Record<string, string> = {}
   const settings = {
     ...unattended,
     HUB_PORT: new URL(url).port,
+    ...(rowSecurity === undefined ? {} : { HUB_ROW_SECURITY: rowSecurity }),
     ...(externalDatabase === undefined
       ? {}
       : { DATABASE_URL: externalDatabase, HUB_PREVIEW_PORT: "off", HUB_SECRET_KEY: randomUUID() }),
@@ -76,6 +77,8 @@ async function firstAnswer(url: string, signal: AbortSignal): Promise<number | u
 
 /** An empty database on a server of one's own, to be used instead of the embedded one. */
 const externalDatabase = process.env.BENCH_DATABASE_URL;
+/** `on` or `off`. */
+const rowSecurity = process.env.BENCH_ROW_SECURITY;
 
 /** Where the database of a hub is. */
 export function clusterOf(dataDir: string): ClientConfig {

@@ -79,7 +79,7 @@ async function importFile(
 
 /** The rows as they are, and the orders made of them, by the hub's own statements; nothing is checked or recorded. */
 async function storeByHand(dataDir: string, orgId: string): Promise<number> {
-  const db = new pg.Client(clusterOf(dataDir));
+  const db = new pg.Client({ ...clusterOf(dataDir), pipeline: true });
   await db.connect();
   try {
     const started = performance.now();

@@ -25,7 +25,7 @@ export async function withOrders<T>(
   env: Record<string, string> = {},
 ): Promise<T> {
   const hub = await startHub(dataDir, env);
-  const db = new pg.Client(clusterOf(dataDir));
+  const db = new pg.Client({ ...clusterOf(dataDir), pipeline: true });
   await db.connect();
   try {
     const client = await signInWithKey(hub.url);

@@ -16,7 +16,7 @@ const tables = ["orders", "order_tags", "order_marks", "order_search", "order_co
  * and foreign keys are not checked, without which a million orders would take half an hour.
  */
 export async function storeOrders(dataDir: string, orgId: string, pointers: Pointers, count: number): Promise<void> {
-  const clients = Array.from({ length: writers }, () => new pg.Client(clusterOf(dataDir)));
+  const clients = Array.from({ length: writers }, () => new pg.Client({ ...clusterOf(dataDir), pipeline: true }));
   try {
     for (const client of clients) {
       await client.connect();
@@ -37,6 +37,8 @@ export async function storeOrders(dataDir: string, orgId: string, pointers: Poin
         const inserted = await insertOrders(asTransaction(client), orgId, orders);
         if (inserted.size !== length) throw new Error(`${length - inserted.size} orders were not stored`);
       }
+      // Answered when all before it are.
+      await client.query("select");
     };
     await Promise.all(clients.map(write));
     for (const statement of restore) await db.query(statement);
@@ -59,11 +61,13 @@ async function dropIndexes(db: pg.Client): Promise<string[]> {
   return rows.map(({ make }) => make);
 }
 
-/** For the statements of the hub, outside of a transaction. */
+/** For the statements of the hub, outside of a transaction; over a connection that pipelines, as the hub has. */
 export function asTransaction(client: pg.Client): Tx {
+  const query = async <Row>(statement: unknown, values: unknown) =>
+    (await client.query(statement as string, values as unknown[])).rows as Row[];
   return {
-    query: async <Row>(statement: unknown, values: unknown) =>
-      (await client.query(statement as string, values as unknown[])).rows as Row[],
+    query,
+    send: (statement, values) => void query(statement, values),
     copy: (statement, rows) => copyIn(client, statement, rows),
     afterCommit: () => {},
   };

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { ClientBase, Connection } from "pg";
+import pg from "pg";
 
 /**
  * COPY ... FROM STDIN, which the driver has messages but no call for. Rows are made while the server takes in those before
@@ -11,8 +12,8 @@ export async function copyIn(client: ClientBase, statement: string, rows: AsyncI
   // It may end while nobody waits for that.
   ended.promise.catch(() => {});
   let isOver = false;
-  client.query({
-    submit: (connection) => connection.query(statement),
+  // Of its class: others the driver would refuse on a connection that several statements may be on their way over.
+  const query = Object.assign(new pg.Query(statement), {
     handleCopyInResponse: (connection: Connection) => begun.resolve(connection.stream),
     handleCommandComplete() {},
     handleReadyForQuery: () => ended.resolve(),
@@ -22,6 +23,7 @@ export async function copyIn(client: ClientBase, statement: string, rows: AsyncI
       ended.reject(error);
     },
   });
+  client.query(query);
   const stream = await begun.promise;
   try {
     for await (const text of rows) {

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { inspect } from "node:util";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startPooler } from "../testing/stand-in-pooler.ts";
 import { cloneDatabase } from "../testing/test-database.ts";
-import { isConnectionLoss, openDatabase } from "./database.ts";
+import type { Tx } from "./database.ts";
+import { isConnectionLoss, openDatabase, sqlState, violatedConstraint } from "./database.ts";
 
 test("no statement of ours is compiled first, whatever the server does by default", async () => {
   const database = await cloneDatabase();
@@ -84,6 +85,115 @@ test.runIf(process.platform === "linux")(
     await database.drop();
   },
 );
+
+describe("statements that nobody waits for", () => {
+  async function openTable() {
+    const database = await cloneDatabase();
+    const db = openDatabase({ connection: database.connection, maxConnections: 2, onError: () => {} });
+    await db.query("create table kept (n integer constraint kept_once primary key)");
+    const kept = async (): Promise<number[]> =>
+      (await db.query<{ n: number }>("select n from kept order by n")).map(({ n }) => n);
+    const close = async (): Promise<void> => {
+      await db.close();
+      await database.drop();
+    };
+    return { db, kept, close };
+  }
+  const insert = "insert into kept values ($1)";
+  const failureOf = async (asked: Promise<unknown>): Promise<unknown> =>
+    await asked.then(
+      () => "none",
+      (error: unknown) => error,
+    );
+
+  test("are done in turn with the others, and committed with them", async () => {
+    const { db, kept, close } = await openTable();
+    const seen = await db.transaction(async (tx) => {
+      tx.send(insert, [1]);
+      const before = await tx.query("select n from kept");
+      tx.send("delete from kept");
+      tx.send(insert, [2]);
+      tx.send(insert, [3]);
+      return before;
+    });
+    expect(seen).toEqual([{ n: 1 }]);
+    expect(await kept()).toEqual([2, 3]);
+    await close();
+  });
+
+  test("fail the transaction if they fail, which says why, and nothing of it stays", async () => {
+    const { db, kept, close } = await openTable();
+    let effects = 0;
+    const twice = await failureOf(
+      db.transaction(async (tx) => {
+        tx.afterCommit(() => void effects++);
+        tx.send(insert, [1]);
+        tx.send(insert, [1]);
+        tx.send(insert, [2]);
+      }),
+    );
+    expect(violatedConstraint(twice)).toBe("kept_once");
+    const asked = await failureOf(
+      db.transaction(async (tx) => {
+        tx.send(insert, [1]);
+        tx.send(insert, [1]);
+        await tx.query("select n from kept");
+      }),
+    );
+    expect(violatedConstraint(asked)).toBe("kept_once");
+    expect([await kept(), effects]).toEqual([[], 0]);
+    await db.transaction(async (tx) => tx.send(insert, [4]));
+    expect(await kept()).toEqual([4]);
+    await close();
+  });
+
+  test("are tried again with the transaction where two have got in each other's way", async () => {
+    const { db, kept, close } = await openTable();
+    await db.query("insert into kept values (10), (20)");
+    const bothHave = Promise.withResolvers<void>();
+    let having = 0;
+    const swap = async (first: number, second: number): Promise<void> =>
+      await db.transaction(async (tx) => {
+        await tx.query("update kept set n = n + 1 where n between $1 and $1 + 5", [first]);
+        if (++having >= 2) bothHave.resolve();
+        await bothHave.promise;
+        tx.send("update kept set n = n + 1 where n between $1 and $1 + 5", [second]);
+      });
+    await Promise.all([swap(10, 20), swap(20, 10)]);
+    expect(await kept()).toEqual([12, 22]);
+    await close();
+  });
+
+  test("are not done, nor is any other change, where the transaction did not begin", async () => {
+    const { db, kept, close } = await openTable();
+    const [broken, ...works] = [
+      "no statement at all",
+      async (tx) => void (await tx.query(insert, [1])),
+      async (tx) => tx.send(insert, [2]),
+      async (tx) => {
+        await tx.query("select n from kept");
+        await tx.query(insert, [3]);
+      },
+      async (tx) => {
+        await Promise.all([tx.query("select n from kept"), tx.query(insert, [4])]);
+      },
+    ] satisfies [string, ...((tx: Tx) => Promise<void>)[]];
+    for (const work of works) expect(sqlState(await failureOf(db.transaction(work, broken)))).toBe("42601");
+    expect(await kept()).toEqual([]);
+    await close();
+  });
+
+  test("an error that its work has swallowed does not pass for a commit", async () => {
+    const { db, kept, close } = await openTable();
+    const swallowed = db.transaction(async (tx) => {
+      await tx.query(insert, [1]);
+      await tx.query("select 1 / 0").catch(() => {});
+    });
+    await expect(swallowed).rejects.toThrow("the transaction was rolled back");
+    expect(await kept()).toEqual([]);
+    await close();
+  });
+});
 
 function readIfThere(file: string): string | undefined {
   try {

@@ -1,30 +1,20 @@
+import { once } from "node:events";
 import type { PoolClient } from "pg";
 import pg from "pg";
-import { copyIn } from "./copy-in.ts";
 import type { Sight } from "./row-security.ts";
 import { openingOf, prepareOrgRole, statementsTo } from "./row-security.ts";
 import type { Connection } from "./server-client.ts";
 import { connectClient, readOnlyQuestion, saysReadOnly, ServerClient } from "./server-client.ts";
 import { watchForSilence } from "./silence-watch.ts";
+import type { Prepared, Queryable, Tx } from "./transaction.ts";
+import { begin, commit, mayGoAhead, openTx, rollback, run } from "./transaction.ts";
+
+export type { Prepared, Queryable, Tx } from "./transaction.ts";
 
 // bigint columns here are counters and sequences far below 2^53; as text they would be compared and added wrongly.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 // A calendar date has no time zone: a Date object would move it.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
-
-/** A statement of the hot path: prepared once per connection under its name. */
-export type Prepared = { name: string; text: string };
-
-export type Queryable = {
-  query<Row>(statement: string | Prepared, values?: readonly unknown[]): Promise<Row[]>;
-};
-
-export type Tx = Queryable & {
-  /** `copy <table> (<columns>) from stdin`, with lines in its text format. Many rows at the price of a few. */
-  copy(statement: string, rows: AsyncIterable<string>): Promise<void>;
-  /** Runs after COMMIT was answered, never on rollback; the transaction's caller waits for it. Must not throw. */
-  afterCommit(work: () => void | Promise<void>): void;
-};
 
 export type Database = Queryable & {
   /** `opening` is a statement without values that goes out together with BEGIN, such as the taking of a lock. */
@@ -72,9 +62,13 @@ const timeLimits = {
 };
 // Longer than statement_timeout: only a server that does not answer at all is silent for so long.
 const silenceMs = 40_000;
+/** How long a connection may take to be closed by a server that is well. */
+const goodbyeMs = 1_000;
 const maxAttempts = 5;
 const retryable = new Set(["40001", "40P01"]);
 const readOnly = "25006";
+/** Of statements that come after one that failed: what is wrong with them says nothing. */
+const afterFailure = "25P02";
 
 type OpenPool = ReturnType<typeof openPool>;
 
@@ -87,6 +81,8 @@ function openPool({ connection, maxConnections, isPatient, isBackground, onError
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: "order-operations-hub",
+    // What is asked before the last answer has come goes out at once: each wait for an answer is one for a busy event loop.
+    pipeline: true,
     Client: ServerClient,
     // Compiling a statement takes longer than any of ours runs. The pool waits for it, which its types do not know.
     // oxlint-disable-next-line typescript/no-misused-promises
@@ -101,8 +97,10 @@ function openPool({ connection, maxConnections, isPatient, isBackground, onError
   const renew = (): void => void (oldest = performance.now());
   const silence = isPatient ? undefined : watchForSilence(pool, silenceMs, () => isReachable(connection));
   pool.on("error", (error) => onError(withoutClient(error)));
+  const open = new Set<PoolClient>();
   // The pool's handler covers idle clients only; without this one a checked-out client's error ends the process.
-  pool.on("connect", (client) => client.on("error", onError));
+  pool.on("connect", (client) => open.add(client.on("error", onError)));
+  pool.on("remove", (client) => void open.delete(client));
 
   async function checkOut(): Promise<PoolClient> {
     for (;;) {
@@ -112,7 +110,18 @@ function openPool({ connection, maxConnections, isPatient, isBackground, onError
     }
   }
 
-  return { pool, silence, checkOut, renew };
+  /**
+   * The pool says that it has ended once it has said goodbye everywhere. Who stops the server at once would have it end
+   * connections that are still being closed, and a loss reported for each.
+   */
+  async function close(): Promise<void> {
+    await pool.end();
+    const patience = AbortSignal.timeout(goodbyeMs);
+    while (open.size > 0 && !patience.aborted) await once(pool, "remove", { signal: patience }).catch(() => {});
+    silence?.stop();
+  }
+
+  return { pool, silence, checkOut, renew, close };
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -139,11 +148,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   ): Promise<Row[]> {
     const client = await checkOut();
     try {
-      if (isConfined && (sights.get(client) ?? null) !== sight) {
-        await client.query(statementsTo(sight));
-        sights.set(client, sight);
-      }
-      const rows = await run<Row>(client, statement, values);
+      const isNarrowed = !isConfined || (sights.get(client) ?? null) === sight;
+      const narrowing = isNarrowed ? undefined : client.query(statementsTo(sight));
+      if (!mayGoAhead(statement)) await narrowing;
+      const [rows] = await Promise.all([run<Row>(client, statement, values), narrowing]);
+      if (!isNarrowed) sights.set(client, sight);
       client.release();
       return rows;
     } catch (error) {
@@ -160,22 +169,24 @@ export function openDatabase(options: DatabaseOptions): Database {
     work: (tx: Tx) => Promise<T>,
     opening: string | undefined,
   ): Promise<T> {
+    // What is wrong with it is found before there is a connection to be lost.
+    const narrowing = isConfined ? openingOf(sight) : undefined;
     const client = await checkOut();
-    const { tx, effects, end } = openTx(client, silence);
+    const isNarrowed = (sights.get(client) ?? null) === sight;
+    const begun = begin(client, [isNarrowed ? undefined : narrowing, opening]);
+    const { tx, effects, end, firstFailure } = openTx(client, begun, silence);
     let answer: T;
     try {
-      // In one message, so that it takes no longer; what is said in a transaction ends with it.
-      const narrowing = isConfined && (sights.get(client) ?? null) !== sight ? openingOf(sight) : undefined;
-      await client.query(["begin", narrowing, opening].filter((part) => part !== undefined).join("; "));
-      answer = await work(tx);
+      [answer] = await Promise.all([work(tx), begun]);
       end();
       silence?.asked(client);
-      await client.query("commit");
+      await commit(client, firstFailure);
     } catch (error) {
       end();
-      note(error);
       await rollback(client);
-      throw error;
+      const cause = sqlState(error) === afterFailure ? ((await firstFailure()) ?? error) : error;
+      note(cause);
+      throw cause;
     }
     client.release();
     for (const effect of effects) await effect();
@@ -223,8 +234,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       },
       renew,
       async close() {
-        await Promise.all(pools.map(({ pool }) => pool.end()));
-        for (const { silence } of pools) silence?.stop();
+        await Promise.all(pools.map((one) => one.close()));
       },
     };
     return all;
@@ -232,26 +242,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   const whole = over(front);
   const background = back ? over(back) : whole;
   return whole;
-}
-
-/** What a transaction's work is given; whoever still holds it when that has ended is told so. */
-function openTx(client: PoolClient, silence: OpenPool["silence"]) {
-  const effects: (() => void | Promise<void>)[] = [];
-  let open = true;
-  const tx: Tx = {
-    async query<Row>(statement: string | Prepared, values?: readonly unknown[]) {
-      if (!open) throw new Error("this transaction has ended");
-      silence?.asked(client);
-      return await run<Row>(client, statement, values);
-    },
-    async copy(statement, rows) {
-      if (!open) throw new Error("this transaction has ended");
-      silence?.asked(client);
-      await copyIn(client, statement, rows);
-    },
-    afterCommit: (effect) => effects.push(effect),
-  };
-  return { tx, effects, end: (): void => void (open = false) };
 }
 
 function sumOf(pools: OpenPool[], read: (one: OpenPool) => number): number {
@@ -264,16 +254,6 @@ function withoutClient(error: Error & { client?: unknown }): Error {
   return error;
 }
 
-/** A client whose ROLLBACK fails is in an unknown state: it is destroyed, not handed back. */
-async function rollback(client: PoolClient): Promise<void> {
-  try {
-    await client.query("rollback");
-    client.release();
-  } catch (error) {
-    client.release(error as Error);
-  }
-}
-
 /** A server that refuses is one that answers. */
 async function isReachable(connection: Connection): Promise<boolean> {
   try {
@@ -282,28 +262,6 @@ async function isReachable(connection: Connection): Promise<boolean> {
     return true;
   } catch (error) {
     return /^[0-9A-Z]{5}$/.test(sqlState(error) ?? "");
-  }
-}
-
-type Client = { query(config: { text: string; name?: string; values: unknown[] }): Promise<{ rows: unknown[] }> };
-
-/**
- * The driver links the queries of a connection in such a way that finished ones live until a full garbage collection.
- * So what they carried is taken from them: in a long transaction that is nearly all of the memory.
- */
-async function run<Row>(client: Client, statement: string | Prepared, values: readonly unknown[] = []): Promise<Row[]> {
-  const sent = [...values];
-  const config =
-    typeof statement === "string"
-      ? { text: statement, values: sent }
-      : { name: statement.name, text: statement.text, values: sent };
-  try {
-    const result = await client.query(config);
-    const { rows } = result;
-    result.rows = [];
-    return rows as Row[];
-  } finally {
-    sent.length = 0;
   }
 }
 

@@ -107,7 +107,7 @@ export async function openSignals(
       if (id === hintMark) return;
       deliver(topic as Topic, subject);
       if (!confirmed.has(topic as Topic)) return;
-      ask(next, "select pg_notify($1, $2)", [channel, `${receipt}||${id}`]).catch((error: Error) => lose(next, error));
+      ask(next, notification, [channel, `${receipt}||${id}`]).catch((error: Error) => lose(next, error));
     });
     try {
       await next.connect();
@@ -157,9 +157,13 @@ export async function openSignals(
   return {
     async publish(tx, topic, subject) {
       const id = randomUUID();
-      const nodes = await notify(tx, `${topic}|${subject}|${id}`, confirmed.has(topic));
-      // Before COMMIT, for receipts can be here before its answer is; after a rollback none will come.
-      if (nodes > 0) receipts.expect(id, nodes);
+      const payload = `${topic}|${subject}|${id}`;
+      if (!confirmed.has(topic)) tx.send(notification, [channel, payload]);
+      else {
+        const nodes = await notifyNodes(tx, payload);
+        // Before COMMIT, for receipts can be here before its answer is; after a rollback none will come.
+        if (nodes > 0) receipts.expect(id, nodes);
+      }
       tx.afterCommit(async () => {
         deliver(topic, subject);
         await receipts.arrival(id);
@@ -170,7 +174,7 @@ export async function openSignals(
       const current = client;
       if (!current) return;
       const payload = `${topic}|${subject}|${hintMark}`;
-      ask(current, "select pg_notify($1, $2)", [channel, payload]).catch((error: Error) => lose(current, error));
+      ask(current, notification, [channel, payload]).catch((error: Error) => lose(current, error));
     },
     subscribe,
     onGap: (listener) => gapListeners.push(listener),
@@ -191,13 +195,14 @@ export async function openSignals(
   };
 }
 
+const notification = "select pg_notify($1, $2)";
+
 /** Returns how many nodes have to confirm it. */
-async function notify(tx: Tx, payload: string, isConfirmed: boolean): Promise<number> {
-  const listening =
-    "select count(*) from pg_stat_activity where application_name = $3 and datname = current_database()";
+async function notifyNodes(tx: Tx, payload: string): Promise<number> {
   const [row] = await tx.query<{ nodes: number }>(
-    `select pg_notify($1, $2), ${isConfirmed ? `(${listening})` : "0"} as nodes`,
-    isConfirmed ? [channel, payload, listenerName] : [channel, payload],
+    `${notification},
+       (select count(*) from pg_stat_activity where application_name = $3 and datname = current_database()) as nodes`,
+    [channel, payload, listenerName],
   );
   return row!.nodes;
 }
@@ -265,7 +270,7 @@ function createEchoes() {
     awaited.set(id, resolve);
     const patience = setTimeout(() => reject(new NoEcho()), echoMs);
     try {
-      await ask(sender, "select pg_notify($1, $2)", [channel, `${echo}||${id}`]);
+      await ask(sender, notification, [channel, `${echo}||${id}`]);
       await promise;
     } finally {
       clearTimeout(patience);

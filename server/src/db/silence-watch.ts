@@ -4,7 +4,7 @@ const checkMs = 1_000;
 /** Most answers come sooner; whether the server can still be reached is asked once one takes longer. */
 const suspectMs = 8_000;
 
-type SilenceWatch = {
+export type SilenceWatch = {
   /** A question within a longer use of the connection, such as a transaction. */
   asked(client: PoolClient): void;
   stop(): void;
@@ -24,8 +24,12 @@ export function watchForSilence(pool: Pool, limitMs: number, isReachable: () => 
 
   function cut(silentForMs: number): void {
     const oldest = performance.now() - silentForMs;
-    // Ending a connection that waits for an answer cuts it off at once.
-    for (const [client, at] of askedAt) if (at < oldest) client.end().catch(() => {});
+    for (const [client, at] of askedAt) {
+      if (at >= oldest) continue;
+      client.end().catch(() => {});
+      // By itself it would wait for all that was asked to be answered.
+      client.connection.stream.destroy();
+    }
   }
 
   let isAsking = false;

@@ -2,7 +2,7 @@ import { sign, verify } from "node:crypto";
 import type { Secrets } from "../core/secrets.ts";
 import type { SigningKey } from "../core/signing-key.ts";
 import { signingKeyFrom } from "../core/signing-key.ts";
-import type { Queryable } from "../db/database.ts";
+import type { Queryable, Tx } from "../db/database.ts";
 
 /** Where the log of an organization ends. Whoever keeps one elsewhere can tell later whether anything before it is gone. */
 export type Head = { orgId: string; sequence: number; hash: Buffer };
@@ -76,8 +76,8 @@ export async function findHead(db: Queryable, orgId: string): Promise<StoredHead
   return row && headOf(row);
 }
 
-export async function saveHead(db: Queryable, head: SignedHead): Promise<void> {
-  await db.query(
+export function saveHead(tx: Tx, head: SignedHead): void {
+  tx.send(
     `insert into audit_heads (${columns}) values ($1, $2, $3, $4, $5, $6)
      on conflict (org_id) do update set sequence = excluded.sequence, hash = excluded.hash,
        signed_at = excluded.signed_at, key_id = excluded.key_id, signature = excluded.signature`,

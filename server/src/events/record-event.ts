@@ -21,15 +21,15 @@ export type Recorder = {
  * Call it in the transaction of the change, after the object was locked or written: the two are committed together, and
  * whoever changes the same object next is recorded after this.
  */
-export async function recordEvent(tx: Tx, by: Recorder, event: NewEvent): Promise<void> {
-  await recordEvents(tx, by, [event]);
+export function recordEvent(tx: Tx, by: Recorder, event: NewEvent): void {
+  recordEvents(tx, by, [event]);
 }
 
 /** Many changes of one transaction in one statement. */
-export async function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): Promise<void> {
+export function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): void {
   const { orgId, actor, requestId, cause } = by;
   const signed = events.map((event) => ({ ...event, orgId, actor, requestId, cause }));
-  await recordEventsAcrossOrgs(tx, by, signed);
+  recordEventsAcrossOrgs(tx, by, signed);
 }
 
 /** Small enough to be handed on as one message: a webhook is sent 64 KiB at most, and there is more to an event than its items. */
@@ -60,16 +60,13 @@ export function batchesOf<Item extends { id: string }>(items: readonly Item[]) {
 /** With an organization and an author of its own. */
 export type ForeignEvent = NewEvent & Pick<Recorder, "orgId" | "actor" | "requestId" | "cause">;
 
-export async function recordEventsAcrossOrgs(
+export function recordEventsAcrossOrgs(
   tx: Tx,
   by: Pick<Recorder, "clock" | "sealer" | "newId">,
   events: ForeignEvent[],
-): Promise<void> {
+): void {
   if (events.length === 0) return;
-  await tx.query({ name: "events_insert_many", text: eventsInsert("$1", "$2") }, [
-    eventRecords(by, events),
-    by.clock.now(),
-  ]);
+  tx.send({ name: "events_insert_many", text: eventsInsert("$1", "$2") }, [eventRecords(by, events), by.clock.now()]);
   tx.afterCommit(() => by.sealer.nudge());
 }
 

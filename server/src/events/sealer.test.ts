@@ -64,7 +64,7 @@ describe("the order of events", () => {
     const ctx = { ...systemContext(hub.world, org.id, "test"), requestId: "many" };
     await db.transaction(async (tx) => {
       for (let i = 1; i <= 300; i++) {
-        await recordEvent(tx, ctx, { type: "organization.updated", objectId: org.id, data: { name: "n", version: i } });
+        recordEvent(tx, ctx, { type: "organization.updated", objectId: org.id, data: { name: "n", version: i } });
       }
     });
     const entries = await listAll(org, "type=organization.updated");
@@ -76,7 +76,7 @@ describe("the order of events", () => {
     const ctx = systemContext(hub.world, org.id, "test");
     const before = await db.transaction(async (tx) => {
       const data = { name: "late", version: 1 };
-      await recordEvent(tx, ctx, { type: "organization.updated", objectId: org.id, data });
+      recordEvent(tx, ctx, { type: "organization.updated", objectId: org.id, data });
       await org.post("/condition-sets", { name: "meanwhile" });
       return await listAll(org, "");
     });

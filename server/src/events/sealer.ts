@@ -94,21 +94,25 @@ async function sealBatch(
   orgId: string,
   onSealed: SealerOptions["onSealed"],
 ): Promise<number> {
-  await tx.query("select set_config('hub.is_sealing', 'yes', true), pg_advisory_xact_lock(hashtextextended($1, 0))", [
-    `events:${orgId}`,
+  // One behind the other: what comes after the lock sees all that was committed before it was had.
+  const [, rows, end] = await Promise.all([
+    tx.query("select set_config('hub.is_sealing', 'yes', true), pg_advisory_xact_lock(hashtextextended($1, 0))", [
+      `events:${orgId}`,
+    ]),
+    tx.query<ChainRow & { position: number }>(
+      `select ${chainColumns}, position from unsealed_events where org_id = $1 order by position limit ${batchSize}`,
+      [orgId],
+    ),
+    findEnd(tx, orgId),
   ]);
-  const rows = await tx.query<ChainRow & { position: number }>(
-    `select ${chainColumns}, position from unsealed_events where org_id = $1 order by position limit ${batchSize}`,
-    [orgId],
-  );
   if (rows.length === 0) return 0;
-  let { sequence, hash } = await findEnd(tx, orgId);
+  let { sequence, hash } = end;
   const seals = rows.map((row) => {
     const previous = hash;
     hash = chainHash(previous, ++sequence, row);
     return { position: row.position, sequence, previous, hash };
   });
-  await tx.query(
+  tx.send(
     `with s as (select * from unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[])
                   as s (position, sequence, previous_hash, hash)),
           taken as (delete from unsealed_events u where u.org_id = $1 and u.position = any($2::bigint[]) returning u.*),
@@ -131,15 +135,14 @@ async function sealBatch(
       seals.map((seal) => seal.hash),
     ],
   );
-  await saveHead(tx, signer.sign({ orgId, sequence, hash }, new Date()));
+  saveHead(tx, signer.sign({ orgId, sequence, hash }, new Date()));
   await onSealed?.(tx, orgId);
   return rows.length;
 }
 
 /** Where to go on. If entries are gone from the end it is behind them, so that the gap stays for everybody to see. */
 async function findEnd(tx: Tx, orgId: string): Promise<Head> {
-  const last = await findLast(tx, orgId);
-  const head = await findHead(tx, orgId);
+  const [last, head] = await Promise.all([findLast(tx, orgId), findHead(tx, orgId)]);
   return head && head.sequence >= last.sequence ? head : { orgId, ...last };
 }
 

@@ -88,6 +88,11 @@ describe("SIGTERM", () => {
     expect(performance.now() - asked).toBeLessThan(promisedMs);
     await Promise.all(clients);
     expect(postmasterOf(dataDir)).toBeUndefined();
+    const lost = hub
+      .stdout()
+      .split("\n")
+      .filter((line) => line.includes("a database connection was lost"));
+    expect(lost).toEqual([]);
 
     expect(sent.filter(({ isReused, error }) => isReused && error !== undefined)).toEqual([]);
     const answered = sent.filter(({ status }) => status === 201).map(({ name }) => name);

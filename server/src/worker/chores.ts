@@ -20,7 +20,7 @@ const minute = 60_000;
 /** Everything the worker does by itself. Each one's look into the database counts: an idle hub has two queries a second. */
 export const chores: Chore[] = [
   { name: "timed holds", everyMs: 10_000, isInStep: true, wakeOn: ["clock"], run: releaseDueHolds },
-  { name: "labels of runs", everyMs: minute, wakeOn: ["label_ended"], run: tellRuns },
+  { name: "labels of runs", everyMs: minute, isInStep: true, wakeOn: ["label_ended"], run: tellRuns },
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
   { name: "old notices", everyMs: 10 * minute, run: removeOldNotices },

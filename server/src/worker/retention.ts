@@ -57,7 +57,7 @@ export async function removeWhatIsOld(world: World, stopping: AbortSignal): Prom
       const data = { ...removed, endedBefore: endedBefore.toISOString() };
       return { type: "retention.removed", objectId: orgId, orgId, actor, requestId, cause: undefined, data };
     });
-    await recordEventsAcrossOrgs(tx, world, events);
+    recordEventsAcrossOrgs(tx, world, events);
   });
 }
 

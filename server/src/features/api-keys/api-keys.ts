@@ -33,7 +33,7 @@ export async function createApiKey(ctx: Ctx, request: ApiKeyRequest) {
   return await change(ctx, async (tx) => {
     const { stored, key } = await addKey(tx, ctx, { name: request.name, scopes, expiresAt });
     const data = { name: stored.name, scopes, expiresAt };
-    await recordEvent(tx, ctx, { type: "api_key.created", objectId: stored.id, data });
+    recordEvent(tx, ctx, { type: "api_key.created", objectId: stored.id, data });
     return { ...present(ctx, stored), key, warnings: warningsFor(request) };
   });
 }
@@ -50,7 +50,7 @@ export async function rotateApiKey(ctx: Ctx, id: string, request: RotateRequest)
     const until = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
     await store.replaceApiKey(tx, ctx.orgId, id, stored.id, until);
     const data = { replacedBy: stored.id, expiresAt: until };
-    await recordEvent(tx, ctx, { type: "api_key.rotated", objectId: id, data });
+    recordEvent(tx, ctx, { type: "api_key.rotated", objectId: id, data });
     await ctx.signals.publish(tx, "api_key", id);
     return { ...present(ctx, stored), key, replaces: id, previousExpiresAt: until };
   });
@@ -60,7 +60,7 @@ export async function deleteApiKey(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const key = await lock(tx, ctx, id);
     await store.revokeApiKey(tx, ctx.orgId, id, ctx.clock.real());
-    await recordEvent(tx, ctx, { type: "api_key.deleted", objectId: id, data: { name: key.name } });
+    recordEvent(tx, ctx, { type: "api_key.deleted", objectId: id, data: { name: key.name } });
     await ctx.signals.publish(tx, "api_key", id);
     return { id, deleted: true as const };
   });
@@ -90,10 +90,10 @@ export async function reduceKeysOfMaker(
     const scopes = held.filter((scope) => !missing.has(scope));
     if (scopes.length === 0) {
       await store.revokeApiKey(tx, ctx.orgId, id, at);
-      await recordEvent(tx, ctx, { type: "api_key.deleted", objectId: id, data: { name, makerId } });
+      recordEvent(tx, ctx, { type: "api_key.deleted", objectId: id, data: { name, makerId } });
     } else {
       await store.reduceApiKey(tx, ctx.orgId, id, scopes);
-      await recordEvent(tx, ctx, { type: "api_key.reduced", objectId: id, data: { name, scopes, makerId } });
+      recordEvent(tx, ctx, { type: "api_key.reduced", objectId: id, data: { name, scopes, makerId } });
     }
     await ctx.signals.publish(tx, "api_key", id);
     outcomes.push({ id, name, outcome: scopes.length === 0 ? "ended" : "reduced", scopes });

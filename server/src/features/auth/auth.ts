@@ -61,7 +61,7 @@ export async function endOwnSession(ctx: Ctx) {
     const ended = await sessions.endSession(tx, ctx.orgId, sessionId, end);
     if (ended === undefined) return { signedOut: false };
     await ctx.signals.publish(tx, "user", actor.id);
-    await recordEvent(tx, ctx, { type: "session.ended", objectId: actor.id });
+    recordEvent(tx, ctx, { type: "session.ended", objectId: actor.id });
     return { signedOut: true };
   });
   return new WithCookies(answer, { session: null });
@@ -135,7 +135,7 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<TokenAnsw
       await sessions.endSession(tx, user.orgId, token.family_id, { at: now, reason: "token_reused" });
       await ctx.signals.publish(tx, "user", user.id);
       const own = actingAs(ctx, user);
-      await recordEvent(tx, own, { type: "session.reuse_detected", objectId: user.id });
+      recordEvent(tx, own, { type: "session.reuse_detected", objectId: user.id });
       return new HubError("refresh_token_reused", "This refresh token was used before; the session has been ended.");
     }
     await sessions.markUsed(tx, tokenHash, now);
@@ -155,7 +155,7 @@ export async function signOut(ctx: Ctx, refreshToken: string): Promise<{ signedO
       await sessions.endSession(tx, user.orgId, token.family_id, end);
       await ctx.signals.publish(tx, "user", user.id);
       const own = actingAs(ctx, user);
-      await recordEvent(tx, own, { type: "session.ended", objectId: user.id });
+      recordEvent(tx, own, { type: "session.ended", objectId: user.id });
     }
     return { signedOut: true };
   });

@@ -92,7 +92,7 @@ export async function reportFailedSignIns(world: World): Promise<void> {
   const now = world.clock.real();
   await world.db.transaction(async (tx) => {
     const failed = await store.takeUnreportedAcrossOrgs(tx, new Date(now.getTime() - reportEveryMs), now);
-    await recordEventsAcrossOrgs(
+    recordEventsAcrossOrgs(
       tx,
       world,
       failed.map(({ orgId, userId, failures, addresses }) => ({

@@ -18,7 +18,7 @@ type Marks = Pick<sessions.NewSession, "cookieHash" | "atIssuer">;
 export async function startSession(tx: Tx, ctx: Ctx, user: Person, visitor: Visitor, marks: Marks) {
   const at = ctx.clock.real();
   const own = actingAs(ctx, user);
-  await recordEvent(tx, own, { type: "session.started", objectId: user.id });
+  recordEvent(tx, own, { type: "session.started", objectId: user.id });
   const [sessionId, expiresAt] = [ctx.newId(), new Date(at.getTime() + sessionMs)];
   await sessions.insertSession(tx, {
     id: sessionId,

@@ -36,7 +36,7 @@ export async function stepUp(ctx: Ctx, { password, totpCode }: StepUpRequest, ad
       // Thrown, not answered: what is answered is kept for a repeated key, and has to be an answer.
       if (!(needsCode ? await useTotp(tx, ctx, actor.id, given) : isKnown)) throw wrong;
       await sessions.markProved(tx, ctx.orgId, sessionId, at);
-      await recordEvent(tx, ctx, { type: "session.proved", objectId: actor.id });
+      recordEvent(tx, ctx, { type: "session.proved", objectId: actor.id });
       await ctx.signals.publish(tx, "user", actor.id);
       return { provedAt: at.toISOString() };
     });

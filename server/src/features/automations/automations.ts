@@ -118,7 +118,7 @@ export async function deleteAutomation(ctx: Ctx, id: string, ifMatch: IfMatch) {
     checkVersion({ version }, ifMatch);
     await recordConditionSetUses(tx, ctx, { type: "automation", id, name }, []);
     await store.deleteAutomation(tx, ctx.orgId, id);
-    await recordEvent(tx, ctx, { type: "automation.deleted", objectId: id, data: { name, version } });
+    recordEvent(tx, ctx, { type: "automation.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
   });
 }
@@ -151,7 +151,7 @@ export async function resumeAutomation(ctx: Ctx, id: string, { from = "now" }: R
     });
     await store.updateAutomation(tx, ctx.orgId, resumed);
     const data = { from, version: resumed.version };
-    await recordEvent(tx, ctx, { type: "automation.resumed", objectId: id, data });
+    recordEvent(tx, ctx, { type: "automation.resumed", objectId: id, data });
     return { ...(await presentOne(tx, ctx, resumed)), changed: true };
   });
 }
@@ -231,7 +231,7 @@ async function save(tx: Tx, ctx: Ctx, automation: StoredAutomation, fields?: str
   );
   await recordConditionSetUses(tx, ctx, { type: "automation", id, name }, referredSets(when));
   const data = { name, mode, pipeline_id, version };
-  await recordEvent(
+  recordEvent(
     tx,
     ctx,
     fields

@@ -25,7 +25,7 @@ export async function pause(tx: Tx, ctx: Ctx, current: StoredAutomation, reason:
   });
   await updateAutomation(tx, ctx.orgId, paused);
   const data = { reason: reason.code, message: reason.message, version: paused.version };
-  await recordEvent(tx, ctx, { type: "automation.paused", objectId: current.id, data });
+  recordEvent(tx, ctx, { type: "automation.paused", objectId: current.id, data });
   return paused;
 }
 

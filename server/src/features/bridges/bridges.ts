@@ -98,7 +98,7 @@ async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<Brid
   );
   const { name, version } = row;
   const data = { name, connector: row.connector, isActive: row.is_active, version };
-  await recordEvent(tx, ctx, { type: "bridge.created", objectId: id, data });
+  recordEvent(tx, ctx, { type: "bridge.created", objectId: id, data });
   return row;
 }
 
@@ -150,7 +150,7 @@ export async function updateBridge(ctx: Ctx, id: string, patch: BridgePatch, ifM
     const { credentials: secret, ...shown } = patch;
     const hidden = secret === undefined ? {} : { credentialsReplaced: true };
     const data = { ...shown, ...hidden, version: updated.version };
-    await recordEvent(tx, ctx, { type: "bridge.updated", objectId: id, data });
+    recordEvent(tx, ctx, { type: "bridge.updated", objectId: id, data });
     return presentBridge(ctx, updated);
   });
 }
@@ -163,7 +163,7 @@ export async function removeBridge(tx: Tx, ctx: Ctx, row: BridgeRow, ended: Ende
   await removeToken(tx, ctx.orgId, row.id);
   await ctx.signals.publish(tx, "bridge", row.id);
   const { id, name, version } = row;
-  await recordEvent(tx, ctx, { type: "bridge.deleted", objectId: id, data: { name, version, ...ended } });
+  recordEvent(tx, ctx, { type: "bridge.deleted", objectId: id, data: { name, version, ...ended } });
 }
 
 /**

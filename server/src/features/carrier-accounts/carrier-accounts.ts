@@ -75,7 +75,7 @@ export async function createCarrierAccount(ctx: Ctx, request: CarrierAccountRequ
     await refuseTakenName(store.insertAccount(tx, ctx.orgId, account));
     const { id, name, carrier, isActive, version } = account;
     const data = { name, carrier, isActive, version };
-    await recordEvent(tx, ctx, { type: "carrier_account.created", objectId: id, data });
+    recordEvent(tx, ctx, { type: "carrier_account.created", objectId: id, data });
     return presentAccount({ ...account, rateCard: null, zoneChart: null });
   });
 }
@@ -133,7 +133,7 @@ export async function updateCarrierAccount(
     await refuseTakenName(store.updateAccount(tx, ctx.orgId, account));
     const { credentialFields, version } = account;
     const data = { ...told, ...(credentials && { credentialFields }), version };
-    await recordEvent(tx, ctx, { type: "carrier_account.updated", objectId: id, data });
+    recordEvent(tx, ctx, { type: "carrier_account.updated", objectId: id, data });
     return presentAccount(account);
   });
 }
@@ -148,7 +148,7 @@ export async function deleteCarrierAccount(ctx: Ctx, id: string, ifMatch: IfMatc
       await recordConditionSetUses(tx, ctx, { type: "rate_card", id: cardId, name }, []);
     }
     await store.deleteAccount(tx, ctx.orgId, id);
-    await recordEvent(tx, ctx, { type: "carrier_account.deleted", objectId: id, data: { name, version } });
+    recordEvent(tx, ctx, { type: "carrier_account.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
   });
 }

@@ -59,7 +59,7 @@ export async function uploadRateCard(ctx: Ctx, accountId: string, upload: RateCa
     const account = await getAccount(tx, ctx, accountId);
     const use = { type: "rate_card", id: row.id, name: `${account.name}: ${card.name}` };
     await recordConditionSetUses(tx, ctx, use, setsOfCard(card));
-    await record(tx, ctx, "carrier_account.rate_card_uploaded", accountId, row);
+    record(tx, ctx, "carrier_account.rate_card_uploaded", accountId, row);
     return { ...present({ ...row, card }, account), warnings };
   });
 }
@@ -130,7 +130,7 @@ async function changeCard(
     await lock(tx, ctx, accountId);
     const row = apply(await findCard(tx, ctx, accountId, cardId));
     await store.updateCard(tx, ctx.orgId, row, ctx.clock.now());
-    await record(tx, ctx, what, accountId, row);
+    record(tx, ctx, what, accountId, row);
     return present(row, await getAccount(tx, ctx, accountId));
   });
 }
@@ -143,7 +143,7 @@ export async function replaceZoneChart(ctx: Ctx, accountId: string, upload: Zone
     const name = upload.name ?? "Zone chart";
     const chart = await store.saveChart(tx, ctx.orgId, accountId, { name, rows, at: ctx.clock.now() });
     const data = { name, rowCount: rows.length, version: chart.version };
-    await recordEvent(tx, ctx, { type: "carrier_account.zone_chart_uploaded", objectId: accountId, data });
+    recordEvent(tx, ctx, { type: "carrier_account.zone_chart_uploaded", objectId: accountId, data });
     return chart;
   });
 }
@@ -174,7 +174,7 @@ export async function deleteZoneChart(ctx: Ctx, accountId: string) {
     await lock(tx, ctx, accountId);
     const isDeleted = await store.deleteChart(tx, ctx.orgId, accountId);
     if (!isDeleted) throw new HubError("zone_chart_not_found", "The account has no zone chart.");
-    await recordEvent(tx, ctx, { type: "carrier_account.zone_chart_deleted", objectId: accountId });
+    recordEvent(tx, ctx, { type: "carrier_account.zone_chart_deleted", objectId: accountId });
     return { id: accountId, deleted: true as const };
   });
 }
@@ -189,8 +189,8 @@ function present<Row extends CardRow>(row: Row, { rateCard }: CarrierAccount) {
 
 type CardEvent = `carrier_account.rate_card_${"uploaded" | "activated" | "deactivated"}`;
 
-async function record(tx: Tx, ctx: Ctx, type: CardEvent, accountId: string, row: CardRow): Promise<void> {
+function record(tx: Tx, ctx: Ctx, type: CardEvent, accountId: string, row: CardRow): void {
   const { id: rateCardId, version, name, effectiveFrom, effectiveTo, isActive } = row;
   const data = { rateCardId, version, name, effectiveFrom, effectiveTo, isActive };
-  await recordEvent(tx, ctx, { type, objectId: accountId, data });
+  recordEvent(tx, ctx, { type, objectId: accountId, data });
 }

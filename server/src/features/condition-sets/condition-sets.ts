@@ -38,7 +38,7 @@ export async function createConditionSet(ctx: Ctx, request: ConditionSetRequest)
     const set = { id: ctx.newId(), name, description, matching, ...values, createdAt: at, updatedAt: at, version: 1 };
     await refuseTakenName(store.insertConditionSet(tx, ctx.orgId, set));
     const data = { name, description, matching, version: 1 };
-    await recordEvent(tx, ctx, { type: "condition_set.created", objectId: set.id, data });
+    recordEvent(tx, ctx, { type: "condition_set.created", objectId: set.id, data });
     return set;
   });
 }
@@ -60,7 +60,7 @@ export async function updateConditionSet(
     const updated = nextVersion(set, patch, ctx.clock.now());
     await refuseTakenName(store.updateConditionSet(tx, ctx.orgId, updated));
     const data = { ...patch, version: updated.version };
-    await recordEvent(tx, ctx, { type: "condition_set.updated", objectId: id, data });
+    recordEvent(tx, ctx, { type: "condition_set.updated", objectId: id, data });
     return updated;
   });
 }
@@ -76,7 +76,7 @@ export async function deleteConditionSet(ctx: Ctx, id: string, ifMatch: IfMatch)
     }
     await store.deleteConditionSet(tx, ctx.orgId, id);
     const { name, valueCount, version } = set;
-    await recordEvent(tx, ctx, { type: "condition_set.deleted", objectId: id, data: { name, valueCount, version } });
+    recordEvent(tx, ctx, { type: "condition_set.deleted", objectId: id, data: { name, valueCount, version } });
     return { id, deleted: true as const };
   });
 }
@@ -108,7 +108,7 @@ export async function addValues(ctx: Ctx, id: string, values: string[]) {
     }
     if (added > 0) {
       const data = { added, ...(await saveValueCount(tx, ctx, set, valueCount)) };
-      await recordEvent(tx, ctx, { type: "condition_set.values_added", objectId: id, data });
+      recordEvent(tx, ctx, { type: "condition_set.values_added", objectId: id, data });
     }
     const told = present.length === 0 ? {} : { present };
     return { added, alreadyPresent: values.length - added, valueCount, ...told };
@@ -123,7 +123,7 @@ export async function removeValues(ctx: Ctx, id: string, values: string[]) {
     const valueCount = set.valueCount - removed.size;
     if (removed.size > 0) {
       const data = { removed: removed.size, ...(await saveValueCount(tx, ctx, set, valueCount)) };
-      await recordEvent(tx, ctx, { type: "condition_set.values_removed", objectId: id, data });
+      recordEvent(tx, ctx, { type: "condition_set.values_removed", objectId: id, data });
     }
     const notFoundValues = [...byKey].filter(([key]) => !removed.has(key)).map(([, value]) => value);
     return { removed: removed.size, notFound: notFoundValues, valueCount };
@@ -136,7 +136,7 @@ export async function clearValues(ctx: Ctx, id: string) {
     if (set.valueCount > 0) {
       await store.clearValues(tx, id);
       const data = { removed: set.valueCount, ...(await saveValueCount(tx, ctx, set, 0)) };
-      await recordEvent(tx, ctx, { type: "condition_set.values_cleared", objectId: id, data });
+      recordEvent(tx, ctx, { type: "condition_set.values_cleared", objectId: id, data });
     }
     return { removed: set.valueCount, valueCount: 0 };
   });

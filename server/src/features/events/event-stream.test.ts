@@ -113,7 +113,7 @@ describe("a stream of events", () => {
       for (const [i, objectId] of ids.entries()) {
         const items = [{ id: ids[(i * 7) % 1_300]!, number: `${i}`, version: 1 }];
         const data = { count: 1, source: "bulk", items, firstIds: [] };
-        await recordEvent(tx, ctx, { type: "orders.created", objectId, data });
+        recordEvent(tx, ctx, { type: "orders.created", objectId, data });
       }
     });
     await hub.world.sealer.sealNow(org.id);
@@ -167,7 +167,7 @@ describe("a stream of events", () => {
     const ctx = systemContext(second.world, org.id, "test");
     const record = async (): Promise<void> => {
       const event = { type: "user.totp_enabled" as const, objectId: hub.world.newId() };
-      await second.world.db.transaction((tx) => recordEvent(tx, ctx, event));
+      await second.world.db.transaction(async (tx) => recordEvent(tx, ctx, event));
       await second.world.sealer.sealNow(org.id);
     };
     await record();
@@ -338,7 +338,7 @@ describe("a stream ends", () => {
     for (; told < 2_000 && (await countOpen()) > 1; told += 5) {
       await hub.world.db.transaction(async (tx) => {
         for (let i = 0; i < 5; i++) {
-          await recordEvent(tx, ctx, { type: "orders.created", objectId: hub.world.newId(), data });
+          recordEvent(tx, ctx, { type: "orders.created", objectId: hub.world.newId(), data });
         }
       });
       await hub.world.sealer.sealNow(org.id);

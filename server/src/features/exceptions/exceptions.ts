@@ -64,19 +64,19 @@ export async function countExceptions(ctx: Ctx, query: CountsQuery): Promise<Exc
 export async function noteTroubles(tx: Tx, ctx: Ctx, troubles: Trouble[]): Promise<void> {
   if (troubles.length === 0) return;
   const once = [...new Map(troubles.map((trouble) => [trouble.key, trouble])).values()];
-  await recordOpened(tx, ctx, await store.openExceptions(tx, ctx, once));
+  recordOpened(tx, ctx, await store.openExceptions(tx, ctx, once));
 }
 
 /** In the transaction of what went well: what was wrong with it before is over. */
 export async function settleFacts(tx: Tx, ctx: Ctx, keys: string[]): Promise<void> {
   if (keys.length === 0) return;
-  await recordResolved(tx, ctx, await store.closeByKeys(tx, ctx.orgId, keys, causeGone(ctx)));
+  recordResolved(tx, ctx, await store.closeByKeys(tx, ctx.orgId, keys, causeGone(ctx)));
 }
 
 /** In the transaction that changes the holds or the status of these orders. */
 export async function settleOrders(tx: Tx, ctx: Ctx, orders: OrderState[]): Promise<void> {
   if (orders.length === 0) return;
-  await recordResolved(tx, ctx, await store.closeByOrders(tx, ctx.orgId, orders, causeGone(ctx)));
+  recordResolved(tx, ctx, await store.closeByOrders(tx, ctx.orgId, orders, causeGone(ctx)));
 }
 
 /** By a fix that somebody chose. Returns the ids of those that were open until then. */
@@ -88,7 +88,7 @@ export async function closeExceptions(
 ): Promise<Set<string>> {
   const status = resolution === "dismiss" ? "dismissed" : "resolved";
   const closed = await store.closeByIds(tx, ctx.orgId, ids, { ...causeGone(ctx), status, resolution });
-  await recordResolved(tx, ctx, closed);
+  recordResolved(tx, ctx, closed);
   return new Set(closed.map(({ id }) => id));
 }
 
@@ -96,10 +96,10 @@ function causeGone({ clock, actor }: Ctx): store.Ending {
   return { at: clock.now(), by: actor, status: "resolved", resolution: "cause_gone" };
 }
 
-async function recordOpened(tx: Tx, ctx: Ctx, opened: Noticed[]): Promise<void> {
+function recordOpened(tx: Tx, ctx: Ctx, opened: Noticed[]): void {
   const items = opened.map((row) => ({ ...aboutOf(row), timesSeen: row.timesSeen }));
   const objectId = ctx.newId();
-  await recordEvents(
+  recordEvents(
     tx,
     ctx,
     items.length === 1
@@ -108,10 +108,10 @@ async function recordOpened(tx: Tx, ctx: Ctx, opened: Noticed[]): Promise<void> 
   );
 }
 
-async function recordResolved(tx: Tx, ctx: Ctx, closed: Noticed[]): Promise<void> {
+function recordResolved(tx: Tx, ctx: Ctx, closed: Noticed[]): void {
   const items = closed.map((row) => ({ ...aboutOf(row), status: row.status, resolution: row.resolution! }));
   const objectId = ctx.newId();
-  await recordEvents(
+  recordEvents(
     tx,
     ctx,
     items.length === 1

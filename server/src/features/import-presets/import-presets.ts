@@ -62,7 +62,7 @@ export async function deletePreset(ctx: Ctx, id: string, ifMatch: IfMatch) {
     checkVersion(current, ifMatch);
     await presets.remove(tx, ctx.orgId, id);
     const { name, version } = current;
-    await recordEvent(tx, ctx, { type: "import_preset.deleted", objectId: id, data: { name, version } });
+    recordEvent(tx, ctx, { type: "import_preset.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
   });
 }
@@ -95,6 +95,6 @@ async function save(tx: Tx, ctx: Ctx, preset: ImportPreset, what: "created" | "u
     "import_presets_name_key",
     () => new HubError("name_taken", "Another preset has this name."),
   );
-  await recordEvent(tx, ctx, { type: `import_preset.${what}`, objectId: id, data: { name, version } });
+  recordEvent(tx, ctx, { type: `import_preset.${what}`, objectId: id, data: { name, version } });
   return preset;
 }

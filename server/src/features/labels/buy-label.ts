@@ -24,7 +24,7 @@ export async function buyLabel(ctx: Ctx, request: LabelRequest, onWish?: (tx: Tx
   return await buy(ctx, open, async (tx) => {
     await checkAgain(tx, ctx, request, wish);
     await store.insertLabels(tx, ctx.orgId, [label]);
-    await record(tx, ctx, [label], "requested");
+    record(tx, ctx, [label], "requested");
     await onWish?.(tx);
     return label;
   });

@@ -34,20 +34,20 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShipmentLabel>
 /** Writes a changed label and what happened. */
 export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<ShipmentLabel> {
   await store.updateLabel(tx, ctx.orgId, label);
-  await record(tx, ctx, [label], what);
+  record(tx, ctx, [label], what);
   await noteLabel(tx, ctx, label, what);
   if (label.runId !== null && !isAwaiting(label)) await ctx.signals.publish(tx, "label_ended", label.id);
   return label;
 }
 
-export async function record(tx: Tx, ctx: Ctx, labels: ShipmentLabel[], what: Happening<"label">): Promise<void> {
+export function record(tx: Tx, ctx: Ctx, labels: ShipmentLabel[], what: Happening<"label">): void {
   const events = labels.map((label): NewEvent => {
     const { status, carrier, service, orderId, shipmentId, trackingNumber, costCents, version } = label;
     const cost = costCents === null ? null : costCents / 100;
     const data = { status, carrier, service, orderId, shipmentId, trackingNumber, cost, version };
     return { type: `label.${what}`, objectId: label.id, data };
   });
-  await recordEvents(tx, ctx, events);
+  recordEvents(tx, ctx, events);
 }
 
 const common: Pick<CarrierRequest<ShipmentLabel, never>, "lock" | "unanswered"> = {

@@ -17,7 +17,7 @@ export async function requestLabels(tx: Tx, ctx: Ctx, wanted: WantedLabel[]): Pr
   if (wanted.length === 0) return [];
   const labels = wanted.map(({ wish, account, runId, runStep }) => newLabel(ctx, wish, account, { runId, runStep }));
   await store.insertLabels(tx, ctx.orgId, labels);
-  await record(tx, ctx, labels, "requested");
+  record(tx, ctx, labels, "requested");
   await ctx.signals.publish(tx, "label_requested", "");
   return labels;
 }
@@ -31,6 +31,6 @@ export async function requestVoids(tx: Tx, ctx: Ctx, unwanted: UnwantedLabel[]):
     .filter(({ status, voidRequestedAt }) => status === "bought" && voidRequestedAt === null)
     .map((label) => voidRequested(label, nowOf(ctx), steps.get(label.id)));
   await store.updateLabels(tx, ctx.orgId, labels);
-  await record(tx, ctx, labels, "void_requested");
+  record(tx, ctx, labels, "void_requested");
   await ctx.signals.publish(tx, "label_requested", "");
 }

@@ -6,6 +6,7 @@ import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
 import { leasedRecords } from "../../queue/leased-records.ts";
+import { lookTogether } from "../../queue/look-together.ts";
 import type { ShipmentLabel } from "./label.ts";
 import type { LabelQuery } from "./labels.schemas.ts";
 
@@ -108,6 +109,12 @@ export type StepLabel = Pick<ShipmentLabel, "id" | "status" | "failure"> & {
   runId: string;
   runStep: number;
 };
+
+/** Mostly there are none: looked at with what else is looked at by the clock. */
+export async function hasLabelsOfRunsAcrossOrgs(db: Queryable, now: Date): Promise<boolean> {
+  const [hasSome] = await lookTogether(db, now, ["exists (select from shipment_labels where run_id is not null)"]);
+  return hasSome!;
+}
 
 /**
  * Those that have ended and whose runs do not know it yet, a step of an order with all its labels or not at all. Whoever

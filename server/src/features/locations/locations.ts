@@ -46,7 +46,7 @@ export async function createLocation(ctx: Ctx, request: LocationRequest): Promis
       }),
     );
     const { name, type, version } = location;
-    await recordEvent(tx, ctx, { type: "location.created", objectId: location.id, data: { name, type, version } });
+    recordEvent(tx, ctx, { type: "location.created", objectId: location.id, data: { name, type, version } });
     return location;
   });
 }
@@ -76,7 +76,7 @@ export async function updateLocation(ctx: Ctx, id: string, patch: LocationPatch,
     if (wanted.is_default && !location.is_default) await moveDefaultAway(tx, ctx);
     const updated = await refuseTakenName(store.updateLocation(tx, ctx.orgId, { ...wanted, at: ctx.clock.now() }));
     const data = { ...patch, version: updated.version };
-    await recordEvent(tx, ctx, { type: "location.updated", objectId: id, data });
+    recordEvent(tx, ctx, { type: "location.updated", objectId: id, data });
     return updated;
   });
 }
@@ -91,7 +91,7 @@ export async function deleteLocation(ctx: Ctx, id: string, ifMatch: IfMatch) {
     }
     await store.deleteLocation(tx, ctx.orgId, id).catch(refuseInUse);
     const { name, version } = location;
-    await recordEvent(tx, ctx, { type: "location.deleted", objectId: id, data: { name, version } });
+    recordEvent(tx, ctx, { type: "location.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
   });
 }
@@ -123,7 +123,7 @@ async function moveDefaultAway(tx: Tx, ctx: Ctx): Promise<void> {
   const former = await store.clearDefault(tx, ctx.orgId, ctx.clock.now());
   if (!former) return;
   const data = { is_default: false, version: former.version };
-  await recordEvent(tx, ctx, { type: "location.updated", objectId: former.id, data });
+  recordEvent(tx, ctx, { type: "location.updated", objectId: former.id, data });
 }
 
 function defaultRequired(before: string): HubError {

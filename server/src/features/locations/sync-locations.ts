@@ -107,7 +107,7 @@ export async function applyPulledLocations(
       failed: errors.length,
     };
     if (!isDryRun) {
-      await recordEvent(tx, ctx, { type: "locations.synced", objectId: bridgeId, data: summary });
+      recordEvent(tx, ctx, { type: "locations.synced", objectId: bridgeId, data: summary });
     }
     return {
       bridge_id: bridgeId,
@@ -150,5 +150,5 @@ async function write(tx: Tx, ctx: Ctx, bridgeId: string, writes: LocationWrite[]
   const marked = await store.ensureDefault(tx, ctx.orgId, at);
   if (!marked) return;
   const data = { is_default: true, version: marked.version };
-  await recordEvent(tx, ctx, { type: "location.updated", objectId: marked.id, data });
+  recordEvent(tx, ctx, { type: "location.updated", objectId: marked.id, data });
 }

@@ -131,7 +131,7 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
     if (run.status === "cancelled" || run.cancel_requested) return presentWithoutResults(ctx, run);
     if (run.finished_at) throw new HubError("run_finished", `The run has ended already: it ${run.status}.`);
     await runs.requestCancel(tx, ctx.orgId, id);
-    await recordEvent(tx, ctx, { type: "operation_run.cancel_requested", objectId: id });
+    recordEvent(tx, ctx, { type: "operation_run.cancel_requested", objectId: id });
     return presentWithoutResults(ctx, run);
   });
   await executeIfIdle(ctx, id);
@@ -243,7 +243,7 @@ async function insertRun(
   const chosen = "refs" in planned ? toPortions(planned, pipeline) : planned;
   const row = await runs.insertRun(tx, ctx.orgId, made, chosen, owner);
   if (row.order_count === 0) throw new HubError("empty_selection");
-  await recordEvent(
+  recordEvent(
     tx,
     { ...ctx, cause: toCause(row.cause) },
     {

@@ -125,7 +125,7 @@ export async function deletePipeline(ctx: Ctx, id: string, ifMatch: IfMatch) {
       "automations_pipeline_fkey",
       () => new HubError("pipeline_in_use", "Automations use this pipeline: GET /automations?pipeline_id= lists them."),
     );
-    await recordEvent(tx, ctx, { type: "pipeline.deleted", objectId: id, data: { name, version } });
+    recordEvent(tx, ctx, { type: "pipeline.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
   });
 }
@@ -176,5 +176,5 @@ async function save(tx: Tx, ctx: Ctx, pipeline: StoredPipeline, what: "created" 
   // A condition set that a saved pipeline asks about cannot be deleted under it.
   const sets = (actions as ActionRequest[]).flatMap(setsOf);
   await recordConditionSetUses(tx, ctx, { type: "pipeline", id, name }, sets);
-  await recordEvent(tx, ctx, { type: `pipeline.${what}`, objectId: id, data: { name, version } });
+  recordEvent(tx, ctx, { type: `pipeline.${what}`, objectId: id, data: { name, version } });
 }

@@ -55,14 +55,14 @@ export async function updateOrder(
   ifMatch: IfMatch,
 ): Promise<OrderAnswer> {
   requirePatch(patch);
-  return await change(ctx, async (tx) => {
+  const changed = change(ctx, async (tx) => {
     const order = await lock(tx, ctx, ref);
     checkVersion(order, ifMatch);
     const request = await checkPatch(tx, ctx, order, patch);
     if (patch.status !== undefined) checkMove(order, patch.status);
-    const saved = saveOne(tx, ctx, "patched", editOf(ctx, order, patch, request));
-    return presentTo(ctx, await refuseTaken(saved));
+    return presentTo(ctx, await saveOne(tx, ctx, "patched", editOf(ctx, order, patch, request)));
   });
+  return await refuseTaken(changed);
 }
 
 export async function deleteOrder(ctx: Ctx, ref: string, ifMatch: IfMatch) {
@@ -74,7 +74,7 @@ export async function deleteOrder(ctx: Ctx, ref: string, ifMatch: IfMatch) {
     }
     await store.deleteOrders(tx, ctx.orgId, [order.id]);
     const { number, version } = order;
-    await recordEvent(tx, ctx, { type: "order.deleted", objectId: order.id, data: { number, version } });
+    recordEvent(tx, ctx, { type: "order.deleted", objectId: order.id, data: { number, version } });
     return { id: order.id, deleted: true as const };
   });
 }
@@ -121,9 +121,9 @@ async function lock(tx: Tx, ctx: Ctx, ref: string): Promise<Order> {
   return orNotFound("order", order);
 }
 
-async function refuseTaken<T>(saved: Promise<T>): Promise<T> {
+async function refuseTaken<T>(changed: Promise<T>): Promise<T> {
   const number = failAt("/number", "order_number_taken", "There is another order with this number.");
   const id = failAt("/externalId", "external_id_taken", "The bridge has another order with this external id.");
-  const numbered = refuseTwin(saved, "orders_number_key", () => toError(number));
+  const numbered = refuseTwin(changed, "orders_number_key", () => toError(number));
   return await refuseTwin(numbered, "orders_external_key", () => toError(id));
 }

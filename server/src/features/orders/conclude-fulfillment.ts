@@ -30,7 +30,7 @@ export async function concludeFulfillment(
     return { order, patch: patchFor(env, what, order, outcome), kept: keptBy(what, order, outcome) };
   });
   const saved = await saveChanges(tx, ctx, "fulfillment", edits);
-  await recordOrders(tx, ctx, { type: "orders.updated", source: "fulfillment", ...saved });
+  recordOrders(tx, ctx, { type: "orders.updated", source: "fulfillment", ...saved });
 }
 
 /** That they were asked, and the order is still theirs, is part of its history. */

@@ -36,7 +36,7 @@ export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<Orde
     const [outcome] = await insertPrepared(tx, ctx, prepared, numbers, "created");
     if (!outcome || "failure" in outcome) throw toError(outcome!.failure);
     const { id, number, status, version } = outcome.order;
-    await recordEvent(tx, ctx, { type: "order.created", objectId: id, data: { number, status, version } });
+    recordEvent(tx, ctx, { type: "order.created", objectId: id, data: { number, status, version } });
     return presentTo(ctx, outcome.order);
   });
 }
@@ -46,7 +46,7 @@ export async function createOrdersInBulk(ctx: Ctx, requests: unknown[]): Promise
   const numbers = await reserveNumbers(ctx, prepared);
   return await change(ctx, async (tx) => {
     const outcomes = await insertPrepared(tx, ctx, prepared, numbers, "created");
-    await recordCreation(tx, ctx, outcomes, "bulk");
+    recordCreation(tx, ctx, outcomes, "bulk");
     return answerInBulk(
       "/orders",
       outcomes.map((outcome) =>
@@ -97,12 +97,19 @@ function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<str
  * wait until it is on disk. If the counter is lost in a crash, the numbers in use are skipped.
  */
 async function reserveNumbers(ctx: Ctx, prepared: Prepared): Promise<string[]> {
-  if (prepared.drafts.every(({ request }) => request.number !== undefined)) return [];
-  return await ctx.db.transaction(async (tx) => {
-    await store.relaxCommit(tx);
-    return await takeNumbers(tx, ctx.orgId, prepared);
-  });
+  const { orgId } = ctx;
+  const count = countUnnumbered(prepared);
+  if (count === 0) return [];
+  const given = givenNumbers(prepared.drafts);
+  const { numbers, taken } = await store.takeOrderNumbers(ctx.db, orgId, count, { isRelaxed: true });
+  const free = numbers.filter((number) => !taken.has(number) && !given.has(number));
+  const lacking = count - free.length;
+  return lacking === 0
+    ? free
+    : [...free, ...(await ctx.db.transaction((tx) => takeFreeNumbers(tx, orgId, lacking, given), relaxed))];
 }
+
+const relaxed = "set local synchronous_commit = off";
 
 /** Those of a file or a bridge, in the transaction of the import. */
 export async function createImported(tx: Tx, ctx: Ctx, requests: unknown[]): Promise<Outcome[]> {
@@ -112,9 +119,13 @@ export async function createImported(tx: Tx, ctx: Ctx, requests: unknown[]): Pro
 }
 
 /** Numbers for the orders that came without one. */
-async function takeNumbers(tx: Tx, orgId: string, { drafts }: Prepared): Promise<string[]> {
-  const count = drafts.filter(({ request }) => request.number === undefined).length;
-  return count === 0 ? [] : await takeFreeNumbers(tx, orgId, count, givenNumbers(drafts));
+async function takeNumbers(tx: Tx, orgId: string, prepared: Prepared): Promise<string[]> {
+  const count = countUnnumbered(prepared);
+  return count === 0 ? [] : await takeFreeNumbers(tx, orgId, count, givenNumbers(prepared.drafts));
+}
+
+function countUnnumbered({ drafts }: Prepared): number {
+  return drafts.filter(({ request }) => request.number === undefined).length;
 }
 
 function givenNumbers(drafts: Draft[]): Set<string> {
@@ -124,8 +135,7 @@ function givenNumbers(drafts: Draft[]): Set<string> {
 async function takeFreeNumbers(tx: Tx, orgId: string, count: number, given: ReadonlySet<string>): Promise<string[]> {
   const free: string[] = [];
   for (let factor = 1; free.length < count; factor *= 2) {
-    const numbers = await store.takeOrderNumbers(tx, orgId, (count - free.length) * factor);
-    const taken = await store.findTakenNumbers(tx, orgId, numbers);
+    const { numbers, taken } = await store.takeOrderNumbers(tx, orgId, (count - free.length) * factor);
     for (const [i, number] of numbers.entries()) {
       if (free.length === count) {
         await store.returnOrderNumbers(tx, orgId, numbers.length - i);
@@ -188,12 +198,12 @@ async function insertPrepared(
     for (const [i, { order }] of waiting.entries()) order.number = others[i]!;
   }
   const entries = createdIn(outcomes).map(({ id }) => ({ orderId: id, changes: [], version: 1 }));
-  await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind, at });
+  insertChanges(tx, ctx.orgId, entries, { ...ctx, kind, at });
   return Array.from({ length: count }, (_, index) => outcomes[index]!);
 }
 
-export async function recordCreation(tx: Tx, ctx: Ctx, outcomes: Outcome[], source: "bulk" | "csv"): Promise<void> {
-  await recordOrders(tx, ctx, { type: "orders.created", source, orders: createdIn(outcomes) });
+export function recordCreation(tx: Tx, ctx: Ctx, outcomes: Outcome[], source: "bulk" | "csv"): void {
+  recordOrders(tx, ctx, { type: "orders.created", source, orders: createdIn(outcomes) });
 }
 
 function createdIn(outcomes: Outcome[]): Order[] {

@@ -86,7 +86,7 @@ export async function markOrdersDelivered(tx: Tx, ctx: Ctx, ids: string[]): Prom
   const { orders } = await saveChanges(tx, ctx, "delivered", edits);
   const toEvent = ({ id, number, version }: Order) =>
     ({ type: "order.delivered", objectId: id, data: { number, version } }) as const;
-  await recordEvents(tx, ctx, orders.map(toEvent));
+  recordEvents(tx, ctx, orders.map(toEvent));
 }
 
 /** A parcel that was said to have arrived has not: the order is on its way again, as far as it was shipped. */

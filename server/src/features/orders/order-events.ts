@@ -13,12 +13,12 @@ type OrdersChange = {
 };
 
 /** Each order is named, with the version it has by the change. */
-export async function recordOrders(tx: Tx, ctx: Ctx, change: OrdersChange): Promise<void> {
+export function recordOrders(tx: Tx, ctx: Ctx, change: OrdersChange): void {
   const { type, orders, fields, ...origin } = change;
   const more = { ...origin, ...(fields && { fields: [...fields] }) };
   const items = orders.map(({ id, number, version }) => ({ id, number, version }));
   const objectId = ctx.newId();
-  await recordEvents(
+  recordEvents(
     tx,
     ctx,
     batchesOf(items).map((batch) => ({ type, objectId, data: { ...more, ...batch } })),

@@ -16,7 +16,7 @@ export type ChangeKind =
 
 export type ChangeInfo = { kind: ChangeKind; actor: Actor; requestId: string; at: Date; newId(): string };
 
-export async function insertChanges(tx: Tx, orgId: string, entries: HistoryEntry[], info: ChangeInfo): Promise<void> {
+export function insertChanges(tx: Tx, orgId: string, entries: HistoryEntry[], info: ChangeInfo): void {
   if (entries.length === 0) return;
   const records = entries.map(({ orderId, changes, version }) => ({
     id: info.newId(),
@@ -24,7 +24,7 @@ export async function insertChanges(tx: Tx, orgId: string, entries: HistoryEntry
     changes,
     version,
   }));
-  await tx.query(
+  tx.send(
     `insert into order_changes (id, org_id, order_id, kind, actor, request_id, changes, version, occurred_at)
      select u.id, $1, u.order_id, $3, $4, $5, u.changes, u.version, $6
        from jsonb_to_recordset($2::jsonb) as u (id uuid, order_id uuid, changes jsonb, version integer)`,

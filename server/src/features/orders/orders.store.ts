@@ -77,9 +77,9 @@ export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Prom
   const inserted = new Set(rows.map((row) => row.id));
   const made = orders.filter((order) => inserted.has(order.id));
   const moves = made.map((after) => ({ after }));
-  await keepTags(tx, orgId, moves);
-  await keepMarks(tx, orgId, moves);
-  await keepWords(tx, orgId, made, "new");
+  keepTags(tx, orgId, moves);
+  keepMarks(tx, orgId, moves);
+  keepWords(tx, orgId, made, "new");
   return inserted;
 }
 
@@ -87,13 +87,13 @@ export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Prom
  * Writes the named fields of all these orders in one statement. `version` is the one they have afterwards. They are locked:
  * what they were before is what is stored.
  */
-export async function updateOrders(
+export function updateOrders(
   tx: Tx,
   orgId: string,
   moves: Required<OrderMove>[],
   fields: Iterable<keyof OrderFields>,
   at: string,
-): Promise<void> {
+): void {
   if (moves.length === 0) return;
   const orders = moves.map(({ after }) => after);
   const changed = new Set(fields);
@@ -105,12 +105,13 @@ export async function updateOrders(
        from jsonb_to_recordset($2::jsonb) as u (${shape}) where o.org_id = $1 and o.id = u.id`;
   const isCounted = changed.has("status") || changed.has("holds") || changed.has("archivedAt");
   const values = [orgId, JSON.stringify(records), at];
-  await (isCounted ? tx.query(countMoves(update), [...values, orders.map(({ id }) => id)]) : tx.query(update, values));
-  if (changed.has("tags") || changed.has("archivedAt")) await keepTags(tx, orgId, moves);
+  if (isCounted) tx.send(countMoves(update), [...values, orders.map(({ id }) => id)]);
+  else tx.send(update, values);
+  if (changed.has("tags") || changed.has("archivedAt")) keepTags(tx, orgId, moves);
   if (["shipping", "customFields", "archivedAt"].some((field) => changed.has(field as keyof OrderFields))) {
-    await keepMarks(tx, orgId, moves);
+    keepMarks(tx, orgId, moves);
   }
-  await keepWords(tx, orgId, orders, changed);
+  keepWords(tx, orgId, orders, changed);
 }
 
 /** The update, and what it means for how many orders there are of each kind. `$4` are the ids of the orders. */
@@ -200,15 +201,30 @@ export async function findTakenNumbers(db: Queryable, orgId: string, numbers: st
   return new Set(rows.map((row) => row.number));
 }
 
-/** Callers of one organization take turns until the transaction ends: it should be a short one, or near its end. */
-export async function takeOrderNumbers(tx: Tx, orgId: string, count: number): Promise<string[]> {
-  const [row] = await tx.query<{ last_number: number }>(
-    `insert into order_number_counters as c (org_id, last_number) values ($1, 1000 + $2)
-     on conflict (org_id) do update set last_number = c.last_number + $2 returning last_number`,
-    [orgId, count],
+/**
+ * The next ones, and which of them an order has already. Callers of one organization take turns until the transaction ends: it
+ * should be a short one, or near its end. `isRelaxed`: it may be lost in a crash, and is therefore not waited for.
+ */
+export async function takeOrderNumbers(
+  db: Queryable,
+  orgId: string,
+  count: number,
+  { isRelaxed = false } = {},
+): Promise<{ numbers: string[]; taken: Set<string> }> {
+  const [row] = await db.query<{ last: number; taken: string[] }>(
+    `with counter as (
+       insert into order_number_counters as c (org_id, last_number) values ($1, 1000 + $2)
+       on conflict (org_id) do update set last_number = c.last_number + $2 returning last_number),
+     numbers as (
+       select 'ORD-' || n as number from counter, generate_series(last_number - $2 + 1, last_number) as n)
+     select last_number as last, case when $3::boolean then set_config('synchronous_commit', 'off', true) end,
+            array(select number from orders where org_id = $1 and number = any(array(select number from numbers))) as taken
+       from counter`,
+    [orgId, count, isRelaxed],
   );
-  const last = row!.last_number;
-  return Array.from({ length: count }, (_, index) => `ORD-${last - count + index + 1}`);
+  const { last, taken } = row!;
+  const numbers = Array.from({ length: count }, (_, index) => `ORD-${last - count + index + 1}`);
+  return { numbers, taken: new Set(taken) };
 }
 
 export async function readVersions(
@@ -222,9 +238,4 @@ export async function readVersions(
 /** Puts back the last numbers of those that this very transaction took. */
 export async function returnOrderNumbers(tx: Tx, orgId: string, count: number): Promise<void> {
   await tx.query("update order_number_counters set last_number = last_number - $2 where org_id = $1", [orgId, count]);
-}
-
-/** A transaction that may be lost in a crash, and is therefore not waited for. */
-export async function relaxCommit(tx: Tx): Promise<void> {
-  await tx.query("set local synchronous_commit = off");
 }

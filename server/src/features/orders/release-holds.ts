@@ -31,7 +31,7 @@ async function releaseBatch(tx: Tx, world: World): Promise<number> {
     const handlesOf = ({ holds }: Order): string[] => holds.filter(isDue).map(({ handle }) => handle);
     const dueIn = new Map(entries.map(({ order }) => [order.id, handlesOf(order)]));
     const { orders } = await saveChanges(tx, ctx, "hold_released", edits);
-    await recordEvents(
+    recordEvents(
       tx,
       ctx,
       orders.map((order) => {

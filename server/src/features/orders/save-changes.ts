@@ -33,7 +33,7 @@ export async function saveChanges(tx: Tx, ctx: Ctx, kind: ChangeKind, edits: Edi
     return shown.length === 0 ? [] : [{ orderId: order.id, changes: shown, version }];
   });
   await updateOrders(tx, ctx, moves, fields, updatedAt);
-  await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind, at });
+  insertChanges(tx, ctx.orgId, entries, { ...ctx, kind, at });
   return { orders: moves.map(({ after }) => after), fields };
 }
 
@@ -44,6 +44,6 @@ export async function saveOne(tx: Tx, ctx: Ctx, kind: ChangeKind, edit: Edit): P
   if (!updated) return edit.order;
   const { id, number, status, version } = updated;
   const data = { number, fields: [...fields], status, version };
-  await recordEvent(tx, ctx, { type: "order.updated", objectId: id, data });
+  recordEvent(tx, ctx, { type: "order.updated", objectId: id, data });
   return updated;
 }

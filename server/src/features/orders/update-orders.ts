@@ -13,7 +13,7 @@ export async function updateOrders(
   fields: ReadonlySet<keyof OrderFields>,
   at: string,
 ): Promise<void> {
-  await store.updateOrders(tx, ctx.orgId, moves, fields, at);
+  store.updateOrders(tx, ctx.orgId, moves, fields, at);
   if (!fields.has("holds") && !fields.has("status")) return;
   await settleOrders(
     tx,

@@ -59,7 +59,7 @@ export async function addOrganization(
   const organization = await store.insertOrganization(tx, { id, name, isOperator, at: ctx.clock.now() });
   const own = { ...ctx, orgId: id };
   const { version } = organization;
-  await recordEvent(tx, own, { type: "organization.created", objectId: id, data: { name, version } });
+  recordEvent(tx, own, { type: "organization.created", objectId: id, data: { name, version } });
   await addUser(tx, own, { ...admin, role: "admin" });
   return organization;
 }
@@ -100,7 +100,7 @@ export async function updateOrganization(
     if (requiresTotp !== undefined || requiresStepUp !== undefined) await signalUsers(tx, ctx, id);
     const { name, version } = updated;
     const own = { ...ctx, orgId: id };
-    await recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { ...patch, name, version } });
+    recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { ...patch, name, version } });
     return updated;
   });
 }

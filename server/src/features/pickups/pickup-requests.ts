@@ -45,15 +45,15 @@ export async function save(
 ): Promise<Pickup> {
   const saved = { ...pickup, dueAt: dueOf(pickup, nowOf(ctx), retryAfterMs) };
   await store.updatePickup(tx, ctx.orgId, saved);
-  await record(tx, ctx, saved, what);
+  record(tx, ctx, saved, what);
   await notePickup(tx, ctx, saved, what);
   return saved;
 }
 
-export async function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: Happening<"pickup">): Promise<void> {
+export function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: Happening<"pickup">): void {
   const { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version } = pickup;
   const data = { status, carrier, confirmationNumber, pickupDate, readyAt, closeAt, version };
-  await recordEvent(tx, ctx, { type: `pickup.${what}`, objectId: pickup.id, data });
+  recordEvent(tx, ctx, { type: `pickup.${what}`, objectId: pickup.id, data });
 }
 
 const common: Pick<CarrierRequest<Pickup, never>, "lock" | "unanswered"> = {

@@ -54,7 +54,7 @@ export async function schedulePickup(ctx: Ctx, request: PickupRequest) {
   const pickup = newPickup(booking, about, now);
   return await book(ctx, open, pickup, async (tx) => {
     await store.insertPickups(tx, ctx.orgId, [{ ...pickup, dueAt: dueOf(pickup, now) }]);
-    await record(tx, ctx, pickup, "requested");
+    record(tx, ctx, pickup, "requested");
     return pickup;
   });
 }

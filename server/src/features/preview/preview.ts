@@ -26,7 +26,7 @@ export async function setClock(ctx: Ctx, request: ClockRequest) {
   const setting = nextSetting(ctx, request);
   return await change(ctx, async (tx) => {
     await store.saveClock(tx, setting);
-    await recordEvent(tx, ctx, { type: "preview.clock_set", objectId: ctx.orgId, data: setting });
+    recordEvent(tx, ctx, { type: "preview.clock_set", objectId: ctx.orgId, data: setting });
     // What was due by a clock that is set back would not come for a long time.
     await hastenTrackingAcrossOrgs(tx, readSetting(setting, ctx.clock.real()));
     await ctx.signals.publish(tx, "clock", "");
@@ -83,7 +83,7 @@ async function seed(tx: Tx, ctx: Ctx, signal?: AbortSignal): Promise<void> {
   const pickups = await seedPickups(tx, ctx);
   const compared = accounts.find(({ name }) => name === "Demo National");
   if (compared) await seedComparison(tx, ctx, compared, (day) => demoItems(demoItemCount, day));
-  await recordEvent(tx, ctx, {
+  recordEvent(tx, ctx, {
     type: "preview.seeded",
     objectId: ctx.orgId,
     data: { orders: inserted, shipments, carrierAccounts: accounts.length, pickups },
@@ -95,7 +95,7 @@ async function seed(tx: Tx, ctx: Ctx, signal?: AbortSignal): Promise<void> {
 export async function resetPreview(ctx: Ctx) {
   const answer = await change(ctx, async (tx) => {
     await store.emptyAllTables(tx);
-    await recordEvent(tx, ctx, { type: "preview.reset", objectId: ctx.orgId });
+    recordEvent(tx, ctx, { type: "preview.reset", objectId: ctx.orgId });
     await seed(tx, ctx);
     await ctx.signals.publish(tx, "clock", "");
     await ctx.signals.publish(tx, "reset", "");

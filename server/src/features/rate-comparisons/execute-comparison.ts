@@ -72,7 +72,7 @@ async function beginWith(tx: Tx, ctx: Ctx, row: LeasedComparison, prepared: Prep
   if (!locked || locked.inputs_digest === digest) return;
   if (locked.processed > 0) {
     await results.deleteResults(tx, row.id, { of: row.revision });
-    await recordEvent(tx, ctx, {
+    recordEvent(tx, ctx, {
       type: "rate_comparison.started_over",
       objectId: row.id,
       data: { revision: row.revision, processed: locked.processed },
@@ -137,7 +137,7 @@ async function finish(tx: Tx, ctx: Ctx, row: LeasedComparison, prepared: Prepare
     trackingNumbers: await findTrackingNumbers(tx, row.id, topPositions(totals)),
   });
   const version = await work.completeComparison(tx, ctx.orgId, row.id, { status, summary, at });
-  await recordEvent(tx, ctx, {
+  recordEvent(tx, ctx, {
     type: `rate_comparison.${status}`,
     objectId: row.id,
     data: { revision: row.revision, counts: totals.byStatus, totals: summary.totals, version },
@@ -162,7 +162,7 @@ async function fail(
 ): Promise<void> {
   if (!(await work.lockLeased(tx, row))) return;
   const version = await work.failComparison(tx, ctx.orgId, row.id, { code, message }, ctx.clock.now());
-  await recordEvent(tx, ctx, {
+  recordEvent(tx, ctx, {
     type: "rate_comparison.failed",
     objectId: row.id,
     data: { revision: row.revision, error: { code, message }, version },

@@ -111,7 +111,7 @@ export async function insert(
 ): Promise<ComparisonRow> {
   const row = await insertWithItems(tx, ctx, { header, account, at: ctx.clock.now() }, batches);
   const data = { name: row.name, carrierAccountId: account.id, itemCount: row.item_count, version: row.version };
-  await recordEvent(tx, ctx, { type: "rate_comparison.created", objectId: row.id, data });
+  recordEvent(tx, ctx, { type: "rate_comparison.created", objectId: row.id, data });
   return row;
 }
 
@@ -140,7 +140,7 @@ export async function deleteComparison(ctx: Ctx, id: string) {
     const row = await store.getComparison(tx, ctx.orgId, id, "for update");
     await deleteWhole(tx, ctx.orgId, id);
     const data = { name: row.name, status: row.status, itemCount: row.item_count, version: row.version };
-    await recordEvent(tx, ctx, { type: "rate_comparison.deleted", objectId: id, data });
+    recordEvent(tx, ctx, { type: "rate_comparison.deleted", objectId: id, data });
     return { id, deleted: true as const };
   });
 }
@@ -185,7 +185,7 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
     });
     const { revision, version } = started;
     const data = { revision, rateCardId: card.id, rateCardVersion: card.version, options, version };
-    await recordEvent(tx, ctx, { type: "rate_comparison.processing_started", objectId: id, data });
+    recordEvent(tx, ctx, { type: "rate_comparison.processing_started", objectId: id, data });
     await ctx.signals.publish(tx, "rate_comparison", id);
     return presentComparison(started, false);
   });

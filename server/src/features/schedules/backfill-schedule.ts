@@ -38,7 +38,7 @@ export async function backfillSchedule(ctx: Ctx, id: string, request: BackfillRe
     }
     const { from, to } = request;
     const data = { from, to, queued: made.length };
-    await recordEvent(tx, ctx, { type: "schedule.backfilled", objectId: id, data });
+    recordEvent(tx, ctx, { type: "schedule.backfilled", objectId: id, data });
     const queued = new Map(made.map((execution) => [execution.scheduled_for!.getTime(), execution.id]));
     return present(row, times, known, queued, false);
   });

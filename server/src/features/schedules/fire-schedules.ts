@@ -65,7 +65,7 @@ async function fireBatch(tx: Tx, world: World): Promise<number> {
     await enqueue(tx, world, orgId, ofOrg, made);
   const results = plans.map((plan) => resultOf(plan, made.get(plan.row.id) ?? []));
   await store.saveFiringsAcrossOrgs(tx, results, new Date(now));
-  await recordEventsAcrossOrgs(
+  recordEventsAcrossOrgs(
     tx,
     world,
     results.flatMap((result, index) => skipEvents(plans[index]!.row, result)),

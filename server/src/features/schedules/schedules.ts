@@ -77,7 +77,7 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
     };
     await store.insertSchedule(tx, ctx.orgId, schedule);
     const data = { ...request, ...timing, version: 1 };
-    await recordEvent(tx, ctx, { type: "schedule.created", objectId: schedule.id, data });
+    recordEvent(tx, ctx, { type: "schedule.created", objectId: schedule.id, data });
     return presentSchedule(schedule);
   });
 }
@@ -114,7 +114,7 @@ export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch,
     if (!updated.isActive && current.isActive) Object.assign(updated, pausedBy(ctx, at));
     await store.updateSchedule(tx, ctx.orgId, updated);
     const data = { ...patch, version: updated.version };
-    await recordEvent(tx, ctx, { type: "schedule.updated", objectId: id, data });
+    recordEvent(tx, ctx, { type: "schedule.updated", objectId: id, data });
     return presentSchedule(updated);
   });
 }
@@ -129,7 +129,7 @@ export async function deleteSchedule(ctx: Ctx, id: string, ifMatch: IfMatch) {
     checkVersion({ version }, ifMatch);
     await store.deleteSchedule(tx, ctx.orgId, id);
     const data = { name, taskName, version };
-    await recordEvent(tx, ctx, { type: "schedule.deleted", objectId: id, data });
+    recordEvent(tx, ctx, { type: "schedule.deleted", objectId: id, data });
     return { id, deleted: true as const };
   });
 }
@@ -142,7 +142,7 @@ export async function pauseSchedule(ctx: Ctx, id: string) {
     const at = ctx.clock.now();
     const paused = nextVersion(current, pausedBy(ctx, at), at);
     await store.updateSchedule(tx, ctx.orgId, paused);
-    await recordEvent(tx, ctx, { type: "schedule.paused", objectId: id, data: { version: paused.version } });
+    recordEvent(tx, ctx, { type: "schedule.paused", objectId: id, data: { version: paused.version } });
     return { ...presentSchedule(paused), changed: true };
   });
 }
@@ -159,7 +159,7 @@ export async function resumeSchedule(ctx: Ctx, id: string) {
     const resumed = nextVersion(current, await activeFrom(tx, ctx, current), ctx.clock.now());
     await store.updateSchedule(tx, ctx.orgId, resumed);
     const data = { nextRunAt: resumed.nextRunAt, version: resumed.version };
-    await recordEvent(tx, ctx, { type: "schedule.resumed", objectId: id, data });
+    recordEvent(tx, ctx, { type: "schedule.resumed", objectId: id, data });
     return { ...presentSchedule(resumed), changed: true };
   });
 }
@@ -173,7 +173,7 @@ export async function triggerSchedule(ctx: Ctx, id: string) {
     const options = { trigger: "manual_schedule", scheduleId: id } as const;
     const [execution] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
     await store.noteRuns(tx, ctx.orgId, id, { count: 1, lastExecutionId: execution!.id, at });
-    await recordEvent(tx, ctx, { type: "schedule.triggered", objectId: id, data: { executionId: execution!.id } });
+    recordEvent(tx, ctx, { type: "schedule.triggered", objectId: id, data: { executionId: execution!.id } });
     return {
       scheduleId: id,
       executionId: execution!.id,
@@ -228,7 +228,7 @@ function refuseMoved(before: StoredSchedule, current: StoredSchedule): void {
 export async function pauseSchedulesOf(tx: Tx, ctx: Ctx, bridgeId: string): Promise<number> {
   const paused = await store.pauseSchedulesOf(tx, ctx.orgId, bridgeId, { by: ctx.actor, at: ctx.clock.now() });
   const reason = "bridge_deleted";
-  await recordEvents(
+  recordEvents(
     tx,
     ctx,
     paused.map(({ id, version }) => ({ type: "schedule.paused", objectId: id, data: { reason, bridgeId, version } })),

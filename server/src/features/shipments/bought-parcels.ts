@@ -46,7 +46,7 @@ export async function recordParcel(
 async function insertOrFind(tx: Tx, ctx: Ctx, prepared: Prepared): Promise<ShipmentAnswer> {
   const [outcome] = await insertPrepared(tx, ctx, prepared);
   if (outcome && "shipment" in outcome) {
-    await recordCreated(tx, ctx, outcome.shipment);
+    recordCreated(tx, ctx, outcome.shipment);
     return presentTo(ctx, outcome.shipment);
   }
   const { failure } = outcome!;

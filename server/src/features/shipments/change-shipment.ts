@@ -40,7 +40,7 @@ export async function updateShipment(
     const { after } = changed(before, changesFrom(before, patch, now), now);
     await refuseTwin(store.updateShipments(tx, ctx.orgId, [after]), "shipments_tracking_key", numberTaken);
     const data = { trackingNumber: after.trackingNumber, fields: Object.keys(patch), version: after.version };
-    await recordEvent(tx, ctx, { type: "shipment.updated", objectId: id, data });
+    recordEvent(tx, ctx, { type: "shipment.updated", objectId: id, data });
     if (order) await correctListedShipment(tx, ctx, order, id, after);
     await addToStats(tx, ctx.orgId, [{ before, after }]);
     return presentTo(ctx, after);
@@ -85,7 +85,7 @@ export async function voidLocked(tx: Tx, ctx: Ctx, { before, order }: Locked): P
   const now = ctx.clock.now().toISOString();
   const change = changed(before, { voidedAt: now }, now);
   await store.updateShipments(tx, ctx.orgId, [change.after]);
-  await recordEvent(tx, ctx, changeEvent(change));
+  recordEvent(tx, ctx, changeEvent(change));
   if (order) await takeBackListedShipment(tx, ctx, order, before.id);
   // It may have been the last one that was waited for.
   if (order) await deliverOrders(tx, ctx, [order.id]);

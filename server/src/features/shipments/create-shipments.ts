@@ -30,7 +30,7 @@ export async function createShipment(ctx: Ctx, request: ShipmentRequest): Promis
   return await change(ctx, async (tx) => {
     const [outcome] = await insertPrepared(tx, ctx, prepared);
     if (!outcome || "failure" in outcome) throw toError(outcome!.failure);
-    await recordCreated(tx, ctx, outcome.shipment);
+    recordCreated(tx, ctx, outcome.shipment);
     return presentTo(ctx, outcome.shipment);
   });
 }
@@ -39,7 +39,7 @@ export async function createShipmentsInBulk(ctx: Ctx, requests: unknown[]): Prom
   const prepared = await prepareShipments(ctx, requests, "api");
   return await change(ctx, async (tx) => {
     const outcomes = await insertPrepared(tx, ctx, prepared);
-    await recordBatch(tx, ctx, outcomes.flatMap(createdOf), "bulk");
+    recordBatch(tx, ctx, outcomes.flatMap(createdOf), "bulk");
     return answerInBulk(
       "/shipments",
       outcomes.map((outcome) => {
@@ -154,22 +154,17 @@ export async function insertPrepared(tx: Tx, ctx: Ctx, prepared: Prepared): Prom
   return Array.from({ length: count }, (_, index) => outcomes[index]!);
 }
 
-export async function recordCreated(tx: Tx, ctx: Ctx, shipment: Shipment): Promise<void> {
+export function recordCreated(tx: Tx, ctx: Ctx, shipment: Shipment): void {
   const { id, trackingNumber, carrier, orderNumber, status, version } = shipment;
   const data = { trackingNumber, carrier, orderNumber, status, version };
-  await recordEvent(tx, ctx, { type: "shipment.created", objectId: id, data });
+  recordEvent(tx, ctx, { type: "shipment.created", objectId: id, data });
 }
 
 /** Each shipment is named. */
-export async function recordBatch(
-  tx: Tx,
-  ctx: Ctx,
-  created: readonly Shipment[],
-  source: "bulk" | "csv" | "run",
-): Promise<void> {
+export function recordBatch(tx: Tx, ctx: Ctx, created: readonly Shipment[], source: "bulk" | "csv" | "run"): void {
   const items = created.map(({ id, trackingNumber, version }) => ({ id, trackingNumber, version }));
   const objectId = ctx.newId();
-  await recordEvents(
+  recordEvents(
     tx,
     ctx,
     batchesOf(items).map((batch) => ({ type: "shipments.created", objectId, data: { source, ...batch } })),

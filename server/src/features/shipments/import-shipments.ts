@@ -61,7 +61,7 @@ export async function importShipments(ctx: Ctx, request: ImportRequest): Promise
   }
   return await change(ctx, async (tx) => {
     const outcomes = await insertPrepared(tx, ctx, prepared);
-    await recordBatch(tx, ctx, outcomes.flatMap(createdOf), "csv");
+    recordBatch(tx, ctx, outcomes.flatMap(createdOf), "csv");
     return answer(outcomes.map((outcome) => ("failure" in outcome ? outcome.failure : undefined)));
   });
 }

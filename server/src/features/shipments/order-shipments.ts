@@ -49,8 +49,8 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, orders: OrderShipment
     .map((before) => changed(before, { voidedAt: removed.has(before.id) ? now : null }, now));
   await store.updateShipments(tx, ctx.orgId, [...changes, ...corrected].map(afterOf));
   const created = wanted.filter(({ id }) => inserted.has(id));
-  await recordBatch(tx, ctx, created, "run");
-  await recordEvents(tx, ctx, [...changes.map(changeEvent), ...corrected.map(correctionEvent)]);
+  recordBatch(tx, ctx, created, "run");
+  recordEvents(tx, ctx, [...changes.map(changeEvent), ...corrected.map(correctionEvent)]);
   // Nothing more will be heard of what has arrived before the order listed it.
   const arrived = stored.filter(({ id, status }) => !removed.has(id) && status === "delivered");
   const orderIds = arrived.flatMap(({ orderId }) => orderId ?? []);

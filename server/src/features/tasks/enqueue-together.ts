@@ -52,11 +52,12 @@ async function drain(world: World): Promise<void> {
 async function enqueueBatch(world: World, batch: Waiting[]): Promise<void> {
   const rows = await world.db.transaction(async (tx) => {
     const inserted = await enqueueRequested(tx, world, batch);
-    for (const [index, { ctx, request }] of batch.entries()) {
+    const kept = batch.map(async ({ ctx, request }, index) => {
       const queued = presentExecution(ctx, inserted[index]!);
       // Whoever waits for the end, and asks again meanwhile, is not to take this for it.
       await ctx.keepAnswer?.(tx, request.mode === "sync" ? new Unfinished(queued) : queued);
-    }
+    });
+    await Promise.all(kept);
     return inserted;
   });
   for (const [index, { resolve }] of batch.entries()) resolve(rows[index]!);

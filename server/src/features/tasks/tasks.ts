@@ -193,7 +193,7 @@ export async function cancelExecution(ctx: Ctx, id: string): Promise<Execution> 
 /** Those of these that have not ended. From then on nothing of theirs begins, on any node. */
 export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise<ExecutionRow[]> {
   const cancelled = await store.cancelExecutions(tx, ctx.orgId, ids, ctx.clock.now());
-  await recordEvents(
+  recordEvents(
     tx,
     ctx,
     cancelled.map(({ id, bridge_id, task_name, trigger }) => ({

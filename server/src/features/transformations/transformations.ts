@@ -228,7 +228,7 @@ export async function deactivateTransformationsOf(tx: Tx, ctx: Ctx, bridgeId: st
   const by = { at: ctx.clock.now(), by: ctx.actor };
   const changed = await store.deactivateTransformationsOf(tx, ctx.orgId, bridgeId, by);
   const events = changed.map((one) => eventOf("updated", one));
-  await recordEvents(tx, ctx, events);
+  recordEvents(tx, ctx, events);
   if (changed.length > 0) await announceTransformations(tx, ctx);
   return changed.length;
 }
@@ -243,7 +243,7 @@ async function record(
   what: Happening<"transformation">,
   transformation: Transformation,
 ): Promise<void> {
-  await recordEvent(tx, ctx, eventOf(what, transformation));
+  recordEvent(tx, ctx, eventOf(what, transformation));
   await announceTransformations(tx, ctx);
 }
 

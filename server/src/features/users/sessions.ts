@@ -31,7 +31,7 @@ export async function endSession(ctx: Ctx, id: string) {
     const ofUser = isAdmin(ctx) ? {} : { ofUser: own! };
     const end = { at: ctx.clock.real(), reason: "revoked" as const, ...ofUser };
     const userId = orNotFound("session", await store.endSession(tx, ctx.orgId, id, end));
-    await recordEvent(tx, ctx, { type: "session.revoked", objectId: userId, data: { count: 1 } });
+    recordEvent(tx, ctx, { type: "session.revoked", objectId: userId, data: { count: 1 } });
     await ctx.signals.publish(tx, "user", userId);
     return { id, deleted: true as const };
   });
@@ -52,7 +52,7 @@ async function endAll(ctx: Ctx, userId: string, except: string | undefined): Pro
     if (!(await store.lockPerson(tx, ctx.orgId, userId))) throw notFound("user");
     const ended = await store.endSessionsOf(tx, userId, { at: ctx.clock.real(), reason: "revoked", except });
     if (ended > 0) {
-      await recordEvent(tx, ctx, { type: "session.revoked", objectId: userId, data: { count: ended } });
+      recordEvent(tx, ctx, { type: "session.revoked", objectId: userId, data: { count: ended } });
       await ctx.signals.publish(tx, "user", userId);
     }
     return { ended };

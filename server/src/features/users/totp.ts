@@ -43,7 +43,7 @@ export async function confirmTotp(ctx: Ctx, { code }: TotpConfirmation) {
     if (!(await useTotpOf(tx, ctx, id, row, code)))
       throw badField("/code", "wrong_code", "This is not the code of now.");
     const recoveryCodes = await renewRecoveryCodes(tx, id);
-    await recordEvent(tx, ctx, { type: "user.totp_enabled", objectId: id });
+    recordEvent(tx, ctx, { type: "user.totp_enabled", objectId: id });
     await ctx.signals.publish(tx, "user", id);
     return { recoveryCodes };
   });
@@ -54,7 +54,7 @@ export async function replaceRecoveryCodes(ctx: Ctx) {
   return await change(ctx, async (tx) => {
     if (!(await store.lockTotp(tx, id))?.confirmed_at) throw new HubError("invalid_state", "No codes are asked for.");
     const recoveryCodes = await renewRecoveryCodes(tx, id);
-    await recordEvent(tx, ctx, { type: "user.recovery_codes_replaced", objectId: id });
+    recordEvent(tx, ctx, { type: "user.recovery_codes_replaced", objectId: id });
     return { recoveryCodes };
   });
 }
@@ -66,7 +66,7 @@ export async function disableOwnTotp(ctx: Ctx) {
 /** For administrators too, when somebody has lost their app. */
 export async function removeTotp(tx: Tx, ctx: Ctx, userId: string) {
   if (!(await store.deleteTotp(tx, ctx.orgId, userId))) throw new HubError("invalid_state", "No codes are asked for.");
-  await recordEvent(tx, ctx, { type: "user.totp_disabled", objectId: userId });
+  recordEvent(tx, ctx, { type: "user.totp_disabled", objectId: userId });
   await ctx.signals.publish(tx, "user", userId);
   return { disabled: true as const };
 }

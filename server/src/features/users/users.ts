@@ -63,7 +63,7 @@ export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch
     }
     const hidden = password === undefined ? {} : { passwordChanged: true };
     const data = { ...visible, ...hidden, version: updated.version };
-    await recordEvent(tx, ctx, { type: "user.updated", objectId: id, data });
+    recordEvent(tx, ctx, { type: "user.updated", objectId: id, data });
     await ctx.signals.publish(tx, "user", id);
     const left = updated.status === "disabled" ? [] : scopesOfRole(updated.role, ctx.principal.isOperator);
     const keys = mayLeave ? await reduceKeysOfMaker(tx, ctx, id, left) : [];
@@ -83,7 +83,7 @@ export async function deleteUser(ctx: Ctx, id: string, ifMatch: IfMatch): Promis
     keepOneAdmin(admins, id);
     await store.deleteUser(tx, ctx.orgId, id);
     const { email, version } = user;
-    await recordEvent(tx, ctx, { type: "user.deleted", objectId: id, data: { email, version } });
+    recordEvent(tx, ctx, { type: "user.deleted", objectId: id, data: { email, version } });
     await ctx.signals.publish(tx, "user", id);
     const keys = await reduceKeysOfMaker(tx, ctx, id, []);
     return { id, deleted: true as const, ...(keys.length > 0 ? { apiKeys: keys } : {}) };
@@ -129,7 +129,7 @@ export async function replacePassword(
   await store.updateUser(tx, ctx.orgId, updated);
   await store.setPasswordHash(tx, ctx.orgId, id, to);
   await endSessionsOf(tx, id, { at: ctx.clock.real(), reason: "password_changed" });
-  await recordEvent(tx, ctx, {
+  recordEvent(tx, ctx, {
     type: "user.updated",
     objectId: id,
     data: { passwordChanged: true, version: updated.version },
@@ -151,7 +151,7 @@ export async function findOidcIdentity(
     if (!bound) return;
     const { id, orgId, email } = bound;
     const by = { ...world, orgId, actor: { type: "user" as const, id, email }, requestId: "system:oidc" };
-    await recordEvent(tx, by, { type: "user.oidc_bound", objectId: id, data: { email } });
+    recordEvent(tx, by, { type: "user.oidc_bound", objectId: id, data: { email } });
   });
   return await store.findIdentityByOidcSubject(world.db, subject);
 }
@@ -183,7 +183,7 @@ export async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewU
   );
   const { id, email, role, version } = user;
   if (passwordHash !== null) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
-  await recordEvent(tx, ctx, { type: "user.created", objectId: id, data: { email, role, version } });
+  recordEvent(tx, ctx, { type: "user.created", objectId: id, data: { email, role, version } });
   return user;
 }
 

@@ -60,7 +60,7 @@ export async function deleteView(ctx: Ctx, id: string, ifMatch: IfMatch) {
     checkVersion(view, ifMatch);
     await views.remove(tx, ctx.orgId, id);
     const { name, list, version } = view;
-    await recordEvent(tx, ctx, { type: "view.deleted", objectId: id, data: { name, list, version } });
+    recordEvent(tx, ctx, { type: "view.deleted", objectId: id, data: { name, list, version } });
     return { id, deleted: true as const };
   });
 }
@@ -94,5 +94,5 @@ async function save(tx: Tx, ctx: Ctx, view: StoredView, what: "created" | "updat
   const taken = () => new HubError("name_taken", "Another view of this list has this name.");
   const own = refuseTwin(write(tx, ctx.orgId, view), "saved_views_own_name_key", taken);
   await refuseTwin(own, "saved_views_name_key", taken);
-  await recordEvent(tx, ctx, { type: `view.${what}`, objectId: id, data: { name, list, version } });
+  recordEvent(tx, ctx, { type: `view.${what}`, objectId: id, data: { name, list, version } });
 }

@@ -62,7 +62,7 @@ export async function resendDelivery(ctx: Ctx, webhookId: string, id: string): P
     await log.resendDelivery(tx, ctx.orgId, { webhookId, id, isStrict }, ctx.clock.now());
     await ctx.signals.publish(tx, "webhook", webhookId);
     const data = { only: "one", estimate: 1, version: webhook.version };
-    await recordEvent(tx, ctx, { type: "webhook.resend_requested", objectId: webhookId, data });
+    recordEvent(tx, ctx, { type: "webhook.resend_requested", objectId: webhookId, data });
     return await readDetail(ctx, tx, webhookId, id);
   });
 }
@@ -97,7 +97,7 @@ export async function resendDeliveries(ctx: Ctx, webhookId: string, request: Res
     await log.insertResend(tx, ctx.orgId, { ...range, types: names, id, webhookId, at: now });
     await ctx.signals.publish(tx, "webhook", webhookId);
     const data = { only, estimate, version: webhook.version };
-    await recordEvent(tx, ctx, { type: "webhook.resend_requested", objectId: webhookId, data });
+    recordEvent(tx, ctx, { type: "webhook.resend_requested", objectId: webhookId, data });
     return { id, estimate, estimateIsCapped: isCapped };
   });
 }

@@ -305,7 +305,7 @@ describe("nothing is lost", () => {
       objectId: org.id,
       data: { name: "x".repeat(64 * 1024), version: 1 },
     } as const;
-    await hub.world.db.transaction((tx) => recordEvent(tx, systemContext(hub.world, org.id, "test"), large));
+    await hub.world.db.transaction(async (tx) => recordEvent(tx, systemContext(hub.world, org.id, "test"), large));
     await eventually(
       async () => (await org.get(`/webhooks/${id}/deliveries?type=organization.updated`)).body.data,
       ([delivery]) => delivery?.lastError?.code === "body_too_large",

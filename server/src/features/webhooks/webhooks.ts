@@ -90,7 +90,7 @@ export async function createWebhook(ctx: Ctx, request: WebhookRequest): Promise<
     await store.insertWebhook(tx, ctx.orgId, webhook);
     await ctx.signals.publish(tx, "webhook", id);
     const data = { host: hostOf(url), types, description, ordering, maxInFlight, signing, version: 1 };
-    await recordEvent(tx, ctx, { type: "webhook.created", objectId: id, data });
+    recordEvent(tx, ctx, { type: "webhook.created", objectId: id, data });
     return { ...present(ctx, await store.getWebhook(tx, ctx.orgId, id)), secret: shown };
   });
 }
@@ -143,7 +143,7 @@ export async function updateWebhook(ctx: Ctx, id: string, patch: WebhookPatch, i
       ...(headers === undefined ? {} : { headersReplaced: true }),
       version: updated.version,
     };
-    await recordEvent(tx, ctx, { type: "webhook.updated", objectId: id, data });
+    recordEvent(tx, ctx, { type: "webhook.updated", objectId: id, data });
     return present(ctx, updated);
   });
 }
@@ -167,7 +167,7 @@ export async function deleteWebhook(ctx: Ctx, id: string, ifMatch: IfMatch) {
     await log.skipWaiting(tx, ctx.orgId, id, undefined, at);
     await log.removeResends(tx, ctx.orgId, id);
     await store.updateWebhook(tx, ctx.orgId, { ...webhook, ...gone });
-    await recordEvent(tx, ctx, { type: "webhook.deleted", objectId: id, data: { version: webhook.version } });
+    recordEvent(tx, ctx, { type: "webhook.deleted", objectId: id, data: { version: webhook.version } });
     return { id, deleted: true as const };
   });
 }
@@ -181,7 +181,7 @@ export async function pauseWebhook(ctx: Ctx, id: string): Promise<Webhook> {
     }
     if (webhook.status === "paused") return present(ctx, webhook);
     const paused = await saveChange(tx, ctx, webhook, { status: "paused" });
-    await recordEvent(tx, ctx, { type: "webhook.paused", objectId: id, data: { version: paused.version } });
+    recordEvent(tx, ctx, { type: "webhook.paused", objectId: id, data: { version: paused.version } });
     return present(ctx, paused);
   });
 }
@@ -204,7 +204,7 @@ export async function enableWebhook(ctx: Ctx, id: string, { from = "stopped" }: 
     const fresh = webhook.status === "disabled" ? untried : {};
     const state = { status: "active" as const, disabledReason: null, ...fresh, places, cursor };
     const enabled = await saveChange(tx, ctx, webhook, state);
-    await recordEvent(tx, ctx, { type: "webhook.enabled", objectId: id, data: { from, version: enabled.version } });
+    recordEvent(tx, ctx, { type: "webhook.enabled", objectId: id, data: { from, version: enabled.version } });
     return present(ctx, await store.getWebhook(tx, ctx.orgId, id));
   });
 }
@@ -227,7 +227,7 @@ export async function rotateSecret(ctx: Ctx, id: string, request: RotateRequest 
       previousUntil: former === undefined ? null : until,
     });
     const data = { previousUntil: rotated.previousUntil, version: rotated.version };
-    await recordEvent(tx, ctx, { type: "webhook.secret_rotated", objectId: id, data });
+    recordEvent(tx, ctx, { type: "webhook.secret_rotated", objectId: id, data });
     return { ...present(ctx, rotated), secret: shown };
   });
 }

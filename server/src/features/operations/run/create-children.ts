@@ -38,7 +38,7 @@ export async function evaluateAndCreate(
   const entries = evaluations.flatMap(({ created }) =>
     created.map(({ id, version }) => ({ orderId: id, changes: [], version })),
   );
-  await insertChanges(tx, ctx.orgId, entries, { ...ctx, kind: "created", at: ctx.clock.now() });
+  insertChanges(tx, ctx.orgId, entries, { ...ctx, kind: "created", at: ctx.clock.now() });
   return evaluations;
 }
 

@@ -248,7 +248,7 @@ async function changeOrders(
   const deletedIds = work.deletes.map(({ id }) => id);
   await deleteOrders(tx, ctx.orgId, deletedIds);
   const fields = await writeOrders(tx, ctx, work.evaluations, env.now);
-  await recordChanges(tx, ctx, run, work, fields);
+  recordChanges(tx, ctx, run, work, fields);
   await queueCalls(tx, ctx, run.id, work.evaluations);
   await askForLabels(tx, ctx, run.id, work.evaluations);
   await followShipments(tx, ctx, work.evaluations);
@@ -319,19 +319,19 @@ async function writeOrders(tx: Tx, ctx: Ctx, evaluations: Evaluation[], now: str
 }
 
 /** Whoever follows the log learns of each order that a run has changed, made or deleted. */
-async function recordChanges(
+function recordChanges(
   tx: Tx,
   ctx: Ctx,
   { id: runId }: RunRow,
   { evaluations, deletes }: { evaluations: Evaluation[]; deletes: Order[] },
   fields: Iterable<string>,
-): Promise<void> {
+): void {
   const created = evaluations.flatMap((evaluation) => evaluation.created);
   const updated = evaluations.flatMap(({ before, order }) => (order === before ? [] : [order]));
   const source = "run";
-  await recordOrders(tx, ctx, { type: "orders.created", source, runId, orders: created });
-  await recordOrders(tx, ctx, { type: "orders.updated", source, runId, orders: updated, fields });
-  await recordOrders(tx, ctx, { type: "orders.deleted", source, runId, orders: deletes });
+  recordOrders(tx, ctx, { type: "orders.created", source, runId, orders: created });
+  recordOrders(tx, ctx, { type: "orders.updated", source, runId, orders: updated, fields });
+  recordOrders(tx, ctx, { type: "orders.deleted", source, runId, orders: deletes });
 }
 
 async function resultsOf(
@@ -385,10 +385,10 @@ function skipped({ id, number, version }: Order) {
 
 /** With the last ones the run ends. */
 async function writeResults(tx: Tx, own: OwnRun, portion: Portion, rows: NewResult[], now: string): Promise<Came> {
-  await results.insertResults(tx, own.ctx.orgId, own.run.id, rows, now);
+  results.insertResults(tx, own.ctx.orgId, own.run.id, rows, now);
   const idsOf = (wanted: NewResult["status"]): string[] =>
     rows.flatMap(({ status, order_id }) => (status === wanted && order_id !== null ? [order_id] : []));
-  await markLastRun(tx, own.ctx.orgId, { failed: idsOf("failed"), succeeded: idsOf("succeeded") });
+  markLastRun(tx, own.ctx.orgId, { failed: idsOf("failed"), succeeded: idsOf("succeeded") });
   const countOf = (wanted: NewResult["status"]): number => rows.filter(({ status }) => status === wanted).length;
   const counts = {
     succeeded: countOf("succeeded"),
@@ -396,10 +396,14 @@ async function writeResults(tx: Tx, own: OwnRun, portion: Portion, rows: NewResu
     skipped: countOf("skipped"),
     noChange: rows.filter(({ status, is_unchanged }) => status === "succeeded" && is_unchanged).length,
   };
+  const isOnly = own.run.order_count <= portionSize;
   // A small run tells of its end soon enough.
-  if (own.run.order_count > portionSize) tx.afterCommit(() => hintProgress(own.ctx, own.run.id));
-  const isLast = await runs.finishPortion(tx, own.ctx.orgId, own.run.id, portion.position, counts);
-  return isLast && (await finish(tx, own)) ? "ended" : "done";
+  if (!isOnly) tx.afterCommit(() => hintProgress(own.ctx, own.run.id));
+  const counted = runs.finishPortion(tx, own.ctx.orgId, own.run.id, portion.position, counts);
+  // The only portion is the last one: nobody has to be asked first.
+  const [isLast, ended] = await Promise.all([counted, isOnly ? endRun(tx, own) : undefined]);
+  const hasEnded = isOnly ? await tellEnd(tx, own, ended) : isLast && (await finish(tx, own));
+  return hasEnded ? "ended" : "done";
 }
 
 const missing = {
@@ -413,11 +417,20 @@ const missing = {
 };
 
 /** False when somebody else is still at work on a portion of it, or has ended it. */
-async function finish(tx: Tx, { ctx, run, onEnd }: OwnRun): Promise<boolean> {
-  const ended = await runs.finishRun(tx, ctx.orgId, run.id, ctx.clock.now());
+async function finish(tx: Tx, own: OwnRun): Promise<boolean> {
+  return await tellEnd(tx, own, await endRun(tx, own));
+}
+
+const endRun = (tx: Tx, { ctx, run }: OwnRun) => runs.finishRun(tx, ctx.orgId, run.id, ctx.clock.now());
+
+async function tellEnd(
+  tx: Tx,
+  { ctx, run, onEnd }: OwnRun,
+  ended: Awaited<ReturnType<typeof endRun>>,
+): Promise<boolean> {
   if (!ended) return false;
   const { succeeded, failed, skipped, no_change, order_count } = ended;
-  await recordEvent(tx, ctx, {
+  recordEvent(tx, ctx, {
     type: `operation_run.${ended.status}`,
     objectId: run.id,
     data: { total: order_count, succeeded, failed, skipped, no_change, undo_of: run.undo_of, retry_of: run.retry_of },

@@ -11,17 +11,17 @@ type OfOrder = { order_id: string | null; steps: StepResult[] };
 const turn = "hashtextextended('operation values', 0)";
 
 /** The steps of these orders as they are stored. Long values that are in several of them are kept beside. */
-export async function packSteps<Row extends OfOrder>(
+export function packSteps<Row extends OfOrder>(
   tx: Tx,
   orgId: string,
   rows: Row[],
-): Promise<(Omit<Row, "steps"> & { steps: StoredStep[] })[]> {
+): (Omit<Row, "steps"> & { steps: StoredStep[] })[] {
   const values: Value[] = [];
   const packed = rows.map((row) => {
     const hasLong = row.steps.some(({ changes }) => changes?.some(isLong));
     return row.order_id === null || !hasLong ? row : { ...row, steps: packOf(row.order_id, row.steps, values) };
   });
-  if (values.length > 0) await keepValues(tx, orgId, values);
+  if (values.length > 0) keepValues(tx, orgId, values);
   return packed;
 }
 
@@ -42,9 +42,9 @@ function packOf(orderId: string, steps: StepResult[], values: Value[]): StoredSt
   return steps.map((step) => (step.changes ? { ...step, changes: step.changes.map(pack) } : step));
 }
 
-async function keepValues(tx: Tx, orgId: string, values: Value[]): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock_shared(${turn})`);
-  await tx.query(
+function keepValues(tx: Tx, orgId: string, values: Value[]): void {
+  tx.send(`select pg_advisory_xact_lock_shared(${turn})`);
+  tx.send(
     `insert into operation_values (org_id, order_id, digest, value)
      select $1, v.order_id, v.digest, v.value
        from jsonb_to_recordset($2::jsonb) as v (order_id uuid, digest text, value jsonb)

@@ -58,15 +58,9 @@ export type NewResult = ResultRow & {
   version_after: number | null;
 };
 
-export async function insertResults(
-  tx: Tx,
-  orgId: string,
-  runId: string,
-  results: NewResult[],
-  at: string,
-): Promise<void> {
-  const packed = await packSteps(tx, orgId, results);
-  await tx.query(
+export function insertResults(tx: Tx, orgId: string, runId: string, results: NewResult[], at: string): void {
+  const packed = packSteps(tx, orgId, results);
+  tx.send(
     `insert into operation_results (run_id, position, ref, order_id, order_number, status, is_unchanged, todo, error_code,
        error, steps, version_before, version_after, finished_at)
      select $1, r.position, r.ref, r.order_id, r.order_number, r.status, r.is_unchanged, r.todo, r.error_code,

@@ -4,7 +4,7 @@ import type { Tx } from "../../../db/database.ts";
 import { recordEvent } from "../../../events/record-event.ts";
 import { hintProgress } from "../../../watch.ts";
 import type { StepLabel } from "../../labels/labels.ts";
-import { takeEndedOfRunsAcrossOrgs } from "../../labels/labels.ts";
+import { hasLabelsOfRunsAcrossOrgs, takeEndedOfRunsAcrossOrgs } from "../../labels/labels.ts";
 import { markLastRun } from "../../orders/orders.ts";
 import type { StepEnd } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
@@ -18,6 +18,7 @@ const labelsAtOnce = 500;
  * retry does it again. Each answer is told once, in the transaction in which it is taken.
  */
 export async function tellRuns(world: World, stopping: AbortSignal): Promise<void> {
+  if (!(await hasLabelsOfRunsAcrossOrgs(world.db, world.clock.now()))) return;
   for (;;) {
     const count = await world.db.transaction(async (tx) => {
       const ended = await takeEndedOfRunsAcrossOrgs(tx, labelsAtOnce);
@@ -38,7 +39,7 @@ async function tellRun(tx: Tx, world: World, labels: StepLabel[]): Promise<void>
   const failed = await results.endSteps(tx, runId, ends);
   tx.afterCommit(() => hintProgress(ctx, runId));
   if (failed.length === 0) return;
-  await markLastRun(tx, orgId, { failed, succeeded: [] });
+  markLastRun(tx, orgId, { failed, succeeded: [] });
   const {
     succeeded,
     failed: all,
@@ -48,7 +49,7 @@ async function tellRun(tx: Tx, world: World, labels: StepLabel[]): Promise<void>
   } = await runs.addFailures(tx, orgId, runId, failed.length);
   const { retry_of, undo_of } = run;
   const counts = { total, succeeded, failed: all, skipped, no_change };
-  await recordEvent(tx, ctx, {
+  recordEvent(tx, ctx, {
     type: "operation_run.carrier_refused",
     objectId: runId,
     data: { ...counts, refused: failed.length, retry_of, undo_of },

@@ -113,7 +113,7 @@ const tryPortion: Take = async (db, ctx, requests) => {
 
 async function createPortion(tx: Tx, ctx: Ctx, requests: unknown[]): Promise<(RowFailure | undefined)[]> {
   const outcomes = await createImported(tx, ctx, requests);
-  await recordCreation(tx, ctx, outcomes, "csv");
+  recordCreation(tx, ctx, outcomes, "csv");
   return outcomes.map((outcome) => ("failure" in outcome ? outcome.failure : undefined));
 }
 

@@ -86,7 +86,7 @@ export async function updateNumbered(
     return { updated, unchanged: edits.length - updated };
   }
   const saved = await saveChanges(db as Tx, ctx, "imported", edits);
-  await recordOrders(db as Tx, ctx, { type: "orders.updated", source: "csv", ...saved });
+  recordOrders(db as Tx, ctx, { type: "orders.updated", source: "csv", ...saved });
   return { updated: saved.orders.length, unchanged: edits.length - saved.orders.length };
 }
 

@@ -51,7 +51,7 @@ export async function updateChanged(
   outcome.recalls = [...byPartner].map(([partner, orderIds]) => ({ ...partner, input: { orderIds } }));
   outcome.counts.updated! += saved.orders.length;
   outcome.counts.unchanged! += plans.length - saved.orders.length;
-  await recordOrders(tx, ctx, { type: "orders.updated", source: "bridge", bridgeId, ...saved });
+  recordOrders(tx, ctx, { type: "orders.updated", source: "bridge", bridgeId, ...saved });
 }
 
 /** What each order becomes; those that cannot become it fail alone. */

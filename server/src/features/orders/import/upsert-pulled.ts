@@ -103,5 +103,5 @@ async function createFresh(
   }
   await pulled.saveMarks(tx, ctx.orgId, marks);
   outcome.counts.created! += created.length;
-  await recordOrders(tx, ctx, { type: "orders.created", source: "bridge", bridgeId, orders: created });
+  recordOrders(tx, ctx, { type: "orders.created", source: "bridge", bridgeId, orders: created });
 }

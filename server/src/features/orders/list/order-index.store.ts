@@ -9,16 +9,16 @@ import { indexWords, searchParts } from "./search-words.ts";
 export type OrderMove = { before?: Order; after: Order };
 
 /** The table of tags says afterwards what these orders say. */
-export async function keepTags(tx: Tx, orgId: string, moves: OrderMove[]): Promise<void> {
-  await keepListed(tx, orgId, ["order_tags", "tag"], moves, ({ tags }) => tags.map(foldTag));
+export function keepTags(tx: Tx, orgId: string, moves: OrderMove[]): void {
+  keepListed(tx, orgId, ["order_tags", "tag"], moves, ({ tags }) => tags.map(foldTag));
 }
 
 /** The table of marks says afterwards what these orders say; what runs have said of them stays. */
-export async function keepMarks(tx: Tx, orgId: string, moves: OrderMove[]): Promise<void> {
-  await keepListed(tx, orgId, ["order_marks", "mark"], moves, marksOf);
+export function keepMarks(tx: Tx, orgId: string, moves: OrderMove[]): void {
+  keepListed(tx, orgId, ["order_marks", "mark"], moves, marksOf);
   const moved = moves.filter(({ before, after }) => before && isArchived(before) !== isArchived(after));
   if (moved.length === 0) return;
-  await tx.query(
+  tx.send(
     `update order_marks m set is_archived = u.is_archived from unnest($2::uuid[], $3::boolean[]) as u (id, is_archived)
       where m.org_id = $1 and m.order_id = u.id and m.mark = '${failedMark}' and m.is_archived <> u.is_archived`,
     [orgId, moved.map(({ after }) => after.id), moved.map(({ after }) => isArchived(after))],
@@ -30,13 +30,13 @@ const isArchived = ({ archivedAt }: Order): boolean => archivedAt !== null;
 type Listed = { order: Order; name: string };
 
 /** Only the names that came or went are written: most changes leave the others as they are. */
-async function keepListed(
+function keepListed(
   tx: Tx,
   orgId: string,
   [table, column]: ["order_tags", "tag"] | ["order_marks", "mark"],
   moves: OrderMove[],
   namesOf: (order: Order) => string[],
-): Promise<void> {
+): void {
   const [gone, come]: [Listed[], Listed[]] = [[], []];
   for (const { before, after } of moves) {
     const names = new Set(namesOf(after));
@@ -46,14 +46,14 @@ async function keepListed(
     for (const name of names) if (isMoved || !known.has(name)) come.push({ order: after, name });
   }
   if (gone.length > 0) {
-    await tx.query(
+    tx.send(
       `delete from ${table} t using unnest($2::uuid[], $3::text[], $4::boolean[]) as u (id, name, is_archived)
         where t.org_id = $1 and t.order_id = u.id and t.${column} = u.name and t.is_archived = u.is_archived`,
       [orgId, ...columnsOf(gone)],
     );
   }
   if (come.length === 0) return;
-  await tx.query(
+  tx.send(
     `insert into ${table} (org_id, is_archived, ${column}, created_at, order_id)
      select $1::uuid, u.is_archived, u.name, u.created_at, u.id
        from unnest($2::uuid[], $3::text[], $4::boolean[], $5::timestamptz[]) as u (id, name, is_archived, created_at)
@@ -69,19 +69,19 @@ const columnsOf = (listed: Listed[]): [ids: string[], names: string[], archived:
 ];
 
 /** What the last run did to these orders, or failed to do. They are locked, or else are here: nobody marks them meanwhile. */
-export async function markLastRun(
+export function markLastRun(
   tx: Tx,
   orgId: string,
   { failed, succeeded }: { failed: string[]; succeeded: string[] },
-): Promise<void> {
+): void {
   if (succeeded.length > 0) {
-    await tx.query(
-      `delete from order_marks where org_id = $1 and order_id = any($2::uuid[]) and mark = '${failedMark}'`,
-      [orgId, succeeded],
-    );
+    tx.send(`delete from order_marks where org_id = $1 and order_id = any($2::uuid[]) and mark = '${failedMark}'`, [
+      orgId,
+      succeeded,
+    ]);
   }
   if (failed.length === 0) return;
-  await tx.query(
+  tx.send(
     `insert into order_marks (org_id, is_archived, mark, created_at, order_id)
      select org_id, is_archived, '${failedMark}', created_at, id from (
        select * from orders where org_id = $1 and id = any($2::uuid[]) order by id for no key update) o
@@ -91,12 +91,12 @@ export async function markLastRun(
 }
 
 /** What these orders are found by follows these fields of theirs. New ones have no words yet. */
-export async function keepWords(
+export function keepWords(
   tx: Tx,
   orgId: string,
   orders: Order[],
   fields: ReadonlySet<keyof OrderFields> | "new",
-): Promise<void> {
+): void {
   const records = searchParts.flatMap((searched, part) => {
     if (fields !== "new" && !searched.fields.some((field) => fields.has(field))) return [];
     const rows = orders.map((order) => ({
@@ -109,7 +109,7 @@ export async function keepWords(
     return fields === "new" ? rows.filter(({ words }) => words !== "") : rows;
   });
   if (records.length > 0) {
-    await tx.query(
+    tx.send(
       `insert into order_search as s (org_id, order_id, part, created_at, is_archived, words)
        select $1::uuid, u.id, u.part, u.created_at, u.is_archived, array_to_tsvector(string_to_array(u.words, ' '))
          from jsonb_to_recordset($2::jsonb) as u (id uuid, part smallint, created_at timestamptz, is_archived boolean, words text)
@@ -119,7 +119,7 @@ export async function keepWords(
   }
   if (fields === "new" || !fields.has("archivedAt")) return;
   const archived = orders.map(isArchived);
-  await tx.query(
+  tx.send(
     `update order_search s set is_archived = u.is_archived from unnest($2::uuid[], $3::boolean[]) as u (id, is_archived)
       where s.org_id = $1 and s.order_id = u.id and s.is_archived <> u.is_archived`,
     [orgId, orders.map(({ id }) => id), archived],

@@ -52,7 +52,7 @@ export async function applyReports(tx: Tx, ctx: Ctx, reports: Report[], isPull =
   if (isPull) await markAsked(tx, ctx.orgId, unchanged, askingAt(new Date(now)));
   await deliverOrders(tx, ctx, orderIds);
   await undeliverOrders(tx, ctx, changes);
-  await recordEvents(tx, ctx, changes.map(changeEvent));
+  recordEvents(tx, ctx, changes.map(changeEvent));
   await addToStats(tx, ctx.orgId, changes);
   return applied;
 }

@@ -51,7 +51,7 @@ export async function retractEvent(ctx: Ctx, id: string, key: string): Promise<S
     const retraction = changed(before, { events }, now);
     await store.updateShipments(tx, ctx.orgId, [retraction.after]);
     await undeliverOrders(tx, ctx, [retraction]);
-    await recordEvent(tx, ctx, changeEvent(retraction));
+    recordEvent(tx, ctx, changeEvent(retraction));
     await addToStats(tx, ctx.orgId, [retraction]);
     return presentTo(ctx, retraction.after);
   });

@@ -61,7 +61,7 @@ async function expireSome(world: World): Promise<number> {
     const expired = await expireAcrossOrgs(tx, world.clock.now(), together);
     await concludeFollowUps(tx, world, expired);
     await noteEndings(tx, world, await Promise.all(expired.map((execution) => toEnded(world, execution))));
-    await recordEventsAcrossOrgs(
+    recordEventsAcrossOrgs(
       tx,
       world,
       expired.map((execution) => ({

@@ -30,15 +30,22 @@ export type Content = { id: string; body: string };
 
 export const contentOf = (event: EventEnvelope): Content => ({ id: event.id, body: JSON.stringify(event) });
 
-/** Of the last events: most go to several webhooks, and are written once. */
-const lastContents = perWorld(() => new Map<string, Content>());
-const maxContents = 200;
+/** Of the last events: most go to several webhooks, which are not all as fast, and are written once. */
+const lastContents = perWorld(() => ({ byId: new Map<string, Content>(), characters: 0 }));
+const maxCharacters = 4 * 1024 ** 2;
 
 export function contentOfEntry(world: World, entry: SealedEvent): Content {
   const last = lastContents(world);
-  const content = last.get(entry.id) ?? contentOf(envelopeOf(world.environment, entry));
-  last.set(entry.id, content);
-  if (last.size > maxContents) last.delete(last.keys().next().value!);
+  const known = last.byId.get(entry.id);
+  if (known) return known;
+  const content = contentOf(envelopeOf(world.environment, entry));
+  last.byId.set(entry.id, content);
+  last.characters += content.body.length;
+  for (const [id, { body }] of last.byId) {
+    if (last.characters <= maxCharacters) break;
+    last.byId.delete(id);
+    last.characters -= body.length;
+  }
   return content;
 }
 

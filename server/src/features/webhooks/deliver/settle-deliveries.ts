@@ -112,7 +112,7 @@ async function save(world: World, progress: Progress[], batch: Sent[]): Promise<
     const written = await write(tx);
     const known = new Map(progress.map((one) => [one.id, one]));
     const events = written.flatMap((one) => newsOf(world, one, known.get(one.id)!));
-    await recordEventsAcrossOrgs(tx, world, events);
+    recordEventsAcrossOrgs(tx, world, events);
     return written;
   }, shortHold);
 }

@@ -53,7 +53,7 @@ test("of what waits a thousand get rows at most when somebody looks, and the log
   const { id } = (await org.post("/webhooks", { url: "http://127.0.0.1:9/", types })).body;
   const event = { type: "organization.updated", objectId: org.id, data: { name: "x", version: 1 } } as const;
   const events = Array.from({ length: 1_005 }, () => event);
-  await db.transaction((tx) => recordEvents(tx, systemContext(hub.world, org.id, "test"), events));
+  await db.transaction(async (tx) => recordEvents(tx, systemContext(hub.world, org.id, "test"), events));
   expect((await org.get(`/webhooks/${id}/deliveries`)).body.pagination.total).toBe(1_000);
   expect((await org.get(`/webhooks/${id}`)).body.waiting).toBe(1_005);
   const [{ cursor } = { cursor: 0 }] = await db.query<{ cursor: number }>("select cursor from webhooks where id = $1", [
