@@ -21,6 +21,7 @@ export async function storeShipments(db: pg.Client, orgId: string, count: number
   for (const { definition } of rows) await db.query(definition);
   await db.query(countsSql);
   await db.query(sumsSql);
+  await db.query(daySumsSql);
   await db.query("vacuum (analyze) shipments");
 }
 
@@ -52,3 +53,8 @@ const sumsSql = `
   select org_id, date_bin('15 minutes', delivered_at, 'epoch'), count(*), count(*),
          sum(extract(epoch from delivered_at - accepted_at) * 1000)::bigint, count(*), count(*) filter (where delivered_at < promise_ends_at)
     from shipments where delivered_at is not null group by 1, 2`;
+
+const daySumsSql = `
+  insert into shipment_day_sums (org_id, day, delivered, transit_count, transit_ms, evaluated, on_time)
+  select org_id, date_bin('1 day', quarter, 'epoch'), sum(delivered), sum(transit_count), sum(transit_ms), sum(evaluated), sum(on_time)
+    from shipment_sums group by 1, 2`;

@@ -286,7 +286,7 @@ const tableOwners: Record<string, string[]> = {
   "rate-comparisons": ["rate_comparisons", "rate_item_kinds", "rate_items", "rate_results"],
   requests: ["request_log"],
   schedules: ["schedules"],
-  shipments: ["shipments", "shipment_counts", "shipment_sums"],
+  shipments: ["shipments", "shipment_counts", "shipment_sums", "shipment_day_sums"],
   tasks: [
     "bridge_cursors",
     "bridge_notices",

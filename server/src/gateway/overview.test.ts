@@ -251,13 +251,21 @@ describe("the figures of the overview", () => {
     }
     expect((await edge.get("/v1/overview")).body.data).toMatchObject({ on_time_pct: 0, sample: { on_time: 2 } });
     const isSomething = "(delivered, transit_count, transit_ms, evaluated, on_time) <> (0, 0, 0, 0, 0)";
-    const read = async (db: Queryable) =>
-      await db.query(`select * from shipment_sums where ${isSomething} order by org_id, quarter`);
+    const read = async (db: Queryable) => ({
+      quarters: await db.query(`select * from shipment_sums where ${isSomething} order by org_id, quarter`),
+      days: await db.query(`select * from shipment_day_sums where ${isSomething} order by org_id, day`),
+    });
     const kept = await read(hub.world.db);
-    expect(kept.length).toBeGreaterThan(20);
-    const { sql } = (await readMigrations()).find(({ name }) => name.endsWith("_sums_by_the_quarter.sql"))!;
+    expect(kept.quarters.length).toBeGreaterThan(20);
+    const migrations = await readMigrations();
+    const partOf = (named: string, from: string): string => {
+      const { sql } = migrations.find(({ name }) => name.endsWith(named))!;
+      return sql.slice(sql.indexOf(from));
+    };
     const undone = hub.world.db.transaction(async (tx) => {
-      await tx.query(sql.slice(sql.indexOf("delete from shipment_sums")));
+      await tx.query("delete from shipment_day_sums");
+      await tx.query(partOf("_sums_by_the_quarter.sql", "delete from shipment_sums"));
+      await tx.query(partOf("_sums_by_the_day.sql", "insert into shipment_day_sums"));
       expect(await read(tx)).toEqual(kept);
       throw new Error("undo");
     });

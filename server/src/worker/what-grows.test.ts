@@ -71,6 +71,7 @@ const bounds: Record<string, Bound> = {
   schema_migrations: { bound: "one row for each migration" },
   secret_keys: { bound: "one row for each secret key that is in use" },
   shipment_counts: { bound: "one row for each status" },
+  shipment_day_sums: { bound: "one row for each day" },
   shipment_sums: { bound: "one row for each quarter of an hour" },
   shipment_labels: { bound: "what people keep the hub for; what is printed goes after HUB_KEEP_LABEL_FILES_DAYS" },
   shipments: theRecords,

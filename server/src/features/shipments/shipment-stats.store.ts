@@ -34,18 +34,29 @@ export async function addToStats(
   }
   if (sumRows.length > 0) {
     await tx.query(
-      `insert into shipment_sums as s (org_id, quarter, delivered, transit_count, transit_ms, evaluated, on_time)
-       select $1, u.quarter, u.delivered, u."transitCount", u."transitMs", u.evaluated, u."onTime"
-         from jsonb_to_recordset($2::jsonb) as u (quarter timestamptz, delivered integer, "transitCount" integer,
+      `with told as (
+         select * from jsonb_to_recordset($2::jsonb) as u (quarter timestamptz, delivered integer, "transitCount" integer,
            "transitMs" bigint, evaluated integer, "onTime" integer)
-       on conflict (org_id, quarter) do update set delivered = s.delivered + excluded.delivered,
-         transit_count = s.transit_count + excluded.transit_count, transit_ms = s.transit_ms + excluded.transit_ms,
-         evaluated = s.evaluated + excluded.evaluated, on_time = s.on_time + excluded.on_time`,
+       ), quarters as (
+         insert into shipment_sums as s (org_id, quarter, ${sumColumns})
+         select $1, quarter, delivered, "transitCount", "transitMs", evaluated, "onTime" from told
+         on conflict (org_id, quarter) do update set ${addedUp}
+       )
+       insert into shipment_day_sums as s (org_id, day, ${sumColumns})
+       select $1, date_bin('1 day', quarter, 'epoch') as day, sum(delivered), sum("transitCount"), sum("transitMs"), sum(evaluated),
+              sum("onTime")
+         from told group by day order by day
+       on conflict (org_id, day) do update set ${addedUp}`,
       [orgId, JSON.stringify(sumRows)],
     );
   }
 }
 
+const sumColumns = "delivered, transit_count, transit_ms, evaluated, on_time";
+const addedUp = sumColumns
+  .split(", ")
+  .map((name) => `${name} = s.${name} + excluded.${name}`)
+  .join(", ");
 const sumNames = Object.keys(noSums) as (keyof Sums)[];
 
 function addShipment(
@@ -79,11 +90,21 @@ const summed = `coalesce(sum(delivered), 0)::bigint as delivered, coalesce(sum(t
   coalesce(sum(transit_ms), 0)::bigint as "transitMs", coalesce(sum(evaluated), 0)::bigint as evaluated,
   coalesce(sum(on_time), 0)::bigint as "onTime"`;
 
+/** Whole days of UTC from their own sums, what is left at both ends by the quarter of an hour. */
 export async function sumSpan(db: Queryable, orgId: string | null, { from, before }: Span): Promise<Sums> {
+  const end = Date.parse(before);
+  const wholeFrom = Math.min(Math.ceil(Date.parse(from) / dayMs) * dayMs, end);
+  const wholeBefore = Math.max(Math.floor(end / dayMs) * dayMs, wholeFrom);
+  const edges = [from, new Date(wholeFrom).toISOString(), new Date(wholeBefore).toISOString(), before];
   const [row] = await db.query<Sums>(
-    `select ${summed} from shipment_sums
-      where ${forOrg(orgId)} and quarter >= $2::timestamptz and quarter < $3::timestamptz`,
-    [orgId, from, before],
+    `select ${summed} from (
+       select ${sumColumns} from shipment_sums where ${forOrg(orgId)} and quarter >= $2 and quarter < $3
+       union all
+       select ${sumColumns} from shipment_day_sums where ${forOrg(orgId)} and day >= $3 and day < $4
+       union all
+       select ${sumColumns} from shipment_sums where ${forOrg(orgId)} and quarter >= $4 and quarter < $5
+     ) as parts`,
+    [orgId, ...edges],
   );
   return row!;
 }
@@ -97,18 +118,22 @@ export async function sumDays(
   days: string[],
   begins: string[],
 ): Promise<KeyedSums[]> {
+  const isOfUtc = begins.every((moment) => Date.parse(moment) % dayMs === 0);
+  const [table, column] = isOfUtc ? ["shipment_day_sums", "day"] : ["shipment_sums", "quarter"];
   return await db.query<KeyedSums>(
     `select w.day as key, ${summed}
        from unnest($2::text[]) with ordinality as w (day, place)
        left join (
-         select width_bucket(quarter, $3::timestamptz[]) as place, delivered, transit_count, transit_ms, evaluated, on_time
-           from shipment_sums
-          where ${forOrg(orgId)} and quarter >= ($3::timestamptz[])[1] and quarter < ($3::timestamptz[])[cardinality($3)]
+         select width_bucket(${column}, $3::timestamptz[]) as place, ${sumColumns}
+           from ${table}
+          where ${forOrg(orgId)} and ${column} >= ($3::timestamptz[])[1] and ${column} < ($3::timestamptz[])[cardinality($3)]
        ) as s using (place)
       group by w.place, w.day order by w.place`,
     [orgId, days, begins],
   );
 }
+
+const dayMs = 86_400_000;
 
 const keysOf = {
   carrier: "coalesce(carrier_key, '')",
