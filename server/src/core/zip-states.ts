@@ -15,11 +15,17 @@ for (const row of stateRanges.split(",")) {
 }
 
 /** Territories that share their first three digits with others. */
-const stateOfWhole: Record<string, string> = { "96799": "AS", "96950": "MP", "96951": "MP", "96952": "MP" };
+const stateOfWhole = new Map([
+  ["96799", "AS"],
+  ["96950", "MP"],
+  ["96951", "MP"],
+  ["96952", "MP"],
+]);
 
 /** The state or territory of a US ZIP, by its first three digits; undefined where no ZIP begins like this. */
 export function stateOfZip(zip: string): string | undefined {
-  return stateOfWhole[zip] ?? stateOfPrefix[Number(zip.slice(0, 3))];
+  const prefix = Number(zip.slice(0, 3));
+  return (prefix === 967 || prefix === 969 ? stateOfWhole.get(zip) : undefined) ?? stateOfPrefix[prefix];
 }
 
 const prefixesByState = new Map<string, string[]>();

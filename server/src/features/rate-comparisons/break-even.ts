@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { Ctx } from "../../context.ts";
-import type { Queryable } from "../../db/database.ts";
 import { findWeighedParcels } from "../shipments/shipments.ts";
 import type { PreparedRater } from "./prepare-rater.ts";
 import type { RateItem, Rater } from "./rate-item.ts";
@@ -25,7 +24,6 @@ export type BreakEven = { discountPct: number | null; isSampled: boolean };
  */
 export async function findBreakEven(
   ctx: Ctx,
-  db: Queryable,
   { id, item_count }: { id: string; item_count: number },
   { rater, withScenario }: Pick<PreparedRater, "rater" | "withScenario">,
   scenario: Scenario,
@@ -33,30 +31,55 @@ export async function findBreakEven(
 ): Promise<BreakEven | undefined> {
   if (target <= source) return undefined;
   const every = Math.max(1, Math.ceil(item_count / sampleSize));
-  const items = await readItems(ctx, db, id, every);
-  const goal = (await costOf(rater, items)) * (source / target);
+  const items = await readItems(ctx, id, every);
+  const now = await costOf(rater, items);
+  const goal = now * (source / target);
   const given = scenario.extraDiscountPercent ?? 0;
   const most = Math.floor(steps - given * (steps / 100));
   const percentOf = (step: number): number => step / (steps / 100);
   const costAt = async (step: number): Promise<number> =>
     await costOf(withScenario({ ...scenario, extraDiscountPercent: given + percentOf(step) }), items);
-  if ((await costAt(most)) > goal) return { discountPct: null, isSampled: every > 1 };
-  let [low, high] = [0, most];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((await costAt(middle)) <= goal) high = middle;
-    else low = middle + 1;
-  }
-  return { discountPct: percentOf(low), isSampled: every > 1 };
+  const least = await costAt(most);
+  if (least > goal) return { discountPct: null, isSampled: every > 1 };
+  const step = await findStep({ step: 0, cost: now }, { step: most, cost: least }, goal, costAt);
+  return { discountPct: percentOf(step), isSampled: every > 1 };
 }
 
-async function readItems(ctx: Ctx, db: Queryable, id: string, every: number): Promise<RateItem[]> {
-  const rows = await readSample(db, id, every);
+/** What a step costs. */
+type Tried = { step: number; cost: number };
+
+/**
+ * The first step that costs no more than this, between one that costs more and one that does not; steps never cost more than those before
+ * them. The cost is nearly a straight line, so the next one to try is where that would meet the goal, and every other time the middle,
+ * in case it is not.
+ */
+export async function findStep(
+  dear: Tried,
+  cheap: Tried,
+  goal: number,
+  costAt: (step: number) => Promise<number>,
+): Promise<number> {
+  if (dear.cost <= goal) return dear.step;
+  for (let tries = 0; cheap.step - dear.step > 1; tries++) {
+    const steps = cheap.step - dear.step;
+    const part = tries % 3 === 2 ? 0.5 : (dear.cost - goal) / (dear.cost - cheap.cost);
+    // The second time just short of it, so that the end is near from both sides.
+    const guess = dear.step + Math.ceil(part * steps) - (tries % 3 === 1 ? 1 : 0);
+    const step = Math.min(cheap.step - 1, Math.max(dear.step + 1, guess));
+    const cost = await costAt(step);
+    if (cost <= goal) cheap = { step, cost };
+    else dear = { step, cost };
+  }
+  return cheap.step;
+}
+
+async function readItems(ctx: Ctx, id: string, every: number): Promise<RateItem[]> {
+  const rows = await readSample(ctx.db, id, every);
   const sample = rows.map((row) => ({ ...row, stored: JSON.parse(row.input) as StoredInput }));
   const isUnweighed = ({ stored }: { stored: StoredInput }): boolean => !stored[6];
   const parcels = await findWeighedParcels(
     ctx,
-    db,
+    ctx.db,
     sample.filter(isUnweighed).map(({ trackingNumber }) => trackingNumber),
   );
   return sample.map((row) => toRateItem(row.stored, isUnweighed(row) ? parcels.get(row.trackingNumber) : undefined));

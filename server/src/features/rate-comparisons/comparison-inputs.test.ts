@@ -57,6 +57,16 @@ describe("D19: the card of its own day", () => {
     expect(await costsOf(named)).toEqual([26.4, 26.4, 26.4, 26.4, 26.4]);
   });
 
+  test("is found beside names that look like days", async () => {
+    const account = await anAccount(
+      dearer(1, { name: "2025", effectiveFrom: "2025-01-01", effectiveTo: "2025-12-31" }),
+    );
+    await uploadTo(account, dearer(2, { name: "2026", effectiveFrom: "2026-01-01" }));
+    const serviceMap = { "2026-01-31": "GROUND" };
+    const items = [anItem({ shipDate: "2025-06-30", serviceType: "2026-01-31" })];
+    expect(await costsOf(await processed(items, { carrierAccountId: account }, { serviceMap }))).toEqual([13.2]);
+  });
+
   test("tells what was paid, too: a price is looked for on the list of its day", async () => {
     const source = await anAccount(dearer(1, { name: "Old", effectiveFrom: "2024-01-01", effectiveTo: "2024-12-31" }));
     await uploadTo(source, dearer(2, { name: "New", effectiveFrom: "2025-01-01" }));

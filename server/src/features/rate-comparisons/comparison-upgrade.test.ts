@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { workOff } from "../../queue/work.ts";
 import { openOldDatabase } from "../../testing/old-database.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
+import { listShipDays } from "./rate-comparisons.store.ts";
 import { comparisonWork, listItems } from "./rate-comparisons.ts";
 
 test("comparisons of before keep their results, and what was at work is finished", async () => {
@@ -30,8 +31,8 @@ test("comparisons of before keep their results, and what was at work is finished
     await old.query(
       `insert into rate_items (comparison_id, position, tracking_number, net_cents, service_type, pounds, input)
        select $1, p, 'T' || p, 1500, 'UPS Ground', 3,
-         '[1500,"UPS Ground","07114",null,"10001",null,3,"lb",null,null,null,null,null,false]'
-         from generate_series(0, 3) as p`,
+         '[1500,"UPS Ground","07114",null,"10001",null,3,"lb",null,null,null,' || day || ',null,false]'
+         from generate_series(0, 3) as p, lateral (select (array['null', '"2025-03-01"', '"2025-01-01"', '"2025-03-01"'])[p + 1] as day) as d`,
       [id],
     );
   }
@@ -84,6 +85,7 @@ test("comparisons of before keep their results, and what was at work is finished
     { status: "unrateable", reason: "service_unmatched", zoneSource: null, targetCost: null, lines: [] },
     { status: "excluded", reason: "duplicate" },
   ]);
+  expect(await listShipDays(old, ctx.orgId, done)).toEqual(["2025-01-01", "2025-03-01"]);
   const indexes = async (query: object) => (await ask(query)).data.map(({ index }) => index);
   expect(await indexes({ status: "rated" })).toEqual([0, 1]);
   expect(await indexes({ outcome: "loss" })).toEqual([0]);

@@ -68,15 +68,9 @@ export async function saveInputs(
 }
 
 /** Progress and sums in one go, with every chunk that is done: whoever comes this far may try as often again. */
-export async function saveProgress(
-  tx: Tx,
-  orgId: string,
-  id: string,
-  processed: number,
-  totals: Totals,
-): Promise<void> {
+export function saveProgress(tx: Tx, orgId: string, id: string, processed: number, totals: Totals): void {
   const { rated = 0, estimated = 0, unrateable = 0, invalid = 0, excluded = 0 } = totals.byStatus;
-  await tx.query(
+  tx.send(
     `update rate_comparisons set processed = $3, totals = $4, rated = $5, estimated = $6, unrateable = $7, invalid = $8,
        excluded = $9, tries = 0 where org_id = $1 and id = $2`,
     [orgId, id, processed, JSON.stringify(totals), rated, estimated, unrateable, invalid, excluded],

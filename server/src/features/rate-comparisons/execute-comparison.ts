@@ -96,8 +96,8 @@ async function rateChunk(
   const to = Math.min(row.item_count, from + chunkSize);
   const kinds: ItemKinds = new Map();
   await results.copyResults(tx, rateLines(row, pass, { from, to }, totals, kinds));
-  await insertKinds(tx, row, from, kinds);
-  await work.saveProgress(tx, ctx.orgId, row.id, to, totals);
+  insertKinds(tx, row, from, kinds);
+  work.saveProgress(tx, ctx.orgId, row.id, to, totals);
   tx.afterCommit(() => hintProgress(ctx, row.id));
   if (to < row.item_count) return true;
   await finish(tx, ctx, row, prepared, totals);
@@ -128,14 +128,14 @@ async function finish(tx: Tx, ctx: Ctx, row: LeasedComparison, prepared: Prepare
   const status = unrateable + invalid > 0 ? "completed_with_errors" : "completed";
   const at = ctx.clock.now();
   const scenario = row.options.scenario ?? {};
-  const percentiles = await results.findSavingsPercentiles(tx, row.id, row.revision, percentileShares);
-  const summary = presentSummary({ ...row, status }, totals, percentiles, {
-    computedAt: at.toISOString(),
-    scenario,
-    stale: false,
-    breakEven: await findBreakEven(ctx, tx, row, prepared, scenario, totals.all),
-    trackingNumbers: await findTrackingNumbers(tx, row.id, topPositions(totals)),
-  });
+  const [percentiles, trackingNumbers, breakEven] = await Promise.all([
+    results.findSavingsPercentiles(tx, row.id, row.revision, percentileShares),
+    findTrackingNumbers(tx, row.id, topPositions(totals)),
+    findBreakEven(ctx, row, prepared, scenario, totals.all),
+  ]);
+  const computedAt = at.toISOString();
+  const told = { computedAt, scenario, stale: false, breakEven, trackingNumbers };
+  const summary = presentSummary({ ...row, status }, totals, percentiles, told);
   const version = await work.completeComparison(tx, ctx.orgId, row.id, { status, summary, at });
   recordEvent(tx, ctx, {
     type: `rate_comparison.${status}`,

@@ -32,9 +32,9 @@ export function noteKind(
 }
 
 /** `from` is where their chunk begins. */
-export async function insertKinds(tx: Tx, of: Revision, from: number, kinds: ItemKinds): Promise<void> {
+export function insertKinds(tx: Tx, of: Revision, from: number, kinds: ItemKinds): void {
   const rows = [...kinds.values()];
-  await tx.query(
+  tx.send(
     `insert into rate_item_kinds (comparison_id, revision, chunk_from, status, reason, zone, basis, sign, service_type, items,
        positions)
      select $1, $2, $3, k.status, k.reason, k.zone, k.basis, k.sign, k.service_type, k.items, k.positions::integer[]

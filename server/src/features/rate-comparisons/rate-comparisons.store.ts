@@ -71,12 +71,26 @@ export async function insertComparison(tx: Tx, orgId: string, made: NewCompariso
   );
 }
 
-export async function setItemCount(tx: Tx, orgId: string, id: string, count: number): Promise<ComparisonRow> {
+/** To be called when all items are there. */
+export async function noteItems(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  { count, shipDays }: { count: number; shipDays: string[] },
+): Promise<ComparisonRow> {
   const [row] = await tx.query<ComparisonRow>(
-    `update rate_comparisons set item_count = $3 where org_id = $1 and id = $2 returning ${comparisonColumns}`,
-    [orgId, id, count],
+    `update rate_comparisons set item_count = $3, ship_days = $4 where org_id = $1 and id = $2 returning ${comparisonColumns}`,
+    [orgId, id, count, shipDays],
   );
   return row!;
+}
+
+export async function listShipDays(db: Queryable, orgId: string, id: string): Promise<string[]> {
+  const [row] = await db.query<{ days: string[] }>(
+    "select ship_days as days from rate_comparisons where org_id = $1 and id = $2",
+    [orgId, id],
+  );
+  return row?.days ?? [];
 }
 
 export async function getComparison(

@@ -132,7 +132,7 @@ async function insertWithItems(
     count += batch.length;
   }
   await items.saveSums(tx, id, parcels.sums());
-  return await store.setItemCount(tx, ctx.orgId, id, count);
+  return await store.noteItems(tx, ctx.orgId, id, { count, shipDays: parcels.shipDays() });
 }
 
 export async function deleteComparison(ctx: Ctx, id: string) {
@@ -168,7 +168,7 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
   const card = await cardOf(ctx, former.carrier_account_id, day);
   const source = former.source_account_id === null ? undefined : await cardOf(ctx, former.source_account_id, day);
   // Each parcel goes by the card of its own day, unless somebody named one day for all.
-  const days = options.rateDate === undefined ? await items.listShipDays(ctx.db, id) : [];
+  const days = options.rateDate === undefined ? await store.listShipDays(ctx.db, ctx.orgId, id) : [];
   const cardStamps = await stampCards(ctx, former, [card, source], [day, ...days]);
   const datedCards = await datedCardsOf(ctx, former, card, source, days);
   return await change(ctx, async (tx) => {

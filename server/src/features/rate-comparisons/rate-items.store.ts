@@ -86,6 +86,8 @@ export type Parcels = {
   number(items: ItemRequest[]): NewItem[];
   /** Of parcels with several charges: the position of the first, and what all come to. */
   sums(): [position: number, cents: number][];
+  /** The days on which they were sent, as far as that is told. */
+  shipDays(): string[];
 };
 
 /** Tells parcels from charges while items arrive. Keeps a few numbers for each, however many there are. */
@@ -94,10 +96,12 @@ export function gatherParcels(): Parcels {
   const cents: number[] = [];
   const prints: number[] = [];
   const several = new Map<number, { cents: number; prints: Set<number> }>();
+  const shipDays = new Set<string>();
   return {
     number: (items) =>
       items.map((item) => {
         const position = cents.push(toCents(item.netCost)) - 1;
+        if (item.shipDate !== undefined) shipDays.add(item.shipDate);
         prints.push(fingerprint(JSON.stringify(toInput({ ...item, repeats: false }))));
         const known = first.get(item.trackingNumber);
         if (known === undefined) {
@@ -112,6 +116,7 @@ export function gatherParcels(): Parcels {
         return { ...item, repeats: "line" };
       }),
     sums: () => [...several].filter(([, { prints: told }]) => told.size > 1).map(([at, parcel]) => [at, parcel.cents]),
+    shipDays: () => [...shipDays],
   };
 }
 
@@ -200,18 +205,6 @@ export async function countWeights(
       group by 1, 2 order by 1, 2 limit 20000`,
     [comparisonId],
   );
-}
-
-/** The days on which items were sent, and perhaps others: read from the text of each, which is fast. */
-export async function listShipDays(db: Queryable, comparisonId: string): Promise<string[]> {
-  const rows = await db.query<{ day: string | null }>(
-    `select distinct substring(input from '"([12][0-9]{3}-[01][0-9]-[0-3][0-9])"') as day
-       from rate_items where comparison_id = $1`,
-    [comparisonId],
-  );
-  // A name of a service may look like a day.
-  const isDay = (day: string | null): day is string => day !== null && new Date(day).toJSON()?.slice(0, 10) === day;
-  return rows.map(({ day }) => day).filter(isDay);
 }
 
 /** Every so many of them. */

@@ -45,7 +45,7 @@ export async function summariseScenario(
     computedAt,
     scenario,
     stale,
-    breakEven: await findBreakEven(ctx, ctx.db, row, prepared, scenario, totals.all),
+    breakEven: await findBreakEven(ctx, row, prepared, scenario, totals.all),
     hasOtherInputs: former !== null && !isDeepStrictEqual(prepared.stamps, former),
     trackingNumbers,
   });
