@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientConfig } from "pg";
+import { memorySettings } from "../../server/src/main/supervise.ts";
 import { databaseOf, launchHub, makeOpenFolder, unattended } from "../../server/src/testing/launch-hub.ts";
 import type { Child } from "./child.ts";
 import { readyWithinMs, showErrors } from "./child.ts";
@@ -28,11 +29,12 @@ export async function withDataDir<T>(work: (dataDir: string) => Promise<T>): Pro
   }
 }
 
-/** The hub as its users run it, in a process of its own. `env` adds settings or overrides those here. */
+/** The hub as its users run it, in a process of its own that nobody looks after. `env` adds settings or overrides those here. */
 export async function startHub(dataDir: string, env: Record<string, string> = {}): Promise<HubProcess> {
   const url = `http://127.0.0.1:${await freePort()}`;
   const settings = {
     ...unattended,
+    ...memorySettings,
     HUB_PORT: new URL(url).port,
     ...(rowSecurity === undefined ? {} : { HUB_ROW_SECURITY: rowSecurity }),
     ...(externalDatabase === undefined

@@ -53,6 +53,11 @@ export type Config = {
 
 export class ConfigError extends Error {}
 
+/** For a process that is the hub as well: these, unless somebody has said otherwise. */
+export function environmentWith(settings: Record<string, string>): Env {
+  return { ...settings, ...process.env };
+}
+
 /** The only reader of the environment. All mistakes are reported at once. */
 export function readConfig(env: Env = process.env): Config {
   const reader = createSettingReader(env);

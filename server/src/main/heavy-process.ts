@@ -33,7 +33,11 @@ export async function startHeavyProcess(
   const token = randomUUID();
   const socketPath = process.platform === "win32" ? `\\\\.\\pipe\\hub-heavy-${token}` : path.join(folder, "socket");
   const child = fork(path.join(import.meta.dirname, "heavy.ts"), {
-    execArgv: [`--max-old-space-size=${maxHeapMegabytes}`],
+    execArgv: [
+      `--max-old-space-size=${maxHeapMegabytes}`,
+      "--import",
+      new URL("load-modules.ts", import.meta.url).href,
+    ],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // What it needs it is told; the passwords in our environment are not among it.
     env: {},

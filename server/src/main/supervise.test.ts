@@ -15,6 +15,8 @@ describe.runIf(process.platform === "linux")("a hub that is looked after", () =>
   test("is started again when it dies, and ends when it is asked to", async () => {
     const hub = await startHubProcess({ dataDir: await readyDataDir(), env });
     const first = childOf(hub.pid);
+    const environment = readFileSync(`/proc/${first}/environ`, "utf8").split("\0");
+    expect(environment.includes("MALLOC_TRIM_THRESHOLD_=4194304")).toBe(true);
     process.kill(first, "SIGKILL");
     await vi.waitUntil(() => hub.stdout().match(/^live /gm)?.length === 2, soon);
     expect(hub.stderr()).toMatch(/the hub died \(SIGKILL\) after \d+ s; starting it again in 1 s/);

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { environmentWith } from "./config.ts";
 
 /** Says to `hub serve` that somebody looks after it already. */
 export const supervised = "--supervised";
@@ -12,6 +13,12 @@ const firstDelayMs = 1_000;
 const longestDelayMs = 30_000;
 /** One that has lived this long is healthy: if it dies, that is no row of failures. */
 const healthyMs = 60_000;
+
+/**
+ * For the C library of most Linux systems, which has to know before a process begins: what is free at the end of its heap
+ * goes back to the system from 4 MB on. By itself it would keep as much as the largest buffers there ever were, 25 MB after a first start.
+ */
+export const memorySettings = { MALLOC_TRIM_THRESHOLD_: String(4 * 1024 ** 2) };
 
 /**
  * Runs the hub in a process of its own and starts it again when that dies of something: no memory left, a signal of the
@@ -35,6 +42,7 @@ export async function supervise(): Promise<void> {
     const startedAt = performance.now();
     hub = fork(process.argv[1]!, ["serve", supervised], {
       execArgv: process.execArgv,
+      env: environmentWith(memorySettings),
       stdio: ["inherit", "inherit", "inherit", "ipc"],
     });
     hub.once("message", () => (hasBeenReady = true));

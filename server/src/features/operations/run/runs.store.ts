@@ -1,5 +1,6 @@
 import type { Actor } from "../../../core/actor.ts";
 import type { Page } from "../../../core/page.ts";
+import { arrayLiteral } from "../../../db/array-literal.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
 import type { LeasedRow } from "../../../queue/leases.ts";
@@ -108,22 +109,30 @@ export async function insertRun(
   owner: string | null,
 ): Promise<RunRow> {
   if (!Array.isArray(orders)) return await insertSelected(tx, orgId, run, orders, owner);
-  const row = await insertWith(tx, givenPortions, [run.id, JSON.stringify(orders.slice(0, portionsAtOnce))], {
-    orgId,
-    run,
-    owner,
-  });
+  const portionsFrom = (from: number): string => writePortions(orders.slice(from, from + portionsAtOnce));
+  const row = await insertWith(tx, givenPortions, [run.id, portionsFrom(0)], { orgId, run, owner });
   for (let from = portionsAtOnce; from < orders.length; from += portionsAtOnce) {
-    const portions = JSON.stringify(orders.slice(from, from + portionsAtOnce));
-    await tx.query(`with ${givenPortions} select`, [run.id, portions]);
+    await tx.query(`with ${givenPortions} select`, [run.id, portionsFrom(from)]);
   }
   return row;
 }
 
+function writePortions(portions: NewPortion[]): string {
+  return JSON.stringify(
+    portions.map(({ position, refs, orderIds, todo, versions }) => ({
+      position,
+      refs: arrayLiteral(refs),
+      order_ids: arrayLiteral(orderIds),
+      todo: arrayLiteral(todo),
+      versions: versions && arrayLiteral(versions),
+    })),
+  );
+}
+
 const givenPortions = `portions as (
   insert into operation_run_chunks (run_id, position, refs, order_ids, todo, versions)
-  select $1, p.position, p.refs, p."orderIds", p.todo, p.versions from jsonb_to_recordset($2::jsonb) as p
-    (position integer, refs text[], "orderIds" uuid[], todo integer[], versions integer[]))`;
+  select $1, p.position, p.refs::text[], p.order_ids::uuid[], p.todo::integer[], p.versions::integer[]
+    from jsonb_to_recordset($2::jsonb) as p (position integer, refs text, order_ids text, todo text, versions text))`;
 
 /** All of it in the database: the ids do not come here. */
 async function insertSelected(
