@@ -1,6 +1,7 @@
 import { isUuid } from "../../core/ids.ts";
 import type { Stored } from "../../db/columns.ts";
 import { toRecord, writing } from "../../db/columns.ts";
+import { arrayLiteral } from "../../db/array-literal.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import { lookTogether } from "../../queue/look-together.ts";
 import type { Order, OrderFields } from "./order.ts";
@@ -29,23 +30,25 @@ export async function findNamed(db: Queryable, orgId: string, ref: string): Prom
   return found.map(fromRow);
 }
 
+const whichAreThere = "select o.id from unnest($2::uuid[]) as r (id) join orders o on o.org_id = $1 and o.id = r.id";
+
 /** Which order each name stands for; names of no order, and numbers of several, are left out. */
 export async function resolveRefs(db: Queryable, orgId: string, refs: string[]): Promise<Map<string, string>> {
+  const ids = refs.filter(isUuid);
+  const byId = ids.length === 0 ? [] : await db.query<{ id: string }>(whichAreThere, [orgId, arrayLiteral(ids)]);
+  const there = new Set(byId.map(({ id }) => id));
+  const resolved = new Map<string, string>();
+  for (const ref of ids) if (there.has(ref.toLowerCase())) resolved.set(ref, ref.toLowerCase());
+  // A number that looks like an id is still a number.
+  const others = refs.filter((ref) => !resolved.has(ref));
+  if (others.length === 0) return resolved;
   const rows = await db.query<{ ref: string; id: string }>(
     `select r.ref, (array_agg(o.id))[1] as id
        from unnest($2::text[]) as r (ref) join orders o on o.org_id = $1 and o.number = r.ref
-      group by r.ref having count(*) = 1
-     union all
-     select r.ref::text, o.id from unnest($3::uuid[]) as r (ref) join orders o on o.org_id = $1 and o.id = r.ref`,
-    [orgId, refs, refs.filter(isUuid)],
+      group by r.ref having count(*) = 1`,
+    [orgId, arrayLiteral(others)],
   );
-  const found = new Map(rows.map(({ ref, id }) => [ref, id]));
-  const resolved = new Map<string, string>();
-  for (const ref of refs) {
-    // Ids come back in lower case. Numbers are told apart by it.
-    const id = found.get(ref) ?? (isUuid(ref) ? found.get(ref.toLowerCase()) : undefined);
-    if (id !== undefined) resolved.set(ref, id);
-  }
+  for (const { ref, id } of rows) resolved.set(ref, id);
   return resolved;
 }
 
