@@ -59,7 +59,7 @@ export function planOrders(
   // A few columns are in all sources; with nothing else asked for, the orders need not be touched.
   const at = (column: string): string => `${column === "created_at" ? source : "o"}.${column}`;
   const id = source === "o" ? "o.id" : `${source}.order_id`;
-  const { conditions, options } = conditionsOf(driver?.rest ?? filter, (driver?.options.length ?? 0) > 1, bind);
+  const { conditions, options } = conditionsOf(id, driver?.rest ?? filter, (driver?.options.length ?? 0) > 1, bind);
   conditions.push(
     [`${source}.org_id = ?`, source === "found" ? undefined : orgId],
     [`${id} = any(?)`, filter.ids],
@@ -187,19 +187,20 @@ const columns: Column[] = [
 ];
 
 /**
- * What has to hold for an order. `options`: what is a branch for each value, unless there are branches already: of all that
+ * What has to hold for an order, whose id is at `id`. `options`: what is a branch for each value, unless there are branches already: of all that
  * is asked for by several values only one, or they would be too many.
  */
 function conditionsOf(
+  id: string,
   filter: OrderFilter,
   isSplit: boolean,
   bind: Bind,
 ): { conditions: Condition[]; options: string[] | undefined } {
   const conditions: Condition[] = [
-    [taggedAs("o.id", "= ?"), filter.tag],
-    ...(filter.tagsAll ?? []).map((tag): Condition => [taggedAs("o.id", "= ?"), tag]),
-    [taggedAs("o.id", "= any(?)"), filter.tagsAny],
-    [`not ${taggedAs("o.id", "= any(?)")}`, filter.tagsNone],
+    [taggedAs(id, "= ?"), filter.tag],
+    ...(filter.tagsAll ?? []).map((tag): Condition => [taggedAs(id, "= ?"), tag]),
+    [taggedAs(id, "= any(?)"), filter.tagsAny],
+    [`not ${taggedAs(id, "= any(?)")}`, filter.tagsNone],
     ...wantedFields(filter.customField ?? []).map(({ name, values }): Condition => [hasField, toJson(name, values)]),
     [
       `not ${hasField}`,
@@ -208,7 +209,7 @@ function conditionsOf(
   ];
   if (filter.lastRunFailed !== undefined) {
     conditions.push(
-      `${filter.lastRunFailed ? "" : "not "}exists (select from order_marks f where f.order_id = o.id and f.mark = '${failedMark}')`,
+      `${filter.lastRunFailed ? "" : "not "}exists (select from order_marks f where f.order_id = ${id} and f.mark = '${failedMark}')`,
     );
   }
   const { options: ofStatus, conditions: more } = statusConditions(filter, isSplit, bind);
