@@ -57,14 +57,23 @@ export async function findBacklog(db: pg.Client): Promise<number> {
   return rows[0]!.most;
 }
 
-/** What is still to be sealed, sent, written down or fired: 0 when all of it has come to its end. */
+/** What is still to be sealed, sent, written down or fired. */
+const left = `
+  select 'unsealed event' as what, to_jsonb(e) as row from unsealed_events e
+  union all select 'delivery', to_jsonb(d) from webhook_deliveries d where due_at is not null
+  union all select 'webhook', to_jsonb(w) from webhooks w join audit_heads h using (org_id)
+             where w.cursor < h.sequence or w.lease_until > now()
+  union all select 'automation', to_jsonb(a) from automations a
+             where exists (select from events e where e.org_id = a.org_id and e.type = any(a.event_types) and e.sequence > a.cursor)
+  union all select 'run', to_jsonb(r) from operation_runs r where finished_at is null`;
+
+/** 0 when all of it has come to its end. */
 export async function countLeft(db: pg.Client): Promise<number> {
-  const { rows } = await db.query<{ n: number }>(
-    `select ((select count(*) from unsealed_events) + (select count(*) from webhook_deliveries where due_at is not null)
-       + (select count(*) from webhooks w join audit_heads h using (org_id) where w.cursor < h.sequence or w.lease_until > now())
-       + (select count(*) from automations a where exists (select from events e
-            where e.org_id = a.org_id and e.type = any(a.event_types) and e.sequence > a.cursor))
-       + (select count(*) from operation_runs where finished_at is null))::int as n`,
-  );
+  const { rows } = await db.query<{ n: number }>(`select count(*)::int as n from (${left}) as l`);
   return rows[0]!.n;
+}
+
+/** For whoever wonders why it does not end. */
+export async function showLeft(db: pg.Client): Promise<{ what: string; row: object }[]> {
+  return (await db.query<{ what: string; row: object }>(`select what, row from (${left}) as l limit 3`)).rows;
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { checkAutomations, noteEachOrder } from "../../../../chaos/src/automation-checker.ts";
-import { countLeft } from "../../../../chaos/src/webhook-rounds.ts";
+import { showLeft } from "../../../../chaos/src/webhook-rounds.ts";
 import type { EventEnvelope } from "../../events/event-envelope.ts";
 import { eventually } from "../../testing/eventually.ts";
 import type { HubProcess } from "../../testing/hub-process.ts";
@@ -74,8 +74,8 @@ test("across kills of the hub a reader of the feed, a webhook in strict order an
   const db = new pg.Client(databaseOf(dataDir));
   await db.connect();
   await eventually(
-    () => countLeft(db),
-    (left) => left === 0,
+    () => showLeft(db),
+    (left) => left.length === 0,
   );
   while (await readOn());
   const { rows } = await db.query<{ id: string; type: string }>(

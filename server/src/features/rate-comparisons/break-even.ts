@@ -49,9 +49,9 @@ export async function findBreakEven(
 type Tried = { step: number; cost: number };
 
 /**
- * The first step that costs no more than this, between one that costs more and one that does not; steps never cost more than those before
- * them. The cost is nearly a straight line, so the next one to try is where that would meet the goal, and every other time the middle,
- * in case it is not.
+ * The first step that costs no more than the goal, between one that costs more and one that does not; no step costs more than those before
+ * it. Costs are nearly a straight line, so the next one to try is where that would meet the goal, and every third time the middle, in
+ * case they are not.
  */
 export async function findStep(
   dear: Tried,
