@@ -46,6 +46,15 @@ describe("a run in a request", () => {
     expect(count).toBeLessThanOrEqual(18);
   });
 
+  test("finds orders by their ids, however these are written, and by numbers, also one that looks like an id", async () => {
+    const [id] = (await makeOrders(1)) as [string];
+    const number = randomUUID().toUpperCase();
+    const numbered = (await org.post("/orders", { number, status: "ready" })).body.id;
+    const order_ids = [id.toUpperCase(), number, number.toLowerCase()];
+    const { results } = (await org.post("/operations/run", { order_ids, actions: [note] })).body;
+    expect(results).toMatchObject([{ order_id: id }, { order_id: numbered }, { order_id: null, status: "failed" }]);
+  });
+
   test("keeps its answer for a repeated key in the second of them", async () => {
     const [id] = (await makeOrders(1)) as [string];
     const headers = { "idempotency-key": randomUUID() };
