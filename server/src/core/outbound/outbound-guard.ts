@@ -23,8 +23,21 @@ const metadataRanges = [
 const publicRanges = new Set(["unicast"]);
 const privateRanges = new Set(["unicast", "private", "loopback", "carrierGradeNat", "uniqueLocal"]);
 
+/** Of the last addresses: some are called thousands of times a second, and what is wrong with them does not change. */
+const knownProblems = { private: new Map<string, string | undefined>(), public: new Map<string, string | undefined>() };
+const maxKnown = 1_000;
+
 /** Why nobody may be called there; undefined when it is fine. Link-local and the like are never fine. */
 export function addressProblem(address: string, allowPrivate: boolean): string | undefined {
+  const known = allowPrivate ? knownProblems.private : knownProblems.public;
+  if (known.has(address)) return known.get(address);
+  const problem = findProblem(address, allowPrivate);
+  if (known.size >= maxKnown) known.clear();
+  known.set(address, problem);
+  return problem;
+}
+
+function findProblem(address: string, allowPrivate: boolean): string | undefined {
   const plain = plainAddress(address);
   if (plain === undefined) return "is not an address";
   let parsed = ipaddr.parse(plain);
@@ -47,7 +60,7 @@ function plainAddress(address: string): string | undefined {
 
 /** The address as a URL that may be called as far as its text tells; names are looked up when connecting. */
 export function checkUrl(given: string | URL, allowPrivate: boolean): URL {
-  const url = URL.parse(String(given));
+  const url = given instanceof URL ? given : URL.parse(given);
   if (!url) throw new RemoteError("invalid_url", "The address is not a URL.");
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw new RemoteError("invalid_url", `The address must start with https:// or http://, not ${url.protocol}`);

@@ -146,11 +146,9 @@ function keepRemoteError(error: unknown): RemoteError {
 
 function planRequest(options: ClientOptions, request: HttpRequest): Plan {
   const method = request.method ?? "GET";
-  const url = checkUrl(request.url, options.allowPrivate);
+  let url = checkUrl(request.url, options.allowPrivate);
   if (options.credentialsFor !== undefined) refuseOtherServer(url, options.credentialsFor);
-  for (const [name, value] of Object.entries(request.query ?? {})) {
-    if (value !== undefined) url.searchParams.append(name, String(value));
-  }
+  if (request.query) url = withQuery(url, request.query);
   const body = request.body && encodeBody(request.body);
   const headers: Record<string, string> = { accept: "application/json", "accept-encoding": "gzip" };
   headers["user-agent"] = "order-operations-hub";
@@ -171,6 +169,14 @@ function planRequest(options: ClientOptions, request: HttpRequest): Plan {
     mayStart: request.mayStart ?? (() => true),
     endsAt: performance.now() + (request.timeoutMs ?? options.timeoutMs ?? 30_000),
   };
+}
+
+function withQuery(given: URL, query: NonNullable<HttpRequest["query"]>): URL {
+  const url = new URL(given);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.append(name, String(value));
+  }
+  return url;
 }
 
 /** One attempt, redirects within the same origin included. */
@@ -215,7 +221,7 @@ async function readAnswer(answer: Answer, plan: Plan): Promise<HttpResponse> {
   const mayHaveHappened = !plan.isSafe;
   const encoding = plan.keepBytes === undefined ? (answer.headers["content-encoding"] ?? "") : "";
   const bytes = await decodeBytes(answer.bytes, encoding, plan.maxBytes, { mayHaveHappened });
-  const text = decoder.decode(bytes);
+  const text = bytes.length === 0 ? "" : decoder.decode(bytes);
   let parsed: { body: unknown } | undefined;
   return {
     status: answer.status,

@@ -82,10 +82,15 @@ export function endOf(
   return { status: "waiting", tries: tries + 1, dueAt: isStrict ? null : next, nextTryAt: next };
 }
 
-export type Change = { health: Health; told?: "failing" | "disabled" };
+export type Change<State extends Health> = { health: State; told?: "failing" | "disabled" };
 
 /** What an endpoint is like after it was sent something; `ending` is what that means for the delivery. */
-export function healthAfter(health: Health, outcome: Outcome, ending: Ending, random: () => number): Change {
+export function healthAfter<State extends Health>(
+  health: State,
+  outcome: Outcome,
+  ending: Ending,
+  random: () => number,
+): Change<State> {
   const at = outcome.at.toISOString();
   if (isTaken(outcome)) {
     return {
@@ -103,7 +108,7 @@ export function healthAfter(health: Health, outcome: Outcome, ending: Ending, ra
   }
   const since = health.failingSince ?? at;
   const failingMs = outcome.at.getTime() - Date.parse(since);
-  const failed: Health = {
+  const failed: State = {
     ...health,
     consecutiveFailures: health.consecutiveFailures + 1,
     failingSince: since,
@@ -121,13 +126,13 @@ export function healthAfter(health: Health, outcome: Outcome, ending: Ending, ra
 }
 
 /** Longer each time, up to 15 minutes: what waits behind it spends no tries meanwhile. */
-function waitAfter(
-  health: Health,
+function waitAfter<State extends Health>(
+  health: State,
   { at, retryAfterMs = 0 }: Outcome,
   { nextTryAt }: Ending,
   failingMs: number,
   random: () => number,
-): Health {
+): State {
   const isProbed = health.consecutiveFailures >= failuresToProbe;
   const probeInMs = Math.min(Math.max(failingMs / 4, probeMs.least), probeMs.most);
   const untilNextMs = nextTryAt === null ? 0 : Math.max(0, nextTryAt.getTime() - at.getTime());

@@ -48,7 +48,7 @@ export type Feed = {
 };
 
 /** So many more than there are places may wait to be written down: the next one is sent meanwhile. */
-const mostUnwritten = 32;
+const mostUnwritten = 16;
 /** So many are read at least: they lie in memory until their turn comes. */
 const fewest = 16;
 /** For what is due again meanwhile, and for signals that were lost. */
@@ -189,14 +189,17 @@ function createKnown({ db, clock }: World, leased: LeasedWebhook) {
   let state: WebhookState = leased;
   let readsUnderWay = 0;
   const apply = (outcome: Outcome, ending: Ending): void => {
-    state = { ...state, ...healthAfter(state, outcome, ending, Math.random).health };
+    state = healthAfter(state, outcome, ending, Math.random).health;
   };
   const waitUntil = (): Date | null => (state.waitUntil === null ? null : new Date(state.waitUntil));
   return {
     state: () => state,
     waitUntil,
     /** Not while it is being read: people may have paused it. */
-    isOpen: (): boolean => readsUnderWay === 0 && state.status === "active" && (waitUntil() ?? 0) <= clock.now(),
+    isOpen(): boolean {
+      const until = waitUntil();
+      return readsUnderWay === 0 && state.status === "active" && (until === null || until <= clock.now());
+    },
     progress: () => ({ version: state.version, health: state }),
     learn(feed: Feed, delivery: Delivery, outcome: Outcome): Sent {
       const sent = { feed, delivery, outcome, ending: endOf(delivery, state, outcome, Math.random) };

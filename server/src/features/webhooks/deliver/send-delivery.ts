@@ -115,7 +115,8 @@ async function exchange(world: World, target: Target, message: Message, options:
     return { status: echoed, headers: { "content-type": "application/json" }, text: message.body };
   }
   const { allowPrivate } = world.settings.outbound;
-  refusePlainHttp(new URL(target.url), allowPrivate);
+  const url = new URL(target.url);
+  refusePlainHttp(url, allowPrivate);
   const own = openHeaders(world, target);
   const client = createHttpClient({
     allowPrivate,
@@ -129,7 +130,7 @@ async function exchange(world: World, target: Target, message: Message, options:
   return await client.request({
     ...options,
     method: "POST",
-    url: target.url,
+    url,
     headers: { ...own, ...message.headers, "accept-encoding": "identity" },
     body: { text: message.body, type: "application/json" },
     retry: "never",

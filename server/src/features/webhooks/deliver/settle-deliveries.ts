@@ -10,7 +10,7 @@ import { shortHold } from "./look-for-events.ts";
 
 const maxTogether = 500;
 /** Many are written down for little more than the price of one: the first waits for others. */
-const gatherMs = 5;
+const gatherMs = 2;
 const retryFlushMs = 500;
 
 export type Settled = { fenced: number; delivered: number; failed: number };
