@@ -2,7 +2,7 @@ import type { Queryable, Tx } from "../../../db/database.ts";
 import type { Health } from "../webhooks.store.ts";
 import type { Ending, Outcome } from "./delivery-outcome.ts";
 import type { Delivery, LeasedWebhook, Move } from "./webhook-work.store.ts";
-import { windowSize } from "./webhook-work.store.ts";
+import { nextOfTypes, windowSize } from "./webhook-work.store.ts";
 
 /**
  * In strict order a place in the order that depends on no clock: the number of the event. Else the time, with a start of a
@@ -18,6 +18,8 @@ const again = `status = 'waiting', tries = 0, next_try_at = null, ended_at = nul
 /** So many deliveries of a webhook wait in the table at most because somebody looked; the others wait in the log. */
 const mostWaiting = 1_000;
 
+const eventKeys = "e.id, e.sequence, e.type";
+
 export type Planned = { orgId: string; webhookId: string; cursor: number; isStrict: boolean; types: readonly string[] };
 
 /** What waits in the log behind the cursor gets rows, for somebody who wants to see it. Returns how many. */
@@ -31,9 +33,7 @@ export async function planWaiting(
            ${mostWaiting} - (select count(*) from webhook_deliveries d where d.webhook_id = $4 and d.due_at is not null) as room
            from audit_heads h where h.org_id = $3),
        found as (select e.*, row_number() over (order by e.sequence) as nth from (
-           select e.id, e.sequence, e.type from events e, bounds b
-            where e.org_id = $3 and e.sequence > $5 and e.sequence <= b.until and e.type = any($6::text[])
-            order by e.sequence limit (select greatest(room, 0) from bounds)) e),
+           ${nextOfTypes(eventKeys, { orgId: "$3", types: "$6", after: "$5", until: "(select until from bounds)", limit: "(select greatest(room, 0) from bounds)" })}) e),
        made as (insert into webhook_deliveries as d (org_id, webhook_id, event_id, sequence, type, created_at, due_at)
            select $3, $4, id, sequence, type, $2, ${placeOf("$1::boolean", "sequence", "nth")} from found
            on conflict (webhook_id, sequence) do update set ${again} where d.status in ('skipped', 'failed')),
@@ -76,13 +76,15 @@ export async function resendPortion(
   now: Date,
 ): Promise<number> {
   const end = onlyFailed ? until : Math.min(until, after + windowSize);
+  const limit = String(resendAtOnce);
   const source = onlyFailed
     ? `select event_id as id, sequence, type from webhook_deliveries
-        where webhook_id = $4 and status = 'failed' and sequence > $5 and sequence <= $6 and type = any($7)`
-    : `select id, sequence, type from events where org_id = $3 and sequence > $5 and sequence <= $6 and type = any($7)`;
+        where webhook_id = $4 and status = 'failed' and sequence > $5 and sequence <= $6 and type = any($7)
+        order by sequence limit ${limit}`
+    : nextOfTypes(eventKeys, { orgId: "$3", types: "$7", after: "$5", until: "$6", limit });
   const rows = await tx.query<{ sequence: number }>(
     `with found as (select *, row_number() over (order by sequence) as nth from
-         (${source} order by sequence limit ${resendAtOnce}) s),
+         (${source}) s),
        made as (insert into webhook_deliveries as d (org_id, webhook_id, event_id, sequence, type, created_at, due_at)
          select $3, $4, id, sequence, type, $2, ${placeOf("$1::boolean", "sequence", "nth")} from found
          on conflict (webhook_id, sequence) do update set ${again} where d.status <> 'waiting')

@@ -148,6 +148,18 @@ export async function findNextAcrossOrgs(tx: Tx, behind: (Behind & { wanted: rea
   return row!.count;
 }
 
+/**
+ * The next entries of the log that are of some types. However many there are behind them, only so many of each type are looked
+ * at: a pair is compared where the type alone would do, since the log in its own order may be thousands of others.
+ */
+export const nextOfTypes = (
+  columns: string,
+  { orgId, types, after, until, limit }: Record<"orgId" | "types" | "after" | "until" | "limit", string>,
+): string => `select e.* from unnest(${types}::text[]) as t (type), lateral (
+     select ${columns} from events e where e.org_id = ${orgId} and (e.type, e.sequence) > (t.type, ${after}::bigint)
+        and (e.type, e.sequence) <= (t.type, ${until}::bigint) order by e.type, e.sequence limit ${limit}) e
+   order by e.sequence limit ${limit}`;
+
 /** One event for one webhook, and what is known of sending it before. */
 export type Delivery = {
   event: SealedEvent;
@@ -158,7 +170,7 @@ export type Delivery = {
   dueAt: Date | null;
 };
 
-type NextRow = SealedEvent & Omit<Delivery, "event"> & { until: number; head: number };
+type NextRow = SealedEvent & Omit<Delivery, "event"> & { lookedTo: number; head: number };
 
 type Wanted = {
   orgId: string;
@@ -175,6 +187,9 @@ type Wanted = {
 /**
  * What is to be sent next: what is due again, and entries of the log behind the cursor. Put back to an earlier cursor a webhook
  * meets those that it had: what was not delivered is sent once more.
+ *
+ * Each is looked up by its number: `offset 0` keeps the planner, which may know nothing of new tables, from reading all there
+ * is instead.
  */
 export async function listNext(
   db: Queryable,
@@ -187,30 +202,31 @@ export async function listNext(
       name: "webhooks_next",
       text: `with bounds as (select h.sequence as head, least(h.sequence, $4::bigint + ${windowSize}) as until
              from audit_heads h where h.org_id = $1),
+         behind as (${nextOfTypes("e.sequence", { orgId: "$1", types: "$3", after: "$4", until: "(select until from bounds)", limit: "$7" })}),
+         looked as (select b.head, case when n.count = $7 then n.last else b.until end as "lookedTo"
+             from bounds b, (select count(*) as count, max(sequence) as last from behind) n),
          again as (select d.sequence, d.tries, d.attempt_count as attempts, d.next_try_at as "nextTryAt", d.due_at as "dueAt"
              from webhook_deliveries d where d.webhook_id = $2 and d.due_at <= $6 and not (d.sequence = any($5::bigint[]))
             order by d.due_at, d.id limit $7),
          fresh as (select e.sequence, 0 as tries, coalesce(d.attempt_count, 0) as attempts, null::timestamptz, null::timestamptz
-             from bounds b, events e left join webhook_deliveries d on d.webhook_id = $2 and d.sequence = e.sequence
-            where e.org_id = $1 and e.sequence > $4 and e.sequence <= b.until and e.type = any($3::text[])
-              and (d.id is null or d.status in ('skipped', 'failed')) and not (e.sequence = any($5::bigint[]))
-            order by e.sequence limit $7),
+             from behind e left join lateral (select d.status, d.attempt_count from webhook_deliveries d
+                where d.webhook_id = $2 and d.sequence = e.sequence offset 0) d on true
+            where (d.status is null or d.status in ('skipped', 'failed')) and not (e.sequence = any($5::bigint[]))),
          found as (select * from again union all select * from fresh)
-       select b.head, b.until, f.tries, f.attempts, f."nextTryAt", f."dueAt", ${event}
-         from bounds b left join (found f join events e on e.org_id = $1 and e.sequence = f.sequence) on true`,
+       select l.head, l."lookedTo", f.tries, f.attempts, f."nextTryAt", f."dueAt", ${event}
+         from looked l left join (found f cross join lateral
+           (select * from events e where e.org_id = $1 and e.sequence = f.sequence offset 0) e) on true`,
     },
     [orgId, webhookId, types, cursor, without, now, limit],
   );
   const found = rows.filter((row): row is NextRow => row.sequence !== null);
-  const next = found.map(({ tries, attempts, nextTryAt, dueAt, until: _until, head: _head, ...own }) => {
+  const next = found.map(({ tries, attempts, nextTryAt, dueAt, lookedTo: _lookedTo, head: _head, ...own }) => {
     return { event: own, tries, attempts, nextTryAt, dueAt };
   });
   const [first] = rows;
-  if (!first || first.until === null) return { next, lookedTo: cursor, hasMore: false };
-  const fresh = next.filter(({ dueAt }) => dueAt === null);
-  const isFull = fresh.length === limit;
-  const lookedTo = isFull ? fresh.at(-1)!.event.sequence : first.until;
-  return { next, lookedTo, hasMore: lookedTo < first.head || next.length - fresh.length === limit };
+  if (!first || first.lookedTo === null) return { next, lookedTo: cursor, hasMore: false };
+  const isFullAgain = next.filter(({ dueAt }) => dueAt !== null).length === limit;
+  return { next, lookedTo: first.lookedTo, hasMore: first.lookedTo < first.head || isFullAgain };
 }
 
 /** Undefined: somebody else has it now. */
