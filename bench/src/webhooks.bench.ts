@@ -14,11 +14,14 @@ import { clusterOf, freePort, startHub, withDataDir } from "./hub-process.ts";
 
 /*
  * Throughput: events that lie in the log, from the moment the webhooks may have them until the last has arrived; beside raw
- * pg-boss and undici, from the first insert. Ours signs, guards, plans, and writes each attempt down.
+ * pg-boss and undici, from the first insert. Ours signs, guards, plans, and writes each attempt down. With more that waits it
+ * goes on as fast.
  * Latency: from the answer to a change until the event arrives. Isolation: the same for 18 of 20 endpoints while one of the
  * other two is dead and one takes five seconds, beside all 20 being well.
  */
 const deliveries = 10_000;
+/** More for each endpoint than is looked at in the log at once. */
+const backlog = 60_000;
 const endpoints = 4;
 const rounds = 3;
 /**
@@ -37,7 +40,7 @@ const withinMs = 60_000;
 
 export const webhooksBench: Bench = {
   name: "webhooks",
-  bar: "10,000 deliveries >= 1.0x raw pg-boss + undici; to arrival p50 <= 400 ms, p99 <= 1.5 s; 1 dead and 1 slow of 20: p99 of the others <= 1.5x; idle +0.1 queries/s",
+  bar: "10,000 deliveries >= 1.0x raw pg-boss + undici, 60,000 as fast >= 0.8; to arrival p50 <= 400 ms, p99 <= 1.5 s; 1 dead and 1 slow of 20: p99 of the others <= 1.5x; idle +0.1 queries/s",
   run: () => withDataDir(measure),
 };
 
@@ -121,22 +124,30 @@ async function compareThroughput(
   const results: { ours: number; floor: number }[] = [];
   for (let round = 0; round < rounds; round++) {
     for (let n = 0; n < warmUps; n++) await runOurs(client, db, receiver, `warm-up${round}-${n}-`);
-    const ours = await runOurs(client, db, receiver, `round${round}`);
+    const rate = await runOurs(client, db, receiver, `round${round}`);
     const urls = Array.from({ length: endpoints }, (_, n) => `${receiver.url}/floor${n}`).join(",");
     const args = ["--data-dir", dataDir, "--count", String(deliveries), "--urls", urls, "--warm-ups", String(warmUps)];
     const file = path.join(import.meta.dirname, "floor-webhooks.ts");
     const child = await startChild(file, args, {}, /^(\d+(?:\.\d+)?) per second$/m);
     await child.stop();
-    results.push({ ours, floor: Number(child.match[1]) });
+    results.push({ ours: rate, floor: Number(child.match[1]) });
   }
+  const ours = median(results.map((one) => one.ours));
+  const deep = await runOurs(client, db, receiver, "backlog", backlog);
   return [
     {
       what: `${deliveries.toLocaleString("en")} deliveries, beside raw pg-boss and undici`,
       unit: "/s",
-      ours: median(results.map(({ ours }) => ours)),
+      ours,
       floor: median(results.map(({ floor }) => floor)),
-      ratio: median(results.map(({ ours, floor }) => ours / floor)),
+      ratio: median(results.map((one) => one.ours / one.floor)),
       limit: { on: "ratio", atLeast: 1 },
+    },
+    {
+      what: `${backlog.toLocaleString("en")} that wait : ${deliveries.toLocaleString("en")}, a second`,
+      unit: "",
+      ours: deep / ours,
+      limit: { on: "ours", atLeast: 0.8 },
     },
   ];
 }
@@ -146,9 +157,10 @@ async function runOurs(
   db: pg.Client,
   receiver: Receiver,
   name: string,
+  count = deliveries,
 ): Promise<number> {
   const before = await lastCursor(client);
-  await storeEvents(db, client.orgId, deliveries / endpoints);
+  await storeEvents(db, client.orgId, count / endpoints);
   const ids: string[] = [];
   for (let n = 0; n < endpoints; n++) {
     const body = { url: `${receiver.url}/${name}-${n}`, types: ["order.updated"], maxInFlight: 32 };
@@ -158,10 +170,10 @@ async function runOurs(
   const begun = receiver.arrivals.length;
   const started = performance.now();
   for (const id of ids) await client.post(`/webhooks/${id}/enable`, { from: before });
-  await until(() => receiver.arrivals.length - begun >= deliveries);
+  await until(() => receiver.arrivals.length - begun >= count);
   const seconds = (receiver.arrivals.at(-1)!.at - started) / 1000;
   for (const id of ids) await remove(client, id);
-  return deliveries / seconds;
+  return count / seconds;
 }
 
 /** As the sealer would have put them, but for the hashes, which nobody checks here. */

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import path from "node:path";
 import type { Logger } from "pino";
 import type { Environment, Settings, World } from "../context.ts";
@@ -21,6 +19,7 @@ import type { Config } from "./config.ts";
 import { findConsole } from "./console-build.ts";
 import type { Databases } from "./databases.ts";
 import type { HeavyTask } from "./heavy-process.ts";
+import { releaseMemoryWhenQuiet } from "./release-memory.ts";
 import type { Surface } from "./surface.ts";
 import { openSurface } from "./surface.ts";
 import { startHealthListener } from "./health-listener.ts";
@@ -107,9 +106,12 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   const stopping = new AbortController();
   // Nobody has to wait for it: the hub answers meanwhile.
   const seeding = preview ? seed(preview, stopping.signal) : Promise.resolve();
-  const settled = seeding.then(releaseMemory, (error: unknown) => {
-    if (!stopping.signal.aborted) log.error({ err: error }, "the preview was not seeded");
-  });
+  const settled = seeding.then(
+    () => releaseMemoryWhenQuiet(stopping.signal),
+    (error: unknown) => {
+      if (!stopping.signal.aborted) log.error({ err: error }, "the preview was not seeded");
+    },
+  );
   stops.push(async () => {
     stopping.abort();
     await settled;
@@ -175,16 +177,4 @@ function portsOf(environment: Environment, config: Config) {
   return environment === "live"
     ? { port: config.port, gatewayPort: config.gatewayPort }
     : { port: config.previewPort ?? 0, gatewayPort: config.previewGatewayPort };
-}
-
-type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
-
-/**
- * Gives back what starting took: sources, compiled code and demo data that nobody needs any more. By itself V8 would
- * keep it until the heap fills up, which in a hub with little to do is never.
- */
-function releaseMemory(): void {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as Collect;
-  collect({ type: "major", execution: "sync", flavor: "last-resort" });
 }
