@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-const lookEveryMs = 300;
+const lookEveryMs = 200;
 /** Of the time: with more to do than this somebody may be waiting. */
 const quietShare = 0.1;
 
