@@ -140,7 +140,8 @@ export async function saveAcrossOrgs(
     attempts: delivery.attempts + 1,
     next_try_at: ending.nextTryAt,
     due_at: ending.dueAt,
-    at: outcome.at,
+    // As text: JSON.stringify is twice as fast where it meets nothing that says itself what it is in JSON.
+    at: outcome.at.toISOString(),
     duration_ms: outcome.durationMs,
     http_status: outcome.status,
     error: outcome.error,
