@@ -1,11 +1,19 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /**
  * npm 11.19 refuses a lock file that leaves out an optional package, and leaves out those that the registry in use does
- * not carry (mirrors often lack the builds of other platforms). This adds them, so that `npm ci` works everywhere.
+ * not carry (mirrors often lack the builds of other platforms). This adds them, so that `npm ci` works everywhere, with their
+ * checksum where the registry knows it.
  */
-type Entry = { version?: string; optionalDependencies?: Record<string, string>; [more: string]: unknown };
+type Entry = {
+  version?: string;
+  integrity?: string;
+  link?: boolean;
+  optionalDependencies?: Record<string, string>;
+  [more: string]: unknown;
+};
 
 const file = path.join(import.meta.dirname, "../package-lock.json");
 const lock = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Entry> };
@@ -23,6 +31,11 @@ function platformOf(name: string): Record<string, string[]> {
   return { ...(cpu ? { cpu: [cpu] } : {}), ...(os ? { os: [os] } : {}), ...(libc ? { libc: [libc] } : {}) };
 }
 
+function integrityOf(name: string, version: string): string | undefined {
+  const { stdout } = spawnSync("npm", ["view", `${name}@${version}`, "dist.integrity"], { encoding: "utf8" });
+  return stdout.trim() || undefined;
+}
+
 let added = 0;
 for (const [owner, entry] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
@@ -32,6 +45,15 @@ for (const [owner, entry] of Object.entries(lock.packages)) {
     added++;
   }
 }
+let checked = 0;
+for (const [place, entry] of Object.entries(lock.packages)) {
+  const [, name] = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(place) ?? [];
+  if (name === undefined || entry.version === undefined || entry.link || entry.integrity) continue;
+  const integrity = integrityOf(name, entry.version);
+  if (integrity === undefined) continue;
+  entry.integrity = integrity;
+  checked++;
+}
 lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-console.log(`${added} packages added`);
+console.log(`${added} packages added, ${checked} checksums`);
