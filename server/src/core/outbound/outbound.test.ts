@@ -81,6 +81,13 @@ test("a request carries its query, headers and body, and the answer can be read"
   });
 });
 
+test("a URL that is given stays as it is, whatever the query", async () => {
+  const url = new URL(`${origin}/orders?a=1`);
+  for (const b of ["1", "2"]) await client().request({ url, query: { b } });
+  expect(seen.map((request) => request.url)).toEqual(["/orders?a=1&b=1", "/orders?a=1&b=2"]);
+  expect(url.search).toBe("?a=1");
+});
+
 test("a form and a text can be sent", async () => {
   const { request } = client();
   await request({ method: "POST", url: origin, body: { form: { a: "1&2", b: "ü" } } });

@@ -47,7 +47,7 @@ export type Feed = {
   drop(sent: readonly Sent[], reason?: unknown): void;
 };
 
-/** So many more than there are places may wait to be written down: the next one is sent meanwhile. */
+/** So many more than there are places may wait to be written down: the next one is sent meanwhile. More of them were slower. */
 const mostUnwritten = 16;
 /** So many are read at least: they lie in memory until their turn comes. */
 const fewest = 16;

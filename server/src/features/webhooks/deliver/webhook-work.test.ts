@@ -325,6 +325,19 @@ describe("a turn of sending", async () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test("looks no further in the log than to the last entry it has read, of whatever type it is", async () => {
+    const { id, orders, leased } = await begin(2);
+    for (const order of orders) expect((await org.patch(`/orders/${order}`, { tags: ["later"] })).status).toBe(200);
+    await hub.world.sealer.sealNow(org.id);
+    const types = ["order.updated", "order.created"];
+    const about = { orgId: org.id, webhookId: id, types, without: [], now: new Date(), limit: 3 };
+    const first = await listNext(db, { ...about, cursor: leased.cursor });
+    const second = await listNext(db, { ...about, cursor: first.lookedTo });
+    const read = [first, second].map(({ next }) => next.map(({ event }) => event.type).toSorted());
+    expect(read).toEqual([["order.created", "order.created", "order.updated"], ["order.updated"]]);
+    expect([first.hasMore, second.hasMore]).toEqual([true, false]);
+  });
+
   test("does not send what was found behind another cursor", async () => {
     const { receiver, id, orders, leased, turn, desk } = await begin(2);
     const about = { orgId: org.id, webhookId: id, types: ["order.created"], without: [], now: new Date(), limit: 1 };
