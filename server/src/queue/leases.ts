@@ -54,6 +54,14 @@ type Claim = {
 const lanesAtOnce = 100;
 const beforeAll = "00000000-0000-0000-0000-000000000000";
 
+type Claimed<Row> = {
+  rows: Row[];
+  /** Where it stopped looking. */
+  after: string | undefined;
+  /** Others had some of them locked: they may be free in a moment, and nobody need say so. */
+  areSomeLocked: boolean;
+};
+
 /** A row, and the claim by which somebody has it. */
 type Held = { id: string; owner: string };
 
@@ -61,8 +69,8 @@ export type Leases<Row extends LeasedRow> = {
   leaseMs: number;
   /** How often it was taken since it last got on. */
   attemptsOf(row: Row): number;
-  /** The next ones: of every organization one, then of every organization another one. `after` is where it stopped looking. */
-  claimAcrossOrgs(db: Database, claim: Claim): Promise<{ rows: Row[]; after: string | undefined }>;
+  /** The next ones: of every organization one, then of every organization another one. */
+  claimAcrossOrgs(db: Database, claim: Claim): Promise<Claimed<Row>>;
   /** This one, if nobody else has it. */
   claimOneAcrossOrgs(db: Queryable, id: string, owner: string, values?: unknown[]): Promise<Row | undefined>;
   /** Whether a claim would find something: cheaper than a claim. */
@@ -86,44 +94,12 @@ export type Leases<Row extends LeasedRow> = {
 
 export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
   const { table, columns, attempts, leaseMs, clock, onClaim } = spec;
-  const lane = spec.lane?.column ?? "org_id";
   const lease = `now() + interval '${leaseMs} ms'`;
   const taking = (firstValue: number): string =>
     [`lease_owner = $1, lease_until = ${lease}, ${attempts} = t.${attempts} + 1`]
       .concat(onClaim?.((position) => `$${firstValue + position - 1}`) ?? [])
       .join(", ");
-  const time = "coalesce($5::timestamptz, now())";
-  const isDue = [
-    `t.due_at <= ${time}`,
-    "(t.lease_owner is null or ($3 and t.lease_owner::text <> all($8::text[]) and t.lease_until <= now()))",
-  ]
-    .concat(spec.isReady?.(time) ?? [])
-    .join(" and ");
-
-  // From lane to lane through the index: those with thousands waiting cost as much as those with one.
-  const nextLane = (after: string): string =>
-    `(select t.${lane} as lane, ${spec.lane ? spec.lane.limit(time) : "$2::int"} as most from ${table} t
-       where t.due_at is not null and t.${lane} > ${after} order by t.${lane}, t.due_at limit 1)`;
-  const leased = `(select count(*) from ${table} r where r.${lane} = l.lane and r.lease_owner is not null and r.lease_until > now())`;
-  const claimStatement: Prepared = {
-    name: `leases_claim_${table}`,
-    text: `with recursive lanes as (
-      select f.*, 1 as depth from ${nextLane("$4::uuid")} f
-      union all select n.*, l.depth + 1 from lanes l, lateral ${nextLane("l.lane")} n where l.depth < ${lanesAtOnce}),
-    offers as (select l.lane, o.* from lanes l, lateral (
-      select t.id, t.org_id, t.due_at from ${table} t where t.${lane} = l.lane and ${isDue}
-       order by t.due_at, t.id limit least($2::int, greatest(0, ${spec.lane ? `l.most - ${leased}` : "l.most"}))) o),
-    places as (select *, row_number() over (partition by lane order by due_at, id) as place from offers),
-    turns as (select *, row_number() over (partition by org_id order by place, due_at, id) as turn from places),
-    wanted as (select w.id from turns w left join jsonb_to_recordset($6::jsonb) as r (org uuid, room int) on r.org = w.org_id
-       where w.turn <= coalesce(r.room, $7::int) order by w.turn, w.due_at, w.id limit $2::int),
-    was as (select t.id as was_id, t.lease_owner as former from ${table} t
-       where t.id = any(array(select id from wanted)) and ${isDue} for update skip locked),
-    taken as (update ${table} t set ${taking(9)} from was
-       where t.id = was.was_id and t.id = any(array(select was_id from was))
-       returning ${columns}, former is not null as taken_over)
-    select (select lane from lanes where depth = ${lanesAtOnce}) as stopped_at, taken.* from (select) as always left join taken on true`,
-  };
+  const claimStatement = claimStatementOf(spec, taking(9));
 
   // Dead entries of a busy queue are skipped fast by a plain scan of its index and by nothing else. And with a limit: two
   // nodes that count at the same time would both take the last place of a lane; one that freezes meanwhile loses it.
@@ -147,9 +123,11 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     ) {
       const byOrg = JSON.stringify([...rooms.byOrg].map(([org, room]) => ({ org, room })));
       const all = [owner, limit, mayTakeOver, after, timeOf(now), byOrg, rooms.others, sameWorker, ...values];
-      const claim = (tx: Tx) => tx.query<Row & { stopped_at: string | null }>(claimStatement, all);
+      const claim = (tx: Tx) =>
+        tx.query<Row & { stopped_at: string | null; some_locked: boolean }>(claimStatement, all);
       const found = await db.transaction(claim, opening);
-      return { rows: found.filter(({ id }) => id !== null), after: found[0]?.stopped_at ?? undefined };
+      const { stopped_at: stoppedAt, some_locked: areSomeLocked } = found[0]!;
+      return { rows: found.filter(({ id }) => id !== null), after: stoppedAt ?? undefined, areSomeLocked };
     },
     async claimOneAcrossOrgs(db, id, owner, values = []) {
       const free = "(lease_owner is null or lease_owner = $1 or lease_until <= now())";
@@ -197,6 +175,46 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     async endAllAcrossOrgs(db) {
       await db.query(`update ${table} set lease_until = now() where lease_owner is not null`);
     },
+  };
+}
+
+/** Its values: owner, limit, whether it may take over, the lane it begins behind, the time, rooms, room of others, its own owners. */
+function claimStatementOf(spec: LeaseSpec, taking: string): Prepared {
+  const { table, columns } = spec;
+  const lane = spec.lane?.column ?? "org_id";
+  const time = "coalesce($5::timestamptz, now())";
+  const isDue = [
+    `t.due_at <= ${time}`,
+    "(t.lease_owner is null or ($3 and t.lease_owner::text <> all($8::text[]) and t.lease_until <= now()))",
+  ]
+    .concat(spec.isReady?.(time) ?? [])
+    .join(" and ");
+
+  // From lane to lane through the index: those with thousands waiting cost as much as those with one.
+  const nextLane = (after: string): string =>
+    `(select t.${lane} as lane, ${spec.lane ? spec.lane.limit(time) : "$2::int"} as most from ${table} t
+       where t.due_at is not null and t.${lane} > ${after} order by t.${lane}, t.due_at limit 1)`;
+  const leased = `(select count(*) from ${table} r where r.${lane} = l.lane and r.lease_owner is not null and r.lease_until > now())`;
+  return {
+    name: `leases_claim_${table}`,
+    text: `with recursive lanes as (
+      select f.*, 1 as depth from ${nextLane("$4::uuid")} f
+      union all select n.*, l.depth + 1 from lanes l, lateral ${nextLane("l.lane")} n where l.depth < ${lanesAtOnce}),
+    offers as (select l.lane, o.* from lanes l, lateral (
+      select t.id, t.org_id, t.due_at from ${table} t where t.${lane} = l.lane and ${isDue}
+       order by t.due_at, t.id limit least($2::int, greatest(0, ${spec.lane ? `l.most - ${leased}` : "l.most"}))) o),
+    places as (select *, row_number() over (partition by lane order by due_at, id) as place from offers),
+    turns as (select *, row_number() over (partition by org_id order by place, due_at, id) as turn from places),
+    wanted as (select w.id from turns w left join jsonb_to_recordset($6::jsonb) as r (org uuid, room int) on r.org = w.org_id
+       where w.turn <= coalesce(r.room, $7::int) order by w.turn, w.due_at, w.id limit $2::int),
+    was as (select t.id as was_id, t.lease_owner as former from ${table} t
+       where t.id = any(array(select id from wanted)) and ${isDue} for update skip locked),
+    taken as (update ${table} t set ${taking} from was
+       where t.id = was.was_id and t.id = any(array(select was_id from was))
+       returning ${columns}, former is not null as taken_over)
+    select (select lane from lanes where depth = ${lanesAtOnce}) as stopped_at,
+      (select count(*) from wanted) > (select count(*) from was) as some_locked, taken.*
+      from (select) as always left join taken on true`,
   };
 }
 

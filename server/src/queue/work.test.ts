@@ -304,6 +304,30 @@ describe("work", () => {
     await eventually(openCount, isZero);
   });
 
+  test("that somebody had locked for a moment is taken soon after, though nobody says so", async () => {
+    const [id] = await add({ name: "locked" });
+    const [locked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const others = db.transaction(async (tx) => {
+      await tx.query("select from test_jobs where id = $1 for update", [id]);
+      locked.resolve();
+      await unlock.promise;
+    });
+    await locked.promise;
+    const asked = Promise.withResolvers<void>();
+    const claimAcrossOrgs: typeof leases.claimAcrossOrgs = async (...claim) => {
+      const claimed = await leases.claimAcrossOrgs(...claim);
+      asked.resolve();
+      return claimed;
+    };
+    // By the clock it is asked for once, at the beginning.
+    const hour = 3_600_000;
+    start(workOf(finish, { everyMs: hour, leases: { ...leases, claimAcrossOrgs } }).work);
+    await asked.promise;
+    unlock.resolve();
+    await others;
+    expect(await eventually(openCount, isZero)).toBe(0);
+  });
+
   test("that says again lets the others have their turn first", async () => {
     const order: string[] = [];
     const { work } = workOf(async (row) => {

@@ -67,6 +67,8 @@ const maxClaim = 100;
 const graceMs = 3_000;
 const askAgainMs = 500;
 const gatherMs = 5;
+/** What somebody had locked for a moment is asked for again, long before the clock strikes. */
+const lockedMs = 100;
 /** What is still being done then is left to others. */
 const patienceMs = 4_000;
 
@@ -113,7 +115,7 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
     return Math.min(slots - (running.size - ending), 2 * slots - running.size);
   }
 
-  async function pass(stopping: AbortSignal): Promise<void> {
+  async function pass(stopping: AbortSignal): Promise<number | void> {
     const wasTold = isTold;
     isTold = false;
     await owners.settle();
@@ -137,7 +139,7 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
       owners.answered(owner);
       after = claimed.after;
       for (const row of claimed.rows) begin(row, owner, askedAt);
-      if (claimed.rows.length < limit && after === undefined) return;
+      if (claimed.rows.length < limit && after === undefined) return claimed.areSomeLocked ? lockedMs : undefined;
     }
   }
 
