@@ -22,8 +22,8 @@ export type Receiver = {
   /** Said once each, in this order, before `always`. */
   replies: Reply[];
   always: Reply;
-  /** Those that hang are answered now, with 204 where nothing is said. */
-  release(status?: number): void;
+  /** Those that hang are answered now, with 204 where nothing is said; of many just the first so many. */
+  release(status?: number, count?: number): void;
   mostAtOnce(): number;
   close(): Promise<void>;
 };
@@ -53,9 +53,11 @@ export async function startReceiver(): Promise<Receiver> {
     received,
     replies: [],
     always: { status: 204 },
-    release(status = 204) {
-      for (const response of hanging) response.writeHead(status).end();
-      hanging.clear();
+    release(status = 204, count = hanging.size) {
+      for (const response of [...hanging].slice(0, count)) {
+        response.writeHead(status).end();
+        hanging.delete(response);
+      }
     },
     mostAtOnce: () => most,
     async close() {

@@ -142,9 +142,11 @@ describe("nothing is lost", () => {
     expect(orderIdsOf(receiver).slice(before)).toEqual(ids);
     // What was under way with it ends as well, and is no other news.
     const both = await startReceiver();
-    both.replies.push({ status: 410 }, "hang");
+    both.replies.push("hang", "hang");
     const second = await webhookTo(org, both);
     await makeOrders(org, 2);
+    await arrivals(both, 2);
+    both.release(410, 1);
     await eventually(
       () => read(org, second.id),
       ({ status }) => status === "disabled",
