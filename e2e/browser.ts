@@ -30,7 +30,9 @@ export async function launchBrowser(): Promise<{ address: string; close(): Promi
 type Found = { executable: string; libraries?: string };
 
 const isPackedForUs = process.platform === "linux" && process.arch === "x64";
+/** The first of them opens no windows: that takes a third less time. */
 const usualPlaces = [
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/google-chrome",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
