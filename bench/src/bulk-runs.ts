@@ -81,11 +81,10 @@ export async function runToTheEnd(
   client: HubClient,
   orders: { order_ids: string[] } | { filter: object },
 ): Promise<void> {
-  let run = await client.post<{ id: string; status: string }>("/operations/run", { ...orders, actions });
-  while (run.status === "queued" || run.status === "running") {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    run = await client.get(`/operations/runs/${run.id}?results=0`);
-  }
+  type Run = { id: string; status: string };
+  let run = await client.post<Run>("/operations/run", { ...orders, actions });
+  if (run.status === "queued" || run.status === "running")
+    run = await client.lastOf<Run>(`/operations/runs/${run.id}/watch`);
   if (run.status !== "succeeded") throw new Error(`the run ${run.status}`);
 }
 

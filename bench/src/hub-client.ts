@@ -6,6 +6,8 @@ export type HubClient = {
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body: unknown): Promise<T>;
+  /** The last message of a stream that ends by itself. */
+  lastOf<T>(path: string): Promise<T>;
 };
 
 /** A client with an API key that holds every scope of the first administrator, and the organization it is of. */
@@ -20,19 +22,27 @@ export async function signInWithKey(url: string, email = "admin@hub.local"): Pro
 }
 
 function createClient(url: string, headers: Record<string, string>): HubClient {
-  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  async function ask(method: string, path: string, body?: unknown): Promise<Response> {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: body === undefined ? headers : { ...headers, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    return (await response.json()) as T;
+    return response;
+  }
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return (await (await ask(method, path, body)).json()) as T;
   }
   return {
     headers,
     call,
     get: (path) => call("GET", path),
     post: (path, body) => call("POST", path, body),
+    async lastOf<T>(path: string) {
+      const lines = (await (await ask("GET", path)).text()).split("\n");
+      const mark = "data: ";
+      return JSON.parse(lines.findLast((line) => line.startsWith(mark))!.slice(mark.length)) as T;
+    },
   };
 }

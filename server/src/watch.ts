@@ -4,7 +4,7 @@ import { HubError } from "./core/errors.ts";
 import { Live } from "./route.ts";
 
 export const watchText =
-  "Each message has the record as `data`; the last one is called `end`. At most four a second. Nothing is kept of it: whoever " +
+  "Each message has the record as `data`; the last one is called `end`. At most four a second, and the end. Nothing is kept of it: whoever " +
   "comes again gets the record as it is then. It ends with the token; 10 streams a caller, 100 an organization.";
 
 /** So often at most is a record read again for somebody who watches it, and its progress told to other nodes. */
@@ -13,13 +13,16 @@ const leastMs = 250;
 const lookMs = 2_000;
 const stillHereMs = 15_000;
 
+type Tell = (isEnd: boolean) => void;
+
 /** Those who wait for something of an organization, or for a certain record. */
 const watchers = perWorld((world) => {
-  const waiting = new Map<string, Set<() => void>>();
-  const wake = (subject: string): void => waiting.get(subject)?.forEach((tell) => tell());
-  world.signals.subscribe("progress", wake);
+  const waiting = new Map<string, Set<Tell>>();
+  const tellAll = (subject: string, isEnd: boolean): void => waiting.get(subject)?.forEach((tell) => tell(isEnd));
+  world.signals.subscribe("progress", (id) => tellAll(id, false));
+  world.signals.subscribe("record_ended", (id) => tellAll(id, true));
   // Ends are events.
-  world.signals.subscribe("events", wake);
+  world.signals.subscribe("events", (orgId) => tellAll(orgId, false));
   return waiting;
 });
 
@@ -42,9 +45,7 @@ export async function watchRecord<T>(ctx: Ctx, { id, read, hasEnded }: Watched<T
           saidAt = performance.now();
           said = text;
         }
-        const readAt = performance.now();
-        await news.next(lookMs);
-        await pause(leastMs - (performance.now() - readAt));
+        await news.next();
         if (!reader.ended.aborted) record = await read();
       }
     } catch (error) {
@@ -58,28 +59,34 @@ export async function watchRecord<T>(ctx: Ctx, { id, read, hasEnded }: Watched<T
 
 function waitFor(ctx: Ctx, subjects: string[], ended: AbortSignal) {
   const waiting = watchers(ctx);
-  let isNew = false;
+  let [isNew, isOver] = [false, false];
   let wake = (): void => {};
-  const tell = (): void => {
+  const tell: Tell = (isEnd) => {
     isNew = true;
+    isOver ||= isEnd;
     wake();
   };
-  ended.addEventListener("abort", tell);
+  const onAbort = (): void => tell(true);
+  const until = async (isSo: () => boolean, maxMs: number): Promise<void> => {
+    if (isSo() || maxMs <= 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, maxMs);
+    wake = () => isSo() && resolve();
+    await promise;
+    clearTimeout(timer);
+  };
+  ended.addEventListener("abort", onAbort);
   for (const subject of subjects) waiting.getOrInsertComputed(subject, () => new Set()).add(tell);
   return {
-    /** Returns at once if something came since the last time. */
-    async next(maxMs: number): Promise<void> {
-      if (!isNew) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        const timer = setTimeout(resolve, maxMs);
-        wake = resolve;
-        await promise;
-        clearTimeout(timer);
-      }
-      isNew = false;
+    /** What came since the last time counts. An end need not wait: nothing comes after it. */
+    async next(): Promise<void> {
+      const askedAt = performance.now();
+      await until(() => isNew, lookMs);
+      await until(() => isOver, leastMs - (performance.now() - askedAt));
+      [isNew, isOver] = [false, false];
     },
     stop(): void {
-      ended.removeEventListener("abort", tell);
+      ended.removeEventListener("abort", onAbort);
       for (const subject of subjects) {
         const others = waiting.get(subject);
         others?.delete(tell);
@@ -89,7 +96,10 @@ function waitFor(ctx: Ctx, subjects: string[], ended: AbortSignal) {
   };
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+/** Those who watch this record learn of its end at once. */
+export function hintEnd(world: World, id: string): void {
+  world.signals.hint("record_ended", id);
+}
 
 const hinted = perWorld(() => new Map<string, { isDue: boolean }>());
 

@@ -40,6 +40,7 @@ export type Topic =
   | "events"
   | "webhook"
   | "progress"
+  | "record_ended"
   | "import_progress";
 
 const channel = "hub_signals";

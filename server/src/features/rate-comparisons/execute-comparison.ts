@@ -5,7 +5,7 @@ import { HubError } from "../../core/errors.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Work } from "../../queue/work.ts";
-import { hintProgress } from "../../watch.ts";
+import { hintEnd, hintProgress } from "../../watch.ts";
 import type { LeasedComparison } from "./comparison-work.store.ts";
 import * as work from "./comparison-work.store.ts";
 import type { ItemKinds } from "./item-kinds.store.ts";
@@ -142,6 +142,7 @@ async function finish(tx: Tx, ctx: Ctx, row: LeasedComparison, prepared: Prepare
     objectId: row.id,
     data: { revision: row.revision, counts: totals.byStatus, totals: summary.totals, version },
   });
+  tx.afterCommit(() => hintEnd(ctx, row.id));
 }
 
 /** Results that are not shown any more go. Nobody has to wait for that. */
@@ -167,4 +168,5 @@ async function fail(
     objectId: row.id,
     data: { revision: row.revision, error: { code, message }, version },
   });
+  tx.afterCommit(() => hintEnd(ctx, row.id));
 }

@@ -9,7 +9,7 @@ import { sqlState } from "../../../db/database.ts";
 import { recordEvent } from "../../../events/record-event.ts";
 import type { Turn, Work } from "../../../queue/work.ts";
 import { workOn } from "../../../queue/work.ts";
-import { hintProgress } from "../../../watch.ts";
+import { hintEnd, hintProgress } from "../../../watch.ts";
 import type { Order, OrderFields } from "../../orders/order.ts";
 import {
   deleteOrders,
@@ -435,6 +435,7 @@ async function tellEnd(
     objectId: run.id,
     data: { total: order_count, succeeded, failed, skipped, no_change, undo_of: run.undo_of, retry_of: run.retry_of },
   });
+  if (order_count > portionSize) tx.afterCommit(() => hintEnd(ctx, run.id));
   await onEnd?.(tx, ended);
   return true;
 }
