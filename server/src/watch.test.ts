@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { systemContext } from "./context.ts";
 import { workOff } from "./queue/work.ts";
 import { runWork } from "./features/operations/run/execute-run.ts";
 import { scriptedCall, installConnector } from "./testing/scripted-connector.ts";
@@ -11,6 +12,7 @@ import type { Block, StreamReader } from "./testing/stream-reader.ts";
 import { openStream } from "./testing/stream-reader.ts";
 import type { TestClient } from "./testing/test-client.ts";
 import { startTestHub } from "./testing/test-hub.ts";
+import { hintEnd, watchRecord } from "./watch.ts";
 
 const hub = await startTestHub();
 
@@ -49,6 +51,43 @@ describe("watching", () => {
       expect(stream.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     }
   }, 90_000);
+
+  test("an end is told without waiting for the clock, which may stand still", async () => {
+    const ctx = systemContext(hub.world, (await hub.org()).id, "test");
+    const id = crypto.randomUUID();
+    let hasEnded = false;
+    const { follow } = await watchRecord(ctx, { id, read: async () => hasEnded, hasEnded: (ended) => ended });
+    const said: string[] = [];
+    const reader = { ended: new AbortController().signal, send: async () => {}, toText: String };
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    const followed = follow({ ...reader, push: (text) => said.push(text) });
+    hasEnded = true;
+    hintEnd(hub.world, id);
+    await followed;
+    expect(said).toEqual(["data: false\n\n", "event: end\ndata: true\n\n"]);
+  });
+
+  test("a run that nobody waits for and a comparison say when they have ended, to all nodes", async () => {
+    const org = await hub.org();
+    const second = await hub.secondNode();
+    const { body: order } = await org.post("/orders", {});
+    const told: string[] = [];
+    second.world.signals.subscribe("record_ended", (id) => told.push(id));
+    const actions = [{ type: "add_tags", params: { tags: ["x"] } }];
+    const wanted = { order_ids: [order.id], actions };
+    const { body: run } = await org.post("/operations/run", wanted, { headers: { prefer: "respond-async" } });
+    await workOff(hub.world, runWork);
+    const { aComparison } = await openComparisonDesk(hub, org);
+    const path = await aComparison([anItem()]);
+    await org.post(`${path}/process`);
+    await workThrough(hub.world);
+    await eventually(
+      async () => told,
+      (ids) => ids.length >= 2,
+    );
+    expect(told).toEqual([run.id, path.split("/").at(-1)]);
+  });
 
   test("what has ended is told at once, and there is nothing more to say", async () => {
     const org = await hub.org();

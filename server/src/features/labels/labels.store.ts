@@ -118,21 +118,31 @@ export async function hasLabelsOfRunsAcrossOrgs(db: Queryable, now: Date): Promi
 
 /**
  * Those that have ended and whose runs do not know it yet, a step of an order with all its labels or not at all. Whoever
- * takes them tells the runs in the same transaction: nobody gets them a second time.
+ * takes them tells the runs in the same transaction: nobody gets them a second time. `mayBeMore`: of others than these.
  */
-export async function takeEndedOfRunsAcrossOrgs(tx: Tx, limit: number): Promise<StepLabel[]> {
-  const isOpen = (name: string): string => `(${name}.status = 'requested' or ${name}.void_requested_at is not null)`;
-  const rows = await tx.query<StepLabel>(
-    `select t.id, t.org_id as "orgId", t.order_id as "orderId", t.run_id as "runId", t.run_step as "runStep", t.status, t.failure
-       from shipment_labels t where t.run_id is not null and not exists (
-         select from shipment_labels o where o.run_id = t.run_id and o.order_id = t.order_id and o.run_step = t.run_step
-            and ${isOpen("o")})
-      order by t.id limit $1 for update skip locked`,
+export async function takeEndedOfRunsAcrossOrgs(
+  tx: Tx,
+  limit: number,
+): Promise<{ labels: StepLabel[]; mayBeMore: boolean }> {
+  const isOpen = "(o.status = 'requested' or o.void_requested_at is not null)";
+  const found = await tx.query<StepLabel & { ofStep: number }>(
+    `select t.id, t.org_id as "orgId", t.order_id as "orderId", t.run_id as "runId", t.run_step as "runStep", t.status, t.failure,
+         s.count as "ofStep"
+       from shipment_labels t cross join lateral (
+         select count(*) as count, bool_or(${isOpen}) as is_open from shipment_labels o
+          where o.run_id = t.run_id and o.order_id = t.order_id and o.run_step = t.run_step) s
+      where t.run_id is not null and not s.is_open order by t.id limit $1 for update of t skip locked`,
     [limit],
   );
-  const ids = rows.map(({ id }) => id);
+  // Of some steps others have a label locked, or it is beyond the limit.
+  const labels = Map.groupBy(found, ({ runId, orderId, runStep }) => `${runId} ${orderId} ${runStep}`)
+    .values()
+    .filter((own) => own.length === own[0]!.ofStep)
+    .toArray()
+    .flat();
+  const ids = labels.map(({ id }) => id);
   await tx.query("update shipment_labels set run_id = null, run_step = null where id = any($1::uuid[])", [ids]);
-  return rows;
+  return { labels, mayBeMore: found.length === limit && labels.length > 0 };
 }
 
 /** Each may have 1 MiB. */

@@ -257,6 +257,32 @@ describe("void_label", () => {
   });
 });
 
+test("a step learns of all its labels at once, not of some while somebody has another one locked", async () => {
+  const { id, lines } = await anOrder();
+  for (let parcel = 0; parcel < 2; parcel++) {
+    const wanted = { carrierAccountId: account, service: "NAT_GROUND", orderId: id };
+    await org.post("/shipments/labels", { ...wanted, lines: [{ lineId: lines[0].id, quantity: 1 }] });
+  }
+  const done = await run(id, [giveBack]);
+  const labelIds = stepOf(done).label_ids as string[];
+  expect(labelIds).toHaveLength(2);
+  await workOff(hub.world, labelWork);
+  const tell = () => tellRuns(hub.world, new AbortController().signal);
+  await hub.world.db.transaction(async (tx) => {
+    await tx.query("select from shipment_labels where id = $1 for update", [labelIds[1]]);
+    await tell();
+    expect(stepOf(await readRun(done.id)).warning).toMatchObject({ code: "pending" });
+  });
+  await tell();
+  expect(stepOf(await readRun(done.id))).toEqual({
+    index: 0,
+    type: "void_label",
+    status: "applied",
+    label_ids: labelIds,
+  });
+  expect((await read(id)).status).toBe("ready");
+});
+
 test("a run of many orders learns of each; the others stay as they are", async () => {
   const ids = await Promise.all(Array.from({ length: 3 }, async () => (await anOrder()).id as string));
   const done = (await org.post("/operations/run", { order_ids: ids, actions: [buy], note: randomUUID() })).body;

@@ -435,7 +435,8 @@ async function tellEnd(
     objectId: run.id,
     data: { total: order_count, succeeded, failed, skipped, no_change, undo_of: run.undo_of, retry_of: run.retry_of },
   });
-  if (order_count > portionSize) tx.afterCommit(() => hintEnd(ctx, run.id));
-  await onEnd?.(tx, ended);
+  // Whoever waits for it in a request learns of it from the answer.
+  if (onEnd) await onEnd(tx, ended);
+  else tx.afterCommit(() => hintEnd(ctx, run.id));
   return true;
 }

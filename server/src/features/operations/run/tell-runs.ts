@@ -20,12 +20,12 @@ const labelsAtOnce = 500;
 export async function tellRuns(world: World, stopping: AbortSignal): Promise<void> {
   if (!(await hasLabelsOfRunsAcrossOrgs(world.db, world.clock.now()))) return;
   for (;;) {
-    const count = await world.db.transaction(async (tx) => {
+    const mayBeMore = await world.db.transaction(async (tx) => {
       const ended = await takeEndedOfRunsAcrossOrgs(tx, labelsAtOnce);
-      for (const labels of Map.groupBy(ended, ({ runId }) => runId).values()) await tellRun(tx, world, labels);
-      return ended.length;
+      for (const labels of Map.groupBy(ended.labels, ({ runId }) => runId).values()) await tellRun(tx, world, labels);
+      return ended.mayBeMore;
     });
-    if (count < labelsAtOnce || stopping.aborted) return;
+    if (!mayBeMore || stopping.aborted) return;
   }
 }
 
