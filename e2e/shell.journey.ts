@@ -87,6 +87,25 @@ test("who has an account at the identity provider signs in with it; what it refu
   await org.patch(`/organizations/${org.id}`, { requiresStepUp: false });
 });
 
+test("a toast can be closed with a screen reader, and takes no focus on its way out", async () => {
+  const { page } = await browser.person();
+  await signIn(page, hub, org.admin, "/components");
+  await page.evaluate(`
+    window.focusableOnTheWayOut = 0;
+    new MutationObserver(() => {
+      window.focusableOnTheWayOut += document.querySelectorAll("[role=dialog][data-ending-style]:not([inert])").length;
+    }).observe(document.body, { subtree: true, childList: true, attributes: true })`);
+  await page.getByRole("button", { name: "Run" }).click();
+  const toast = page.getByRole("dialog", { name: "It was done" });
+  // Found by its role: so it is not hidden from assistive technology, although the pointer is elsewhere.
+  await page.mouse.move(0, 0);
+  await toast.getByRole("button", { name: "Close" }).waitFor();
+  await lookAt(page, "toast");
+  // It goes when its time is over.
+  await expect.poll(() => toast.count()).toBe(0);
+  expect(await page.evaluate("window.focusableOnTheWayOut")).toBe(0);
+});
+
 test("every page is accessible, in light, in dark and on a small screen, and nothing complains", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/`);

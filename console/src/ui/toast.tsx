@@ -38,6 +38,8 @@ function List() {
     <Base.Root
       key={toast.id}
       toast={toast}
+      // A toast on its way out is still in the page for a moment: nothing in it may take the focus.
+      inert={toast.limited === true || toast.transitionStatus === "ending"}
       className="rounded-lg border border-line bg-raised px-3 py-2 shadow-pop data-ending-style:opacity-0 data-limited:hidden"
     >
       <div className="flex items-start gap-2">
@@ -53,6 +55,8 @@ function List() {
         )}
         <Base.Close
           aria-label="Close"
+          // Base UI hides it from assistive technology while toasts are stacked. Here every toast is shown in full.
+          aria-hidden={false}
           className="grid size-6 place-items-center rounded-md text-muted hover:bg-skip-soft"
         >
           <Icon name="x" />
