@@ -14,3 +14,20 @@ test("a preview cannot be taken for the shop", async () => {
   expect(await page.locator("link[rel=icon]").getAttribute("href")).toContain("preview");
   await lookAt(page, "preview");
 });
+
+test("a view made through the API, as the documents show it, filters the list", async () => {
+  const [hub, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
+  const org = await hub.org();
+  await seedOrders(org, 30);
+  const settings = { filter: { status: ["ready"], tag: "rush" }, sort: "shipBy" };
+  expect((await org.post("/views", { list: "orders", name: "Rush orders", settings, isShared: true })).status).toBe(
+    201,
+  );
+  const { total } = (await org.get("/orders?limit=1&status=ready&tag=rush")).body.pagination;
+  const { page } = await browser.person();
+  await signIn(page, hub, org.admin, "/orders");
+  await page.getByRole("link", { name: `Rush orders ${total}` }).click();
+  await page.getByRole("grid", { name: "Orders" }).waitFor();
+  await expect.poll(() => page.getByRole("row", { name: /SHOP-/ }).count()).toBe(total);
+  expect(await page.getByRole("link", { name: /^All / }).getAttribute("aria-current")).toBeNull();
+});

@@ -12,7 +12,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { viewsQuery } from "../views/views.queries.ts";
-import { filterOf, filterSearch } from "./order-filters.pick.ts";
+import { filterOf, filterSearch, searchOf } from "./order-filters.pick.ts";
 import { orderCountsQuery } from "./orders.queries.ts";
 
 type OrderView = { name: string; search: Search };
@@ -32,7 +32,7 @@ const keyOf = (search: Search): string =>
 export function OrderViews({ search }: { search: Search }) {
   const clock = useClock();
   const { data: saved } = useQuery(viewsQuery("orders"));
-  const own = (saved ?? []).map((view) => ({ ...view, search: view.settings as Search }));
+  const own = (saved ?? []).map((view) => ({ ...view, search: viewSearch(view.settings) }));
   const views: OrderView[] = [...builtIn, ...own];
   const counts = useQueries({ queries: views.map((view) => orderCountsQuery(filterOf(view.search, clock))) });
   const here = keyOf(search);
@@ -50,7 +50,7 @@ export function OrderViews({ search }: { search: Search }) {
   const current = own.find((view) => view.isOwn && keyOf(view.search) === here);
   return (
     <TabLinks label="Views" tabs={tabs}>
-      {!tabs.some(({ isOn }) => isOn) && <SaveView settings={filterSearch(search)} />}
+      {!tabs.some(({ isOn }) => isOn) && <SaveView filter={filterSearch(search)} />}
       {current && (
         <button
           type="button"
@@ -64,12 +64,18 @@ export function OrderViews({ search }: { search: Search }) {
   );
 }
 
-function SaveView({ settings }: { settings: Search }) {
+/** Views made through the API, and all that are saved from now on, have a `filter`; older ones are the filter itself. */
+function viewSearch(settings: Record<string, unknown>): Search {
+  const { filter } = settings;
+  return typeof filter === "object" && filter !== null ? searchOf(filter) : (settings as Search);
+}
+
+function SaveView({ filter }: { filter: Search }) {
   const [name, setName] = useState("");
   const [isShared, setShared] = useState(false);
   const save = useMutation({
     mutationFn: () =>
-      hub.call("POST /api/v1/views", { body: { list: "orders", name: name.trim(), settings, isShared } }),
+      hub.call("POST /api/v1/views", { body: { list: "orders", name: name.trim(), settings: { filter }, isShared } }),
     onSuccess: async (view) => {
       await queryClient.invalidateQueries({ queryKey: ["views"] });
       tell(`View ${view.name} saved`);

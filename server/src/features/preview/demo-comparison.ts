@@ -29,14 +29,14 @@ const paidContract = "Demo Express";
 /** In percent of the price; most parcels cost a little more than the contract says, some less. */
 const adjustments = [-14, -6, 0, 0, 4, 6, 9, 12, 15, 22, 30];
 
-/** A quarter's parcels of a small shop, the same ones every time: some without a weight, one nobody can price. */
+/** A quarter's parcels of a small shop, the same ones every time: some without a weight, one with a service that no card has. */
 export function demoItems(count: number, day: string): ItemRequest[] {
   const paid = createTariff(demoCards().find(({ account }) => account === paidContract)!.card, () => undefined);
   return Array.from({ length: count }, (_, index): ItemRequest => {
     const mixed = Math.imul(index + 1, 2_654_435_761) >>> 0;
     const [destinationZip, destinationCity, destinationState] = places[mixed % places.length]!;
     const pounds = 1 + (mixed % 12);
-    const serviceType = index === 7 ? "Courier on foot" : services[mixed % services.length]!;
+    const serviceType = index === 7 ? "White glove delivery" : services[mixed % services.length]!;
     const item: ItemRequest = {
       trackingNumber: `7489${String(mixed).padStart(10, "0")}`,
       netCost: 19,

@@ -29,18 +29,61 @@ const cities = [
   ["Anchorage", "AK", "99501"],
 ] as const;
 const products = [...demoProducts, ["CHAIR-KIT", "Folding chair kit", 14_900, 7_800] as const];
-/** How often each status occurs, in percent. */
-const statusShare: [OrderStatus, number][] = [
-  ["draft", 2],
-  ["new", 14],
-  ["review_required", 6],
-  ["awaiting_payment", 6],
-  ["ready", 26],
-  ["sent", 8],
-  ["partially_shipped", 4],
-  ["shipped", 14],
-  ["delivered", 15],
-  ["cancelled", 5],
+/**
+ * What the orders of one age look like. The oldest come first, so that numbers and dates grow together, and a status fits
+ * its age: nothing that was ordered an hour ago has arrived, and little of what is a week old is still open.
+ */
+type AgeBand = { share: number; fromDays: number; toDays: number; statuses: [OrderStatus, percent: number][] };
+const ageBands: AgeBand[] = [
+  {
+    share: 0.26,
+    fromDays: 45,
+    toDays: 7,
+    statuses: [
+      ["delivered", 92],
+      ["cancelled", 6],
+      ["shipped", 2],
+    ],
+  },
+  {
+    share: 0.1,
+    fromDays: 7,
+    toDays: 4.5,
+    statuses: [
+      ["delivered", 80],
+      ["shipped", 8],
+      ["partially_shipped", 4],
+      ["cancelled", 5],
+      ["ready", 3],
+    ],
+  },
+  {
+    share: 0.19,
+    fromDays: 4.5,
+    toDays: 2,
+    statuses: [
+      ["shipped", 62],
+      ["partially_shipped", 16],
+      ["sent", 8],
+      ["ready", 8],
+      ["review_required", 2],
+      ["cancelled", 4],
+    ],
+  },
+  {
+    share: 0.45,
+    fromDays: 2,
+    toDays: 0,
+    statuses: [
+      ["draft", 4],
+      ["new", 24],
+      ["review_required", 9],
+      ["awaiting_payment", 9],
+      ["ready", 40],
+      ["sent", 10],
+      ["cancelled", 4],
+    ],
+  },
 ];
 const holdReasons: HoldReason[] = [
   "high_risk_of_fraud",
@@ -52,21 +95,20 @@ const holdReasons: HoldReason[] = [
 const channels = ["web-shop", "marketplace", "wholesale"] as const;
 const tagPool = ["vip", "gift", "fragile", "first-order", "subscription", "rush"];
 
-/** Believable orders in every state, in batches. The same seed gives the same orders, relative to `now`. */
+/** Believable orders in every state, in batches, oldest first. The same seed gives the same orders, relative to `now`. */
 export function* makeDemoOrders(count: number, seed: number, now: Date): Generator<Order[]> {
   const random = seededRandom(seed);
-  const today = Math.floor(now.getTime() / dayMs) * dayMs;
   for (let first = 0; first < count; first += batchSize) {
     const length = Math.min(batchSize, count - first);
-    yield Array.from({ length }, (_, index) => makeOrder(first + index, seed, random, today));
+    yield Array.from({ length }, (_, index) => makeOrder(first + index, count, seed, random, now.getTime()));
   }
 }
 
-function makeOrder(index: number, seed: number, random: Random, today: number): Order {
-  const status = pickStatus(random.below(100));
-  const ageDays =
-    status === "delivered" ? 6 + random.below(50) : status === "shipped" ? 2 + random.below(5) : random.below(12);
-  const orderedAt = new Date(today - ageDays * dayMs + random.below(dayMs / 1000) * 1000);
+function makeOrder(index: number, count: number, seed: number, random: Random, now: number): Order {
+  const { statuses, ageDays } = ageOf((index + random.below(100) / 100) / count);
+  const status = pickStatus(statuses, random.below(100));
+  // At least a minute ago: an order from the future would be the first thing a newcomer sees.
+  const orderedAt = new Date(Math.floor((now - ageDays * dayMs) / 1000) * 1000 - 60_000);
   const name = `${random.pick(firstNames)} ${random.pick(lastNames)}`;
   const [city, provinceCode, zip] = random.pick(cities);
   const lines = makeLines(index, seed, status, random);
@@ -77,7 +119,7 @@ function makeOrder(index: number, seed: number, random: Random, today: number): 
   const paymentStatus =
     status === "awaiting_payment" ? "pending" : status === "cancelled" && random.chance(60) ? "refunded" : "paid";
   const priority = random.pick<Priority>(["normal", "normal", "normal", "normal", "low", "high", "urgent"]);
-  const holds = isOpen && random.chance(9) ? [makeHold(index, seed, random, at, today)] : [];
+  const holds = isOpen && random.chance(9) ? [makeHold(index, seed, random, at, now)] : [];
   const request: OrderRequest = {
     status,
     paymentStatus,
@@ -119,7 +161,7 @@ function makeOrder(index: number, seed: number, random: Random, today: number): 
     holds,
     lines,
     shipments: hasLeft ? [shipment] : [],
-    archivedAt: status === "delivered" && ageDays > 30 ? new Date(today - dayMs).toISOString() : null,
+    archivedAt: status === "delivered" && ageDays > 30 ? new Date(now - dayMs).toISOString() : null,
   };
 }
 
@@ -143,9 +185,9 @@ function makeLines(index: number, seed: number, status: OrderStatus, random: Ran
   });
 }
 
-function makeHold(index: number, seed: number, random: Random, at: string, today: number): Hold {
+function makeHold(index: number, seed: number, random: Random, at: string, now: number): Hold {
   const reason = random.pick(holdReasons);
-  const until = random.chance(30) ? new Date(today + (1 + random.below(5)) * dayMs).toISOString() : null;
+  const until = random.chance(30) ? new Date(now + (1 + random.below(5)) * dayMs).toISOString() : null;
   return {
     id: madeUpId(`${seed}:hold:${index}`),
     handle: reason,
@@ -158,9 +200,21 @@ function makeHold(index: number, seed: number, random: Random, at: string, today
   };
 }
 
-function pickStatus(percent: number): OrderStatus {
+/** Where an order stands between the oldest (0) and the newest (1). */
+function ageOf(position: number): { statuses: AgeBand["statuses"]; ageDays: number } {
+  let start = 0;
+  for (const { share, fromDays, toDays, statuses } of ageBands) {
+    if (position < start + share) {
+      return { statuses, ageDays: fromDays - ((fromDays - toDays) * (position - start)) / share };
+    }
+    start += share;
+  }
+  return { statuses: ageBands.at(-1)!.statuses, ageDays: 0 };
+}
+
+function pickStatus(statuses: AgeBand["statuses"], percent: number): OrderStatus {
   let left = percent;
-  for (const [status, share] of statusShare) {
+  for (const [status, share] of statuses) {
     if (left < share) return status;
     left -= share;
   }

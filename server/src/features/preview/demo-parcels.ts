@@ -49,7 +49,7 @@ function journey({ status }: Order, digest: Buffer, hoursSince: number): Step[] 
       : roll < 20
         ? [[26, "exception", "Damaged, will be repacked"]]
         : roll < 26
-          ? [[34, "attempt_failed", "Nobody was there to take it"]]
+          ? [[34, "attempt_failed", "Recipient not available"]]
           : [[pace * 0.6, "in_transit", "Arrived at the facility"]];
   const none = roll >= 96 ? start.slice(0, 1) : [...start, ...trouble];
   return none.filter(([hours]) => hours <= hoursSince);

@@ -79,3 +79,51 @@ test("has runs that ended well, with failures and undone, executions of every ki
   expect(shadow).toMatchObject({ counters: { runs: 0 }, trouble: null });
   expect((shadow.counters as { preflights: number }).preflights).toBeGreaterThan(0);
 });
+
+type DemoOrder = {
+  number: string;
+  createdAt: string;
+  updatedAt: string;
+  holds: { placedAt: string }[];
+  shipments: { shippedAt: string }[];
+};
+
+async function allOf<T>(path: string): Promise<T[]> {
+  const rows: T[] = [];
+  for (let page = 1; ; page++) {
+    const { data, pagination } = (await preview.get(`${path}${path.includes("?") ? "&" : "?"}limit=100&page=${page}`))
+      .body;
+    rows.push(...data);
+    if (!pagination.hasMore) return rows;
+  }
+}
+
+test("nothing in the demo data happens in the future, or changes before it exists", async () => {
+  const now = Date.now();
+  const orders = await allOf<DemoOrder>("/orders?archived=any");
+  expect(orders).toHaveLength(2_000);
+  const late = orders.filter(({ createdAt, updatedAt, holds, shipments }) => {
+    const moments = [createdAt, ...holds.map(({ placedAt }) => placedAt), ...shipments.map((one) => one.shippedAt)];
+    return moments.some((at) => Date.parse(at) > now) || updatedAt < createdAt;
+  });
+  expect(late).toEqual([]);
+  const byNumber = orders.toSorted((a, b) => (a.number < b.number ? -1 : 1));
+  expect(byNumber.map(({ createdAt }) => createdAt)).toEqual(orders.map(({ createdAt }) => createdAt).toSorted());
+  const shipments = await allOf<{ id: string; lastEventAt: string | null; deliveredAt: string | null }>("/shipments");
+  expect(
+    shipments.filter(({ lastEventAt, deliveredAt }) =>
+      [lastEventAt, deliveredAt].some((at) => at && Date.parse(at) > now),
+    ),
+  ).toEqual([]);
+});
+
+test("the saved view of the demo filters, and most of what was delivered came in time", async () => {
+  const [view] = (await preview.get("/views?list=orders")).body.data;
+  const { status, tag } = view.settings.filter;
+  const { total } = (await preview.get(`/orders?limit=1&status=${status}&tag=${tag}`)).body.pagination;
+  expect(total).toBeGreaterThan(5);
+  expect(total).toBeLessThan(500);
+  const { on_time_pct } = (await preview.get("/v1/overview")).body.data;
+  expect(on_time_pct).toBeGreaterThan(80);
+  expect(on_time_pct).toBeLessThan(99);
+});

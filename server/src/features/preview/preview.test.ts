@@ -58,7 +58,7 @@ describe("the preview surface", () => {
     const headers = { "idempotency-key": "reset-once" };
     expect((await preview.post("/preview/reset", undefined, { headers })).body).toEqual({ reset: true });
     const sets = (await preview.get("/condition-sets")).body.data.map(({ name }: { name: string }) => name);
-    expect(sets).toEqual(["Far states"]);
+    expect(sets).toEqual(["Remote states"]);
     expect((await hub.client(body.key).get("/me")).status).toBe(200);
     const replayed = await preview.post("/preview/reset", undefined, { headers });
     expect(replayed.headers.get("idempotency-replayed")).toBe("true");

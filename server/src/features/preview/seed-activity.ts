@@ -73,9 +73,12 @@ async function seedPlaces(ctx: Ctx): Promise<void> {
   for (const location of all) await unlessThere(() => createLocation(ctx, location));
   const settings = { filter: { status: ["ready"], tag: "rush" }, sort: "shipBy" };
   const reading = { dateOrder: "dmy", currency: "EUR", mapping: { Bestellnummer: "number" } } as const;
-  await unlessThere(() => createPreset(ctx, { name: "Lager Nord", settings: reading }));
-  await unlessThere(() => createView(ctx, { list: "orders", name: "In a hurry", settings, isShared: true }));
-  const { id } = await createConditionSet(ctx, { name: "Far states", description: "Where ground takes long" });
+  await unlessThere(() => createPreset(ctx, { name: "German warehouse CSV", settings: reading }));
+  await unlessThere(() => createView(ctx, { list: "orders", name: "Rush orders", settings, isShared: true }));
+  const { id } = await createConditionSet(ctx, {
+    name: "Remote states",
+    description: "States and territories where ground takes long",
+  });
   await addValues(ctx, id, ["HI", "AK", "PR"]);
 }
 
@@ -87,23 +90,26 @@ async function demoBridge(ctx: Ctx): Promise<string | undefined> {
 async function seedTasks(ctx: Ctx): Promise<void> {
   const bridgeId = await demoBridge(ctx);
   if (bridgeId === undefined) return;
-  await executeTask(ctx, { bridgeId, taskName: "noop", input: { hello: "world" } });
-  const closed = { message: "The shop is closed for stocktaking.", retryable: false };
-  await executeTask(ctx, { bridgeId, taskName: "fail", input: closed, maxAttempts: 1 });
+  await executeTask(ctx, { bridgeId, taskName: "connection.test" });
   const mappings = [
     { source: "order_number", target: "number", transform: "to_string" },
-    { source: "shipping.zip", target: "zip", transform: "trim" },
+    { source: "shipping.zip", target: "shippingAddress.zip", transform: "trim" },
   ];
-  const about = { name: "Shop orders", bridgeId, taskName: "noop", direction: "inbound" } as const;
-  // Not active: it shows how one looks, and the answers of the task stay as they are.
+  const about = { name: "Shop orders", bridgeId, taskName: "orders.import", direction: "inbound" } as const;
+  // Not active: an example to open. Orders of the demo shop need no mapping.
   await createTransformation(ctx, { ...about, mappings, isActive: false }, false);
   const timing = { cron: "30 2 * * *", timezone: "America/New_York" };
-  const schedule = await createSchedule(ctx, { name: "Nightly look", bridgeId, taskName: "noop", ...timing });
+  const schedule = await createSchedule(ctx, {
+    name: "Nightly connection check",
+    bridgeId,
+    taskName: "connection.test",
+    ...timing,
+  });
   await triggerSchedule(ctx, schedule.id);
 }
 
 async function seedLabels(ctx: Ctx): Promise<void> {
-  const { id: carrierAccountId } = await createCarrierAccount(ctx, { name: "Label printer", carrier: "demo" });
+  const { id: carrierAccountId } = await createCarrierAccount(ctx, { name: "Demo carrier", carrier: "demo" });
   await buyLabel(ctx, { ...aParcel, weight: { value: 2.5, unit: "lb" }, carrierAccountId });
 }
 
@@ -111,10 +117,16 @@ async function seedLabels(ctx: Ctx): Promise<void> {
 async function seedExceptions(ctx: Ctx): Promise<void> {
   const { id: bridgeId } = await createBridge(ctx, { name: "Outlet", connector: "demo", settings: { seed: 7 } });
   const about = { bridgeId, taskName: "tracking.pull" };
-  // Half of the words that the outlet has for it.
+  // Only some of the statuses that the outlet uses: the others are rejected, as in a mapping that is not finished.
   const transforms = [{ lookup: { map: { exception: "exception", in_transit: "in_transit" } } }];
   const mappings = [{ source: "state", target: "status", transforms, required: true }];
-  const mapping = { ...about, name: "Words of the outlet", direction: "inbound", mode: "extend", mappings } as const;
+  const mapping = {
+    ...about,
+    name: "Outlet tracking statuses",
+    direction: "inbound",
+    mode: "extend",
+    mappings,
+  } as const;
   await createTransformation(ctx, mapping, false);
   await executeTask(ctx, { ...about, input: { count: 12 } });
   await executeTask(ctx, { bridgeId, taskName: "orders.export", input: { orderIds: ["OUT-1"] } });
@@ -122,7 +134,7 @@ async function seedExceptions(ctx: Ctx): Promise<void> {
   const account = data.find(({ carrier }) => carrier === "demo");
   if (!account) return;
   const weight = { value: 1, unit: "lb" } as const;
-  const refused = buyLabel(ctx, { ...aParcel, weight, service: "by_balloon", carrierAccountId: account.id });
+  const refused = buyLabel(ctx, { ...aParcel, weight, service: "freight", carrierAccountId: account.id });
   await refused.catch((error: unknown) => {
     if (!(error instanceof HubError) || error.code !== "label_refused") throw error;
   });
@@ -133,10 +145,10 @@ const tagged = "spring-sale";
 async function seedAutomations(ctx: Ctx): Promise<void> {
   const on = { types: ["order.updated"] };
   const first: ActionRequest[] = [{ type: "set_priority", params: { priority: "high" } }];
-  const urgent = await createPipeline(ctx, { name: "First in line", actions: first });
+  const urgent = await createPipeline(ctx, { name: "Raise priority", actions: first });
   await createAutomation(ctx, {
-    name: "The sale goes first",
-    description: "What is tagged for the sale is packed before the rest",
+    name: "Prioritize spring sale orders",
+    description: "Orders tagged spring-sale are packed first",
     on,
     when: { path: "tags", op: "has_tag", value: tagged },
     pipeline_id: urgent.id,
@@ -146,10 +158,10 @@ async function seedAutomations(ctx: Ctx): Promise<void> {
     { type: "set_shipping", params: { carrier: "usps", service: "ground_advantage" } },
     { type: "add_tags", params: { tags: ["light"] } },
   ];
-  const light = await createPipeline(ctx, { name: "Light parcels", actions: cheap });
+  const light = await createPipeline(ctx, { name: "Ship light parcels by USPS", actions: cheap });
   await createAutomation(ctx, {
-    name: "Light parcels go by USPS",
-    description: "In shadow: nothing is done yet",
+    name: "Light parcels by USPS",
+    description: "Test mode: records what it would do, and changes nothing",
     on,
     when: { path: "totalWeight.lb", op: "lt", value: 5 },
     pipeline_id: light.id,
@@ -161,8 +173,8 @@ async function seedAutomations(ctx: Ctx): Promise<void> {
 async function seedWebhooks(ctx: Ctx): Promise<void> {
   const { pagination } = await listWebhooks(ctx, { page: 1, limit: 1 });
   if (pagination.total > 0) return;
-  await createWebhook(ctx, { url: "echo:200", types: ["order.*", "operation_run.*"], description: "The warehouse" });
-  await createWebhook(ctx, { url: "echo:503", types: ["operation_run.*"], description: "Reports, under repair" });
+  await createWebhook(ctx, { url: "echo:200", types: ["order.*", "operation_run.*"], description: "Warehouse system" });
+  await createWebhook(ctx, { url: "echo:503", types: ["operation_run.*"], description: "Reporting (endpoint down)" });
 }
 
 async function seedRuns(ctx: Ctx): Promise<void> {
@@ -171,10 +183,10 @@ async function seedRuns(ctx: Ctx): Promise<void> {
   const run = async (note: string, order_ids: string[], ...actions: ActionRequest[]) =>
     await startRun(ctx, { order_ids, actions, note }, false);
   const [ready, fresh, cancelled] = [await idsOf("ready", 40), await idsOf("new", 12), await idsOf("cancelled", 6)];
-  await run("Spring sale", ready, { type: "add_tags", params: { tags: [tagged] } });
+  await run("Tag spring sale orders", ready, { type: "add_tags", params: { tags: [tagged] } });
   const held = { type: "hold", params: { reason: "inventory_out_of_stock", for_days: 3 } };
   // Nothing can be held that was cancelled.
-  await run("Waits for stock", [...fresh.slice(0, 6), ...cancelled], held);
-  const mistake = await run("Express by mistake", fresh, { type: "set_shipping", params: { service: "express" } });
+  await run("Hold orders waiting for stock", [...fresh.slice(0, 6), ...cancelled], held);
+  const mistake = await run("Switch to express", fresh, { type: "set_shipping", params: { service: "express" } });
   await undoRun(ctx, mistake.id, false);
 }
