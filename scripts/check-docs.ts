@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
+import { actionCatalog } from "../server/src/features/operations/action-catalog.ts";
 import { settingNames } from "../server/src/main/config.ts";
 
-/** Every path and npm script that a .md file cites must exist, and every setting must be described. Prints what is not so. */
+/** Every path and npm script that a .md file cites must exist, every setting must be described, and the number of actions must be right. Prints what is not so. */
 const root = path.join(import.meta.dirname, "..");
 const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { scripts: object };
 const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], { cwd: root });
@@ -43,6 +44,10 @@ for (const name of settings) {
 }
 for (const name of described) {
   if (!settings.includes(name)) problems.push(`docs/operate.md: there is no setting ${name}`);
+}
+const readme = readFileSync(path.join(root, "README.md"), "utf8");
+if (!readme.includes(`Operations: ${actionCatalog.length} actions`)) {
+  problems.push(`README.md: there are ${actionCatalog.length} actions, and it says another number`);
 }
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

@@ -48,7 +48,7 @@ const fieldError = {
 const code = {
   type: "string",
   enum: Object.keys(errorTable),
-  description: "For programs; /docs/errors/{code} explains it",
+  description: "For programs; /docs/errors lists all codes, and /docs/errors/{code} explains one",
 };
 const requestId = { type: "string", description: "The X-Request-Id of the answer; the log has it too" };
 const retryable = { type: "boolean", description: "The same request may succeed later" };

@@ -78,6 +78,8 @@ describe("pages that need no token", () => {
       const { text } = await page(`/docs/errors/${code}`);
       expect(text).toContain(`<p>${title}.</p><p>Answered with status ${status}.`);
     }
+    const list = (await page("/docs/errors")).text;
+    for (const code of Object.keys(errorTable)) expect(list).toContain(`href="/docs/errors/${code}"`);
     expect((await page("/docs/errors/overloaded")).text).toContain("may succeed later");
     expect((await page("/docs/errors/nonsense")).status).toBe(404);
     expect((await page("/docs/scopes")).text).toContain("condition_sets:read");

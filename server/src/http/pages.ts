@@ -76,6 +76,14 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
     return reply.headers(pageHeaders).send(renderPage(code, body));
   });
 
+  app.get("/docs/errors", { onRequest }, async (_request, reply) => {
+    const rows = Object.entries(errorTable).map(
+      ([code, [status, title]]) =>
+        `<tr><td>${status}</td><td><a href="/docs/errors/${code}"><code>${code}</code></a></td><td>${title}</td></tr>`,
+    );
+    return reply.headers(pageHeaders).send(renderPage("Error codes", `<table>${rows.join("")}</table>`));
+  });
+
   app.get("/docs/scopes", { onRequest }, async (_request, reply) => {
     const rows = Object.entries(scopeTexts).map(
       ([scope, text]) => `<tr><td><code>${scope}</code></td><td>${text}</td></tr>`,
