@@ -2413,6 +2413,19 @@ export type Schedule = {
   };
   pausedAt: string | null;
   pausedBy: Actor | null;
+  pauseReason: {
+    /** bridge_deleted, owner_inactive or insufficient_scope */
+    code: string;
+    message: string;
+  } | null;
+  owner: {
+    type: Open<"user" | "api_key" | "system">;
+    id?: string;
+    /** Of a user */
+    email?: string;
+    /** Of an API key, or of what the hub does by itself */
+    name?: string;
+  } | null;
   createdAt: string;
   updatedAt: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
@@ -6002,6 +6015,19 @@ export type Operations = {
       };
       pausedAt: string | null;
       pausedBy: Actor | null;
+      pauseReason: {
+        /** bridge_deleted, owner_inactive or insufficient_scope */
+        code: string;
+        message: string;
+      } | null;
+      owner: {
+        type: Open<"user" | "api_key" | "system">;
+        id?: string;
+        /** Of a user */
+        email?: string;
+        /** Of an API key, or of what the hub does by itself */
+        name?: string;
+      } | null;
       createdAt: string;
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
@@ -6056,6 +6082,19 @@ export type Operations = {
       };
       pausedAt: string | null;
       pausedBy: Actor | null;
+      pauseReason: {
+        /** bridge_deleted, owner_inactive or insufficient_scope */
+        code: string;
+        message: string;
+      } | null;
+      owner: {
+        type: Open<"user" | "api_key" | "system">;
+        id?: string;
+        /** Of a user */
+        email?: string;
+        /** Of an API key, or of what the hub does by itself */
+        name?: string;
+      } | null;
       createdAt: string;
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */

@@ -17,6 +17,7 @@ import { describeCron } from "./cron/cron-describe.ts";
 import { nextOccurrence } from "./cron/cron-occurrences.ts";
 import { upcomingRuns } from "./cron/cron-upcoming.ts";
 import { scheduleNow } from "./schedule-clock.ts";
+import { requireExecute } from "./schedule-owner.ts";
 import type {
   PreviewRequest,
   Schedule,
@@ -50,6 +51,7 @@ function presentSchedule(schedule: StoredSchedule): Schedule {
 }
 
 export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promise<Schedule> {
+  requireExecute(ctx);
   const { cron, timezone } = checkTiming(request.cron, request.timezone ?? (await findTimeZone(ctx, ctx.orgId)));
   const { bridgeId, taskName, input = {}, isActive = true } = request;
   await requireTask(ctx, { bridgeId, taskName, input });
@@ -67,6 +69,7 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
       overlap: request.overlap ?? "skip",
       missed: request.missed ?? "once",
       ...(isActive ? await activeFrom(tx, ctx, timing) : pausedBy(ctx, at)),
+      owner: ctx.actor,
       lastRunAt: null,
       lastExecution: null,
       lastSkipped: null,
@@ -82,8 +85,12 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
   });
 }
 
+/** A caller who changes what it does, or when, becomes its owner. Renaming and pausing change neither. */
 export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch, ifMatch: IfMatch): Promise<Schedule> {
   requirePatch(patch);
+  const { name: _name, isActive, ...others } = patch;
+  const isTakenOver = isActive === true || Object.keys(others).length > 0;
+  if (isTakenOver) requireExecute(ctx);
   const before = await store.getSchedule(ctx.db, ctx.orgId, id);
   const { cron, timezone } = checkTiming(patch.cron ?? before.cron, patch.timezone ?? before.timezone);
   const asksForAnother =
@@ -104,6 +111,7 @@ export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch,
       cron: patch.cron === undefined ? current.cron : cron.expression,
       timezone: patch.timezone === undefined ? current.timezone : timezone,
       input: mergeInput(current, patch),
+      owner: isTakenOver ? ctx.actor : current.owner,
     };
     const updated = nextVersion(current, changes, at);
     const hasOtherTimes = updated.cron !== current.cron || updated.timezone !== current.timezone;
@@ -149,6 +157,7 @@ export async function pauseSchedule(ctx: Ctx, id: string) {
 
 /** Goes on with the first occurrence after now: what fell into the pause is not caught up. */
 export async function resumeSchedule(ctx: Ctx, id: string) {
+  requireExecute(ctx);
   const before = await store.getSchedule(ctx.db, ctx.orgId, id);
   if (!before.isActive) await requireTaskOf(ctx, before);
   return await change(ctx, async (tx) => {
@@ -156,7 +165,8 @@ export async function resumeSchedule(ctx: Ctx, id: string) {
     const current = await store.lockSchedule(tx, ctx.orgId, id);
     if (current.isActive) return { ...presentSchedule(current), changed: false };
     refuseMoved(before, current);
-    const resumed = nextVersion(current, await activeFrom(tx, ctx, current), ctx.clock.now());
+    const changes = { ...(await activeFrom(tx, ctx, current)), owner: ctx.actor };
+    const resumed = nextVersion(current, changes, ctx.clock.now());
     await store.updateSchedule(tx, ctx.orgId, resumed);
     const data = { nextRunAt: resumed.nextRunAt, version: resumed.version };
     recordEvent(tx, ctx, { type: "schedule.resumed", objectId: id, data });
@@ -166,6 +176,7 @@ export async function resumeSchedule(ctx: Ctx, id: string) {
 
 /** One run now, also while paused; the cadence stays as it is. */
 export async function triggerSchedule(ctx: Ctx, id: string) {
+  requireExecute(ctx);
   const checked = await requireTaskOf(ctx, await store.getSchedule(ctx.db, ctx.orgId, id));
   return await change(ctx, async (tx) => {
     const { nextRunAt } = await store.lockSchedule(tx, ctx.orgId, id);
@@ -226,8 +237,12 @@ function refuseMoved(before: StoredSchedule, current: StoredSchedule): void {
 
 /** Their bridge is being deleted. They stay, and can be given another one. */
 export async function pauseSchedulesOf(tx: Tx, ctx: Ctx, bridgeId: string): Promise<number> {
-  const paused = await store.pauseSchedulesOf(tx, ctx.orgId, bridgeId, { by: ctx.actor, at: ctx.clock.now() });
   const reason = "bridge_deleted";
+  const paused = await store.pauseSchedulesOf(tx, ctx.orgId, bridgeId, {
+    by: ctx.actor,
+    reason: { code: reason, message: "Its bridge was deleted. Give the schedule another bridge, then resume it." },
+    at: ctx.clock.now(),
+  });
   recordEvents(
     tx,
     ctx,
@@ -258,11 +273,13 @@ async function activeFrom(tx: Tx, ctx: Ctx, { cron, timezone }: { cron: string; 
     isActive: true,
     pausedAt: null,
     pausedBy: null,
+    pauseReason: null,
     nextRunAt: new Date(next).toISOString(),
     waitingFor: null,
   };
 }
 
 function pausedBy(ctx: Ctx, at: Date) {
-  return { isActive: false, pausedAt: at.toISOString(), pausedBy: ctx.actor, nextRunAt: null, waitingFor: null };
+  const pausedAt = at.toISOString();
+  return { isActive: false, pausedAt, pausedBy: ctx.actor, pauseReason: null, nextRunAt: null, waitingFor: null };
 }

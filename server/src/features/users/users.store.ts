@@ -1,4 +1,5 @@
 import type { Page } from "../../core/page.ts";
+import type { Role } from "../../core/scopes.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { recordsIn } from "../../db/records.ts";
@@ -97,6 +98,21 @@ const identityColumns = `u.id, u.org_id as "orgId", u.email, u.role, u.status = 
 export async function findIdentityAcrossOrgs(db: Queryable, id: string): Promise<UserIdentity | undefined> {
   const [row] = await db.query<UserIdentity>(`select ${identityColumns} where u.id = $1`, [id]);
   return row;
+}
+
+/** Roles of those of these users that are active in their organization. */
+export async function findActiveRoles(
+  db: Queryable,
+  users: readonly { orgId: string; id: string }[],
+): Promise<{ id: string; role: Role }[]> {
+  if (users.length === 0) return [];
+  return await db.query<{ id: string; role: Role }>(
+    `select account.id, account.role
+       from unnest($1::uuid[], $2::uuid[]) as asked (org_id, id)
+       join users account on account.id = asked.id and account.org_id = asked.org_id
+      where account.status = 'active'`,
+    [users.map(({ orgId }) => orgId), users.map(({ id }) => id)],
+  );
 }
 
 export async function findIdentityByOidcSubject(db: Queryable, subject: string): Promise<UserIdentity | undefined> {
