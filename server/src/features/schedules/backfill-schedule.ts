@@ -17,8 +17,8 @@ import * as store from "./schedules.store.ts";
 
 /** Queues a run for each occurrence of a time that is over, except for those that had one. Works while paused. */
 export async function backfillSchedule(ctx: Ctx, id: string, request: BackfillRequest): Promise<BackfillAnswer> {
-  if (!request.dryRun) requireExecute(ctx);
   const row = await store.getSchedule(ctx.db, ctx.orgId, id);
+  if (!request.dryRun) requireExecute(ctx);
   const times = occurrencesIn(row, request, await scheduleNow(ctx, ctx.db));
   if (request.dryRun) {
     const known = await executionsOf(ctx, ctx.db, id, times);

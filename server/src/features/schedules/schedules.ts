@@ -88,10 +88,10 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
 /** A caller who changes what it does, or when, becomes its owner. Renaming and pausing change neither. */
 export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch, ifMatch: IfMatch): Promise<Schedule> {
   requirePatch(patch);
+  const before = await store.getSchedule(ctx.db, ctx.orgId, id);
   const { name: _name, isActive, ...others } = patch;
   const isTakenOver = isActive === true || Object.keys(others).length > 0;
   if (isTakenOver) requireExecute(ctx);
-  const before = await store.getSchedule(ctx.db, ctx.orgId, id);
   const { cron, timezone } = checkTiming(patch.cron ?? before.cron, patch.timezone ?? before.timezone);
   const asksForAnother =
     patch.bridgeId !== undefined ||
@@ -157,8 +157,8 @@ export async function pauseSchedule(ctx: Ctx, id: string) {
 
 /** Goes on with the first occurrence after now: what fell into the pause is not caught up. */
 export async function resumeSchedule(ctx: Ctx, id: string) {
-  requireExecute(ctx);
   const before = await store.getSchedule(ctx.db, ctx.orgId, id);
+  requireExecute(ctx);
   if (!before.isActive) await requireTaskOf(ctx, before);
   return await change(ctx, async (tx) => {
     await explainGone(holdBridge(tx, ctx, before.bridgeId));
@@ -176,8 +176,9 @@ export async function resumeSchedule(ctx: Ctx, id: string) {
 
 /** One run now, also while paused; the cadence stays as it is. */
 export async function triggerSchedule(ctx: Ctx, id: string) {
+  const before = await store.getSchedule(ctx.db, ctx.orgId, id);
   requireExecute(ctx);
-  const checked = await requireTaskOf(ctx, await store.getSchedule(ctx.db, ctx.orgId, id));
+  const checked = await requireTaskOf(ctx, before);
   return await change(ctx, async (tx) => {
     const { nextRunAt } = await store.lockSchedule(tx, ctx.orgId, id);
     const at = ctx.clock.now();
