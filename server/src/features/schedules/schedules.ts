@@ -1,5 +1,6 @@
 import type { FieldError } from "../../core/errors.ts";
 import { HubError, validationFailed } from "../../core/errors.ts";
+import { maskValues } from "../../core/mask-secrets.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
@@ -11,7 +12,7 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvent, recordEvents } from "../../events/record-event.ts";
 import { holdBridge } from "../bridges/bridges.ts";
 import { findTimeZone } from "../organizations/organizations.ts";
-import { enqueueExecutions, listExecutions, requireTask } from "../tasks/tasks.ts";
+import { enqueueExecutions, listExecutions, presentTaskInput, requireTask } from "../tasks/tasks.ts";
 import { parseCron, storedCron } from "./cron/cron.ts";
 import { describeCron } from "./cron/cron-describe.ts";
 import { nextOccurrence } from "./cron/cron-occurrences.ts";
@@ -34,20 +35,21 @@ export { scheduleNow } from "./schedule-clock.ts";
 export { fireDueSchedules, readScheduleLag, rewindSchedules, timeUntilDue } from "./fire-schedules.ts";
 
 export async function listSchedules(ctx: Ctx, query: ScheduleQuery): Promise<Page<Schedule>> {
-  return mapPage(await store.listSchedules(ctx.db, ctx.orgId, query), presentSchedule);
+  return mapPage(await store.listSchedules(ctx.db, ctx.orgId, query), (schedule) => presentSchedule(ctx, schedule));
 }
 
 export async function getSchedule(ctx: Ctx, id: string): Promise<Schedule> {
-  return presentSchedule(await store.getSchedule(ctx.db, ctx.orgId, id));
+  return presentSchedule(ctx, await store.getSchedule(ctx.db, ctx.orgId, id));
 }
 
 const shownRuns = 5;
 
-function presentSchedule(schedule: StoredSchedule): Schedule {
+function presentSchedule(ctx: Ctx, schedule: StoredSchedule): Schedule {
   const { timezone, nextRunAt } = schedule;
   const cron = storedCron(schedule.cron);
   const upcoming = nextRunAt === null ? [] : upcomingRuns(cron, timezone, Date.parse(nextRunAt) - 1, shownRuns);
-  return { ...schedule, description: describeCron(cron, timezone), upcoming };
+  const input = presentTaskInput(ctx, schedule.input);
+  return { ...schedule, input, description: describeCron(cron, timezone), upcoming };
 }
 
 export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promise<Schedule> {
@@ -79,9 +81,9 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
       version: 1,
     };
     await store.insertSchedule(tx, ctx.orgId, schedule);
-    const data = { ...request, ...timing, version: 1 };
+    const data = { ...withoutValues(request), ...timing, version: 1 };
     recordEvent(tx, ctx, { type: "schedule.created", objectId: schedule.id, data });
-    return presentSchedule(schedule);
+    return presentSchedule(ctx, schedule);
   });
 }
 
@@ -99,7 +101,8 @@ export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch,
     patch.input !== undefined ||
     patch.isActive === true;
   const { bridgeId = before.bridgeId, taskName = before.taskName } = patch;
-  if (asksForAnother) await requireTask(ctx, { bridgeId, taskName, input: mergeInput(before, patch) });
+  const isStored = patch.input === undefined;
+  if (asksForAnother) await requireTask(ctx, { bridgeId, taskName, input: mergeInput(before, patch), isStored });
   return await change(ctx, async (tx) => {
     if (asksForAnother) await holdBridge(tx, ctx, bridgeId);
     const current = await store.lockSchedule(tx, ctx.orgId, id);
@@ -121,10 +124,15 @@ export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch,
     }
     if (!updated.isActive && current.isActive) Object.assign(updated, pausedBy(ctx, at));
     await store.updateSchedule(tx, ctx.orgId, updated);
-    const data = { ...patch, version: updated.version };
+    const data = { ...withoutValues(patch), version: updated.version };
     recordEvent(tx, ctx, { type: "schedule.updated", objectId: id, data });
-    return presentSchedule(updated);
+    return presentSchedule(ctx, updated);
   });
+}
+
+/** The log is never deleted: it says which members of the input were given, and not the values. */
+function withoutValues<T extends { input?: Record<string, unknown> }>({ input, ...rest }: T) {
+  return { ...rest, ...(input ? { input: maskValues(input) as Record<string, unknown> } : {}) };
 }
 
 function mergeInput({ input }: StoredSchedule, patch: SchedulePatch): StoredSchedule["input"] {
@@ -146,12 +154,12 @@ export async function deleteSchedule(ctx: Ctx, id: string, ifMatch: IfMatch) {
 export async function pauseSchedule(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const current = await store.lockSchedule(tx, ctx.orgId, id);
-    if (!current.isActive) return { ...presentSchedule(current), changed: false };
+    if (!current.isActive) return { ...presentSchedule(ctx, current), changed: false };
     const at = ctx.clock.now();
     const paused = nextVersion(current, pausedBy(ctx, at), at);
     await store.updateSchedule(tx, ctx.orgId, paused);
     recordEvent(tx, ctx, { type: "schedule.paused", objectId: id, data: { version: paused.version } });
-    return { ...presentSchedule(paused), changed: true };
+    return { ...presentSchedule(ctx, paused), changed: true };
   });
 }
 
@@ -163,14 +171,14 @@ export async function resumeSchedule(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     await explainGone(holdBridge(tx, ctx, before.bridgeId));
     const current = await store.lockSchedule(tx, ctx.orgId, id);
-    if (current.isActive) return { ...presentSchedule(current), changed: false };
+    if (current.isActive) return { ...presentSchedule(ctx, current), changed: false };
     refuseMoved(before, current);
     const changes = { ...(await activeFrom(tx, ctx, current)), owner: ctx.actor };
     const resumed = nextVersion(current, changes, ctx.clock.now());
     await store.updateSchedule(tx, ctx.orgId, resumed);
     const data = { nextRunAt: resumed.nextRunAt, version: resumed.version };
     recordEvent(tx, ctx, { type: "schedule.resumed", objectId: id, data });
-    return { ...presentSchedule(resumed), changed: true };
+    return { ...presentSchedule(ctx, resumed), changed: true };
   });
 }
 
@@ -214,7 +222,7 @@ export async function listScheduleExecutions(ctx: Ctx, id: string, query: Schedu
 
 /** What an execution of this schedule needs, or the reason why there can be none. */
 export async function requireTaskOf(ctx: Ctx, { bridgeId, taskName, input }: StoredSchedule) {
-  const task = await explainGone(requireTask(ctx, { bridgeId, taskName, input }));
+  const task = await explainGone(requireTask(ctx, { bridgeId, taskName, input, isStored: true }));
   return { ...task, input };
 }
 
