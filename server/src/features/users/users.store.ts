@@ -72,13 +72,13 @@ export async function lockActiveAdmins(tx: Tx, orgId: string): Promise<string[]>
 /** One in each organization; more than this have to say which one they mean. */
 const maxSignIns = 8;
 
-/** Sign-in is the one place where the organization is not known before the person is. */
+/** Sign-in is the one place where the organization is not known before the person is. The account used last comes first. */
 export async function findSignInsAcrossOrgs(db: Queryable, email: string, orgId?: string): Promise<SignInRow[]> {
   return await db.query<SignInRow>(
     `select u.id, u.org_id, o.name as org_name, u.email, u.role, u.status, u.password_hash
        from users u join organizations o on o.id = u.org_id
       where lower(u.email) = lower($1) and ($2::text is null or u.org_id::text = lower($2))
-      order by u.created_at, u.id limit ${maxSignIns}`,
+      order by u.last_signed_in_at desc nulls last, u.created_at, u.id limit ${maxSignIns}`,
     [email, orgId ?? null],
   );
 }
