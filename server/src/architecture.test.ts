@@ -38,7 +38,7 @@ const layers: Record<string, string[]> = {
 
 /** Which feature may call which; the list has no cycle, and only front files and wire shapes may be imported. */
 const featureEdges: Record<string, string[]> = {
-  automations: ["api-keys", "condition-sets", "events", "operations", "orders", "organizations", "schedules", "users"],
+  automations: ["condition-sets", "events", "operations", "orders", "organizations", "schedules", "users"],
   users: ["api-keys"],
   organizations: ["users"],
   bridges: ["organizations"],
@@ -51,7 +51,7 @@ const featureEdges: Record<string, string[]> = {
   "exception-fixes": ["exceptions", "labels", "orders", "pickups", "tasks"],
   requests: ["api-keys", "users"],
   replays: ["bridges", "tasks", "transformations"],
-  schedules: ["bridges", "organizations", "tasks"],
+  schedules: ["bridges", "organizations", "tasks", "users"],
   "bridge-removal": ["bridges", "locations", "operations", "schedules", "tasks", "transformations"],
   operations: [
     "bridges",

@@ -151,6 +151,11 @@ type RouteDefinition<M extends Method, Path extends string, Query extends TObjec
   /** The verb answers with `WithCookies`: pages of other origins may not ask for it. */
   setsCookie?: boolean;
   previewOnly?: boolean;
+  /**
+   * Open to users who still have to set up the authenticator app that their organization requires. All other routes are closed
+   * to them.
+   */
+  beforeEnrolment?: boolean;
   /** Needs a recent proof of password or code: of people who have codes or whose organization wants it, or of all people. */
   stepUp?: "if wanted" | "always";
   handle(ctx: Ctx, input: RouteInput<Path, Query, Body>): Promise<unknown>;

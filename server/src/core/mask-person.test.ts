@@ -9,6 +9,8 @@ test("in the data of others a person is found by what its parts are called, and 
     shipping: { name: "Ada Byron", address_1: "12 Main Street", city: "Albany", postcode: "12207" },
     contactEmail: "ada@example.com",
     telephone: 15185550100,
+    tel: 15185550100,
+    contact_mobile_no: "0518 555 0100",
     buyer: "Ada Byron",
     phones: [{ phone: { number: "555 0100" } }],
     line_items: [{ name: "Mug", sku: "MUG-1", quantity: 2 }],
@@ -19,6 +21,8 @@ test("in the data of others a person is found by what its parts are called, and 
     shipping: { name: "***", address_1: "***", city: "Albany", postcode: "12207" },
     contactEmail: "***",
     telephone: "***",
+    tel: "***",
+    contact_mobile_no: "***",
     buyer: "***",
     phones: [{ phone: { number: "***" } }],
     line_items: [{ name: "Mug", sku: "MUG-1", quantity: 2 }],
@@ -26,11 +30,15 @@ test("in the data of others a person is found by what its parts are called, and 
   });
 });
 
-test("where every text may be a name, numbers and ids are all that is left", () => {
-  expect(maskTexts({ to: "Ada", ids: [id], n: 1, is: true, none: null })).toEqual({
+test("where every text may be a name, short numbers and ids are all that is left", () => {
+  expect(
+    maskTexts({ to: "Ada", ids: [id], n: 1, call: 15185550100, orderId: 15185550100, is: true, none: null }),
+  ).toEqual({
     to: "***",
     ids: [id],
     n: 1,
+    call: "***",
+    orderId: 15185550100,
     is: true,
     none: null,
   });

@@ -28,10 +28,20 @@ export function maskErrors(holder: object | null | undefined): FieldError[] {
     .map((name) => ({ pointer: `/${name}`, code: "masked_value", message }));
 }
 
-/** Every text, where each may tell who somebody is: numbers, ids and the shape are still seen. */
-export function maskTexts(value: unknown): unknown {
+/**
+ * Every text, where each may tell who somebody is, and every number that may be a phone number: other numbers, ids and the shape
+ * are still seen.
+ */
+export function maskTexts(value: unknown, name = ""): unknown {
   if (typeof value === "string") return isUuid(value) ? value : mask;
-  return isContainer(value) ? mapMembers(value, maskTexts) : value;
+  if (isContainer(value)) return mapMembers(value, maskTexts);
+  return mayBePhoneNumber(value) && !/id$/i.test(name) ? mask : value;
+}
+
+/** E.164 has at most 15 digits; subscriber numbers have at least 7. */
+function mayBePhoneNumber(value: unknown): boolean {
+  if (typeof value !== "number" && typeof value !== "bigint") return false;
+  return /^\d{7,15}$/.test(String(value));
 }
 
 /** A problem with data may quote it; what is wrong and where is told by the rest of it. */
@@ -63,6 +73,8 @@ function maskScalars(value: unknown): unknown {
 
 const always =
   /^(customer|recipient|buyer|contact|shipping|billing)?(first|last|full)name$|e?mail(address)?$|phone(number)?$/;
+const phones =
+  /^(home|work|office|private|customer|recipient|buyer|contact|shipping|billing)?(tel|telefon|telefone|telefono|telefoon|mobile|mobil|mobilno|cell|cellular|fax|telefax|gsm|msisdn|whatsapp|handy)(no|nr|num|number)?$/;
 const streets = /^(shipping|billing)?(address(line)?[123]|street(address|[123])?)$/;
 const somebody = /^(customer|recipient|buyer|consignee|contact|person)$/;
 const place = /^(address|(shipping|billing|delivery)(address)?|destination|shipto|billto)$/;
@@ -85,8 +97,30 @@ export function maskPersonsWithin(value: unknown, holder = ""): unknown {
   });
 }
 
+const searches = /^(q|query|search|searchtext|text|term|terms|keyword|keywords)$/;
+
+/** In what a list is filtered by: words that were searched for, which may name a person, and all that is named like a part of one. */
+export function maskSearchWords(value: unknown, name = ""): unknown {
+  if (searches.test(plain(name))) return maskScalars(value);
+  if (!isContainer(value)) return value;
+  const { path } = value as { path?: unknown };
+  // A condition on a field of a person, such as customer.email.
+  const asks = typeof path === "string" && "value" in value && path.split(".").some((part) => isPerson(plain(part)));
+  const shown = asks ? { ...value, value: mask } : value;
+  return mapMembers(maskPersonsWithin(shown) as object, maskSearchWords);
+}
+
+function isPerson(name: string): boolean {
+  return isPersonal(name) || somebody.test(name) || name === "name";
+}
+
 function isPersonal(name: string): boolean {
-  return always.test(name) || streets.test(name) || /^(customer|recipient|buyer|contact)name$/.test(name);
+  return (
+    always.test(name) ||
+    phones.test(name) ||
+    streets.test(name) ||
+    /^(customer|recipient|buyer|contact)name$/.test(name)
+  );
 }
 
 /** first_name, First Name and firstName are one. */

@@ -27,7 +27,7 @@ export const scopeTexts = {
   "condition_sets:read": "Read condition sets and their values",
   "condition_sets:write": "Change condition sets and their values",
   "schedules:read": "Read schedules",
-  "schedules:write": "Change, pause, resume and trigger schedules",
+  "schedules:write": "Pause and delete schedules; with `tasks:execute` also create, change, resume and trigger them",
   "automations:read": "Read automations and what they did, and test them",
   "automations:write": "Change, pause and resume automations, which do what their maker may",
   "webhooks:read": "Read webhooks and deliveries",

@@ -239,14 +239,14 @@ async function stream(
 
 export function requireScope(route: Route, principal: Principal): void {
   const { scope } = route;
-  if (scope === "public" || scope === "any") return;
-  if (principal.mustEnrolTotp) {
+  if (scope === "public") return;
+  if (principal.mustEnrolTotp && !route.beforeEnrolment) {
     const how = "POST /api/v1/me/totp, then POST /api/v1/me/totp/confirm";
     throw new HubError("totp_enrolment_required", `The organization wants codes of an app: ${how}.`, {
       extra: { how },
     });
   }
-  if (hasScope(principal.scopes, scope)) return;
+  if (scope === "any" || hasScope(principal.scopes, scope)) return;
   if (scope === "admin") throw new HubError("admin_required");
   throw new HubError("insufficient_scope", `The token lacks the scope ${scope}.`, {
     extra: { required: [scope], granted: [...principal.scopes] },

@@ -91,6 +91,11 @@ beforeAll(async () => {
   ];
   ids.pipeline = [(await org.post("/operations/pipelines", { name: "For her", actions: saved })).body.id];
   const about = { bridgeId, taskName: "noop" };
+  const theirInput = { customer: { name, email, tel: 15185550199 } };
+  const timed = { ...about, cron: "0 3 * * *", input: theirInput, isActive: false };
+  ids.schedule = [(await org.post("/schedules", timed)).body.id];
+  const searched = { list: "orders", name: "Hers", settings: { search: name }, isShared: true };
+  ids.view = [(await org.post("/views", searched)).body.id];
   const address = await run(org, "update_address", changed);
   const task = (bridge_id: string, task_name: string, input: object) =>
     run(org, "run_task", { bridge_id, task_name, input });
@@ -214,5 +219,9 @@ test("those with pii:read see it where it belongs", async () => {
     "/tasks/executions/:id/watch",
     "/exceptions",
     "/bridges/:id/samples",
+    "/schedules",
+    "/schedules/:id",
+    "/views",
+    "/views/:id",
   ]);
 });

@@ -70,6 +70,7 @@ function Head({ schedule }: { schedule: Schedule }) {
   const me = useMe();
   const router = useRouter();
   const refused = scheduleCan.change(me);
+  const stopRefused = scheduleCan.stop(me);
   const trigger = useMutation({
     mutationFn: () => hub.call("POST /api/v1/schedules/{id}/trigger", { path: { id } }),
     onSuccess: async ({ executionId }) => {
@@ -95,7 +96,7 @@ function Head({ schedule }: { schedule: Schedule }) {
           label="Delete"
           title={`Delete ${nameOf(schedule)}?`}
           yes="Delete"
-          disabledReason={refused}
+          disabledReason={stopRefused}
           run={async () => {
             await hub.call("DELETE /api/v1/schedules/{id}", { path: { id }, ifMatch: schedule.version });
             router.history.replace(paths.schedules());
@@ -106,7 +107,11 @@ function Head({ schedule }: { schedule: Schedule }) {
           <p>It does not run any more. Its executions stay, and those under way finish.</p>
         </ConfirmButton>
         <BackfillButton schedule={schedule} />
-        <Button isBusy={toggle.isPending} disabledReason={refused} onClick={() => toggle.mutate()}>
+        <Button
+          isBusy={toggle.isPending}
+          disabledReason={isActive ? stopRefused : refused}
+          onClick={() => toggle.mutate()}
+        >
           {isActive ? "Pause" : "Resume"}
         </Button>
         <Button kind="primary" isBusy={trigger.isPending} disabledReason={refused} onClick={() => trigger.mutate()}>
@@ -144,6 +149,10 @@ const columns: Array<ListColumn<ExecutionSummary>> = [
   { name: "What went wrong", className: "max-w-72 truncate text-bad", cell: (one) => one.error?.message ?? "" },
 ];
 
+function actorName({ name, email, type }: NonNullable<Schedule["owner"]>): string {
+  return name ?? email ?? words(type);
+}
+
 function Runs({ schedule }: { schedule: Schedule }) {
   const page = usePage();
   const executions = useQuery(scheduleExecutionsQuery(schedule.id, page));
@@ -162,11 +171,11 @@ function Runs({ schedule }: { schedule: Schedule }) {
         ) : (
           <p className="text-muted">
             Paused <Time at={schedule.pausedAt} />
-            {schedule.pausedBy &&
-              ` by ${schedule.pausedBy.name ?? schedule.pausedBy.email ?? words(schedule.pausedBy.type)}`}
-            : nothing runs. What falls into the pause is not caught up.
+            {schedule.pausedBy && ` by ${actorName(schedule.pausedBy)}`}: nothing runs. What falls into the pause is not
+            caught up.
           </p>
         )}
+        {schedule.pauseReason && <p className="text-warn">{schedule.pauseReason.message}</p>}
         {schedule.waitingFor && <p className="text-warn">One is due and waits for the run before it to end.</p>}
         {lastSkipped && (
           <p className="text-sm text-warn">
@@ -184,6 +193,7 @@ function Runs({ schedule }: { schedule: Schedule }) {
             )}
           </Fact>
           <Fact name="Task">{words(schedule.taskName)}</Fact>
+          {schedule.owner && <Fact name="Runs as">{actorName(schedule.owner)}</Fact>}
           <Fact name="If one still runs">{labelOf(overlapOptions, schedule.overlap)}</Fact>
           <Fact name="If the hub was down">{labelOf(missedOptions, schedule.missed)}</Fact>
           <Fact name="Runs">{`${formatCount(counters.runs)}, ${formatCount(counters.failures)} failed`}</Fact>

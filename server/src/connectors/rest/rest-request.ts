@@ -65,7 +65,8 @@ export async function askRest(
 export function authorize(call: Call, request: HttpRequest & { url: URL }): HttpRequest {
   const { kind = "none", name } = settingsOf(call).auth ?? {};
   const { token, username, password } = call.credentials as Record<string, string | undefined>;
-  const headers = { ...request.headers };
+  const { headers: secret } = call.credentials as { headers?: Record<string, string> };
+  const headers = { ...request.headers, ...secret };
   if (kind === "bearer") headers.authorization = `Bearer ${token ?? ""}`;
   if (kind === "basic") {
     headers.authorization = `Basic ${Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")}`;

@@ -34,7 +34,12 @@ const HttpInput = Strict(
     query: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), { title: "Query" }),
     ),
-    headers: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 2000 }), { title: "Headers" })),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: 2000 }), {
+        title: "Headers",
+        description: "No credentials: those belong to the bridge",
+      }),
+    ),
     body: Type.Optional(Type.Unknown({ title: "Body", description: "Sent as JSON" })),
     allowErrors: Type.Optional(
       Type.Boolean({ title: "Allow errors", default: false, description: "Answer 4xx too, in place of failing" }),
@@ -116,6 +121,13 @@ export const rest: Connector = {
           "x-widget": "password",
           maxLength: 8000,
           description: "For oauth2 with refresh_token: the first one; those that replace it are kept by the hub",
+        }),
+      ),
+      headers: Type.Optional(
+        Type.Record(Type.String({ minLength: 1, maxLength: 200 }), Type.String({ minLength: 1, maxLength: 4000 }), {
+          title: "Secret headers",
+          "x-advanced": true,
+          description: "Sent with every request, such as a second key beside the token",
         }),
       ),
       webhookSecret: webhookSecret("What webhooks from there are signed with"),

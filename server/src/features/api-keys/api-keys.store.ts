@@ -73,23 +73,31 @@ export async function reduceApiKey(tx: Tx, orgId: string, id: string, scopes: re
   await tx.query("update api_keys set scopes = $3 where org_id = $1 and id = $2", [orgId, id, scopes]);
 }
 
-/** What a key permits now, or the last of those that have replaced it. Undefined: it was deleted, or has ended. */
-export async function findScopesOfKey(
+/**
+ * Current scopes of API keys, by the id asked for. A rotated key stands for the key that replaced it last. Keys that were
+ * deleted or have expired are absent.
+ */
+export async function findScopesOfKeys(
   db: Queryable,
-  orgId: string,
-  id: string,
+  keys: readonly { orgId: string; id: string }[],
   at: Date,
-): Promise<readonly Scope[] | undefined> {
-  const [row] = await db.query<{ scopes: Scope[] }>(
+): Promise<{ id: string; scopes: Scope[] }[]> {
+  if (keys.length === 0) return [];
+  // One primary-key lookup per key and rotation.
+  return await db.query<{ id: string; scopes: Scope[] }>(
     `with recursive line as (
-       select k.id, k.replaced_by, 0 as nth from api_keys k where k.org_id = $1 and k.id = $2
+       select asked.id as asked_id, key.id, key.org_id, key.replaced_by, 0 as nth
+         from unnest($1::uuid[], $2::uuid[]) as asked (org_id, id)
+         join api_keys key on key.id = asked.id and key.org_id = asked.org_id
        union all
-       select k.id, k.replaced_by, l.nth + 1 from line l join api_keys k on k.id = l.replaced_by where k.org_id = $1)
-     select k.scopes from api_keys k where k.id = (select id from line order by nth desc limit 1) and k.revoked_at is null
-        and (k.expires_at is null or k.expires_at > $3)`,
-    [orgId, id, at],
+       select line.asked_id, key.id, key.org_id, key.replaced_by, line.nth + 1
+         from line join api_keys key on key.id = line.replaced_by and key.org_id = line.org_id),
+     latest as (select distinct on (asked_id) asked_id, id from line order by asked_id, nth desc)
+     select latest.asked_id as id, key.scopes
+       from latest join api_keys key on key.id = latest.id
+      where key.revoked_at is null and (key.expires_at is null or key.expires_at > $3)`,
+    [keys.map(({ orgId }) => orgId), keys.map(({ id }) => id), at],
   );
-  return row?.scopes;
 }
 
 export async function replaceApiKey(tx: Tx, orgId: string, id: string, by: string, expiresAt: string): Promise<void> {

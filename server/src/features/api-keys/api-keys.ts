@@ -14,7 +14,7 @@ import * as store from "./api-keys.store.ts";
 import { flushKeyUsage } from "./key-authentication.ts";
 import { hashKey, keyPrefix, newKeyValue } from "./key-value.ts";
 
-export { findScopesOfKey } from "./api-keys.store.ts";
+export { findScopesOfKeys } from "./api-keys.store.ts";
 
 const defaultGraceSeconds = 86_400;
 

@@ -91,6 +91,7 @@ export const authRoutes = [
   defineRoute("DELETE /auth/session", {
     name: "auth.session.delete",
     scope: "any",
+    beforeEnrolment: true,
     summary: "Sign out: ends the session that this request is made with",
     setsCookie: true,
     answer: [200, shapes.SignedOut],
@@ -100,6 +101,7 @@ export const authRoutes = [
   defineRoute("POST /auth/step-up", {
     name: "auth.stepUp",
     scope: "any",
+    beforeEnrolment: true,
     summary: "Show once more who one is: with a code by those who have an app, with the password by others",
     body: shapes.StepUpRequest,
     answer: [200, shapes.SteppedUp],
@@ -109,6 +111,7 @@ export const authRoutes = [
   defineRoute("GET /me/totp", {
     name: "me.totp.get",
     scope: "any",
+    beforeEnrolment: true,
     summary: "Whether one is asked for codes of an authenticator app",
     answer: [200, TotpStatus],
     failures: [409],
@@ -117,6 +120,7 @@ export const authRoutes = [
   defineRoute("POST /me/totp", {
     name: "me.totp.create",
     scope: "any",
+    beforeEnrolment: true,
     summary: "Get a secret for an authenticator app; it counts when a code of it is confirmed",
     stepUp: "always",
     answer: [201, TotpSecret],
@@ -127,6 +131,7 @@ export const authRoutes = [
   defineRoute("POST /me/totp/confirm", {
     name: "me.totp.confirm",
     scope: "any",
+    beforeEnrolment: true,
     summary: "Show a first code of the app: from now on one is asked for codes",
     body: TotpConfirmation,
     stepUp: "always",
@@ -157,6 +162,7 @@ export const authRoutes = [
   defineRoute("GET /me", {
     name: "me.get",
     scope: "any",
+    beforeEnrolment: true,
     summary: "Who am I, and what may I do",
     answer: [200, Me],
     handle: (ctx) => auth.describeCaller(ctx),

@@ -1,3 +1,4 @@
+import { createHook } from "node:async_hooks";
 import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -53,6 +54,33 @@ describe("signing in", () => {
     await org.patch(`/users/${id}`, { status: "disabled" });
     const { body } = await signIn(account.email);
     expect((await hub.client(body.accessToken).get("/me")).body.organization.id).toBe(other.id);
+  });
+
+  test("takes as many password hashes whatever accounts the address has, so that its time tells nothing", async () => {
+    const { password } = org.admin;
+    const others = [await hub.org(), await hub.org(), await hub.org(), await hub.org()];
+    const account = (nth: number) => ({ email: `in-${nth}@org.example`, role: "viewer", password });
+    for (const nth of [1, 2, 5]) {
+      for (const one of [org, ...others].slice(0, nth)) await one.post("/users", account(nth));
+    }
+    const disabledId = (await org.post("/users", { email: "disabled@org.example", role: "viewer", password })).body.id;
+    await org.patch(`/users/${disabledId}`, { status: "disabled" });
+    await signIn("warm-up@org.example");
+    const emails = ["unknown@org.example", "disabled@org.example", ...[1, 2, 5].map((nth) => account(nth).email)];
+    const counts: number[] = [];
+    for (const email of emails) {
+      for (const given of [password, "a wrong password"]) {
+        let count = 0;
+        const hook = createHook({ init: (_id, type) => void (count += type === "ARGON2REQUEST" ? 1 : 0) }).enable();
+        await signIn(email, given);
+        hook.disable();
+        counts.push(count);
+      }
+    }
+    expect(new Set(counts)).toEqual(new Set([4]));
+    // More than that many accounts are told apart by the organization.
+    const last = { email: account(5).email, password, organizationId: others[3]!.id };
+    expect((await hub.anonymous.post("/auth/token", last)).status).toBe(200);
   });
 
   test("is refused to somebody who is deleted in that moment, like to anybody unknown", async () => {

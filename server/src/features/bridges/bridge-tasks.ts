@@ -9,6 +9,7 @@ import type { FieldError } from "../../core/errors.ts";
 import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { alternatives } from "../../core/nearest.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
+import { secretErrors } from "../../core/mask-secrets.ts";
 import { orNotFound } from "../../core/resources.ts";
 import { Strict } from "../../core/schema.ts";
 import { cleanText } from "../../core/strict-json.ts";
@@ -133,12 +134,18 @@ function withOrders(input: TObject, named: TSchema): TObject {
   return additionalProperties === false ? Strict(properties) : Type.Object(properties);
 }
 
-export type TaskRequest = { bridgeId: string; taskName: string; input: Record<string, unknown> };
+export type TaskRequest = {
+  bridgeId: string;
+  taskName: string;
+  input: Record<string, unknown>;
+  /** The input is one that the hub has stored, not one that the caller gives: it may be older than today's rules. */
+  isStored?: boolean;
+};
 
 /** Everything that can be told before a task is queued: bridge, task and input, each with its own answer. */
 export async function requireTask(
   ctx: Ctx,
-  { bridgeId, taskName, input }: TaskRequest,
+  { bridgeId, taskName, input, isStored = false }: TaskRequest,
 ): Promise<{ bridge: OpenBridge; task: ConnectorTask }> {
   const bridge = await findKnownBridge(ctx, bridgeId);
   if (bridge?.row.org_id !== ctx.orgId) throw unknownBridge();
@@ -149,7 +156,7 @@ export async function requireTask(
     throw badField("/taskName", "unknown_task", `The bridge ${bridge.row.name} has no task ${taskName}.`, more);
   }
   refuseUnusable(ctx, bridge);
-  const errors = findInputErrors(task, input);
+  const errors = [...findInputErrors(task, input), ...(isStored ? [] : errorsAt("/input", secretErrors(input)))];
   if (errors.length > 0) throw validationFailed(errors);
   return { bridge, task };
 }

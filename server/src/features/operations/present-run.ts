@@ -1,7 +1,8 @@
-import { mask, maskPersonsWithin, maySeePersonalData } from "../../core/mask-person.ts";
+import { mask, maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import type { FieldChange } from "../orders/order-changes.ts";
 import { isPersonalPath, maskChange } from "../orders/orders.ts";
+import { presentTaskInput } from "../tasks/tasks.ts";
 import type { RunDetail, RunRecord, RunResult } from "./operations.schemas.ts";
 import type { SavedPipeline } from "./saved-pipelines.schemas.ts";
 import type { RunRow } from "./run/runs.store.ts";
@@ -52,8 +53,10 @@ export function presentPipeline(ctx: Caller, pipeline: SavedPipeline): SavedPipe
   return { ...pipeline, actions: presentActions(ctx, pipeline.actions) };
 }
 
+/** Params may hold the input of a task. */
 function presentActions(ctx: Caller, actions: RunRecord["actions"]): RunRecord["actions"] {
-  return maySeePersonalData(ctx) ? actions : (maskAsked(maskPersonsWithin(actions)) as RunRecord["actions"]);
+  const shown = presentTaskInput(ctx, actions);
+  return maySeePersonalData(ctx) ? shown : (maskAsked(shown) as RunRecord["actions"]);
 }
 
 /** As this caller may see it. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { callerKey } from "../../core/actor.ts";
-import { badField, HubError, validationFailed } from "../../core/errors.ts";
+import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
+import { secretErrors } from "../../core/mask-secrets.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
@@ -50,9 +51,11 @@ export async function withSavedPipeline<Body extends PipelineParts>(
   const { pipeline_id: id, actions } = body;
   if (id === undefined) {
     if (actions === undefined) throw badField("/actions", "required", "This field is needed, or a pipeline_id.");
+    refuseSecrets(actions);
     return { ...body, actions };
   }
   const saved = await getStored(ctx, id);
+  if (actions !== undefined) refuseSecrets(actions);
   if (actions !== undefined) return { ...body, actions };
   return {
     ...body,
@@ -60,6 +63,16 @@ export async function withSavedPipeline<Body extends PipelineParts>(
     on_error: body.on_error ?? saved.on_error,
     atomic: body.atomic ?? saved.atomic,
   };
+}
+
+/** Only in actions that the caller gives: those of a saved pipeline may be older than this rule. */
+function refuseSecrets(actions: readonly ActionRequest[]): void {
+  const errors = actions.flatMap(({ type, params }, index) => {
+    const { input } = (params ?? {}) as { input?: unknown };
+    const isTask = type === "run_task" && typeof input === "object" && input !== null;
+    return isTask ? errorsAt(`/actions/${index}/params/input`, secretErrors(input as Record<string, unknown>)) : [];
+  });
+  if (errors.length > 0) throw validationFailed(errors);
 }
 
 async function getStored(ctx: Ctx, id: string): Promise<StoredPipeline> {
@@ -76,6 +89,7 @@ async function getStored(ctx: Ctx, id: string): Promise<StoredPipeline> {
 export async function createPipeline(ctx: Ctx, request: PipelineRequest): Promise<SavedPipeline> {
   const { name, description = "", actions, on_error = "skip_order", atomic = false } = request;
   const { hotkey = null, shared = true } = request;
+  refuseSecrets(actions);
   await compilePipeline(ctx, actions, { onError: on_error, isAtomic: atomic });
   return await change(ctx, async (tx) => {
     const at = ctx.clock.now().toISOString();
@@ -94,6 +108,7 @@ export async function updatePipeline(
   ifMatch: IfMatch,
 ): Promise<SavedPipeline> {
   requirePatch(patch);
+  if (patch.actions) refuseSecrets(patch.actions);
   if (patch.actions) await compilePipeline(ctx, patch.actions, { onError: "skip_order", isAtomic: false });
   return await change(ctx, async (tx) => {
     const current = requireVisible(ctx, await pipelines.lock(tx, ctx.orgId, id));

@@ -8,6 +8,7 @@ import { storedCron } from "./cron/cron.ts";
 import { occurrencesAfter } from "./cron/cron-occurrences.ts";
 import { localTimeOf } from "./cron/cron-upcoming.ts";
 import { scheduleNow } from "./schedule-clock.ts";
+import { requireExecute } from "./schedule-owner.ts";
 import type { BackfillAnswer, BackfillRequest } from "./schedules.schemas.ts";
 import { maxBackfill } from "./schedules.schemas.ts";
 import { requireTaskOf } from "./schedules.ts";
@@ -17,6 +18,7 @@ import * as store from "./schedules.store.ts";
 /** Queues a run for each occurrence of a time that is over, except for those that had one. Works while paused. */
 export async function backfillSchedule(ctx: Ctx, id: string, request: BackfillRequest): Promise<BackfillAnswer> {
   const row = await store.getSchedule(ctx.db, ctx.orgId, id);
+  if (!request.dryRun) requireExecute(ctx);
   const times = occurrencesIn(row, request, await scheduleNow(ctx, ctx.db));
   if (request.dryRun) {
     const known = await executionsOf(ctx, ctx.db, id, times);

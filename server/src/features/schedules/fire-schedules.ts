@@ -1,3 +1,4 @@
+import type { Actor } from "../../core/actor.ts";
 import type { World } from "../../context.ts";
 import { systemContext } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
@@ -15,6 +16,7 @@ import { decideFiring } from "./decide-firing.ts";
 import type { FiringResult, ScheduleRow } from "./firing.store.ts";
 import * as store from "./firing.store.ts";
 import { asSet, scheduleNow } from "./schedule-clock.ts";
+import { findPauseReasons } from "./schedule-owner.ts";
 
 const batchSize = 100;
 const lookAgainMs = 1_000;
@@ -46,8 +48,9 @@ async function fireBatch(tx: Tx, world: World): Promise<number> {
   const now = await scheduleNow(world, tx);
   const due = await store.lockDueAcrossOrgs(tx, new Date(now), batchSize);
   const waiting = await store.lockWaitingAcrossOrgs(tx, batchSize);
-  const rows = [...new Map([...due, ...waiting].map((row) => [row.id, row])).values()];
-  if (rows.length === 0) return 0;
+  const locked = [...new Map([...due, ...waiting].map((row) => [row.id, row])).values()];
+  if (locked.length === 0) return 0;
+  const rows = await pauseUnowned(tx, world, locked, new Date(now));
   const open = Map.groupBy(
     await store.findOpenExecutionsAcrossOrgs(
       tx,
@@ -70,7 +73,32 @@ async function fireBatch(tx: Tx, world: World): Promise<number> {
     world,
     results.flatMap((result, index) => skipEvents(plans[index]!.row, result)),
   );
-  return rows.length;
+  return locked.length;
+}
+
+const scheduler: Actor = { type: "system", name: "scheduler" };
+
+/** Pauses those whose owner may not execute tasks any more, and returns the others. */
+async function pauseUnowned(tx: Tx, world: World, rows: ScheduleRow[], at: Date): Promise<ScheduleRow[]> {
+  const owned = rows.map(({ id, org_id: orgId, owner }) => ({ id, orgId, owner }));
+  const reasons = await findPauseReasons(world, tx, owned);
+  if (reasons.size === 0) return rows;
+  const paused = [...reasons].map(([id, reason]) => ({ id, reason }));
+  const orgIds = new Map(rows.map(({ id, org_id }) => [id, org_id]));
+  const saved = await store.pauseSchedulesAcrossOrgs(tx, paused, { by: scheduler, at });
+  recordEventsAcrossOrgs(
+    tx,
+    world,
+    saved.map(({ id, version }) => ({
+      orgId: orgIds.get(id)!,
+      actor: scheduler,
+      requestId: "system:scheduler",
+      type: "schedule.paused",
+      objectId: id,
+      data: { reason: reasons.get(id)!.code, version },
+    })),
+  );
+  return rows.filter(({ id }) => !reasons.has(id));
 }
 
 function decide(world: World, row: ScheduleRow, openCount: number, now: number): { firing: Firing } {
@@ -175,7 +203,7 @@ function skipEvents(row: ScheduleRow, result: FiringResult): ForeignEvent[] {
   return [
     {
       orgId: row.org_id,
-      actor: { type: "system", name: "scheduler" },
+      actor: scheduler,
       requestId: "system:scheduler",
       type: "schedule.runs_skipped",
       objectId: row.id,

@@ -1,8 +1,9 @@
+import type { Actor } from "../../core/actor.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import type { Schedule } from "./schedules.schemas.ts";
+import type { PauseReason, Schedule } from "./schedules.schemas.ts";
 
 /** What it takes to fire one. */
-export type ScheduleRow = Pick<Schedule, "id" | "cron" | "timezone" | "input" | "overlap" | "missed"> & {
+export type ScheduleRow = Pick<Schedule, "id" | "cron" | "timezone" | "input" | "overlap" | "missed" | "owner"> & {
   org_id: string;
   bridge_id: string;
   task_name: string;
@@ -11,7 +12,7 @@ export type ScheduleRow = Pick<Schedule, "id" | "cron" | "timezone" | "input" | 
   waiting_until: Date | null;
 };
 const scheduleColumns = `s.id, s.org_id, s.bridge_id, s.task_name, s.cron, s.timezone, s.input, s.overlap, s.missed,
-  s.next_run_at, s.waiting_for, s.waiting_until`;
+  s.next_run_at, s.waiting_for, s.waiting_until, s.owner`;
 
 export type NextDue = { next_run_at: Date | null; is_waiting: boolean; is_released: boolean; now: Date };
 
@@ -97,6 +98,23 @@ export async function saveFiringsAcrossOrgs(tx: Tx, results: FiringResult[], at:
              where s.id = u.id`,
     },
     [JSON.stringify(results), at],
+  );
+}
+
+/** The rows are locked. */
+export async function pauseSchedulesAcrossOrgs(
+  tx: Tx,
+  paused: readonly { id: string; reason: PauseReason }[],
+  { by, at }: { by: Actor; at: Date },
+): Promise<{ id: string; version: number }[]> {
+  return await tx.query<{ id: string; version: number }>(
+    `update schedules schedule
+        set is_active = false, paused_at = $2, paused_by = $3, pause_reason = paused.reason, next_run_at = null,
+            waiting_for = null, waiting_until = null, updated_at = $2, version = version + 1
+       from jsonb_to_recordset($1::jsonb) as paused (id uuid, reason jsonb)
+      where schedule.id = paused.id
+     returning schedule.id, schedule.version`,
+    [JSON.stringify(paused), at, by],
   );
 }
 

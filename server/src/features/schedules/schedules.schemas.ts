@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import type { Actor } from "../../core/actor.ts";
 import { ActorShape } from "../../core/actor.ts";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Name, Nullable, OneOf, pageQuery, Strict, Version } from "../../core/schema.ts";
@@ -85,6 +86,15 @@ export const UpcomingRun = Type.Object({
 
 const ExecutionStatus = ExecutionSummary.properties.status;
 
+const PauseReason = Type.Object(
+  {
+    code: Type.String({ description: "bridge_deleted, owner_inactive or insufficient_scope" }),
+    message: Type.String(),
+  },
+  { description: "Why the hub paused it; null while it is active, and when a caller paused it" },
+);
+export type PauseReason = Static<typeof PauseReason>;
+
 export const Schedule = Type.Object({
   id: Id,
   name: Nullable(Type.String()),
@@ -118,6 +128,15 @@ export const Schedule = Type.Object({
   }),
   pausedAt: Nullable(DateTime),
   pausedBy: Nullable(ActorShape),
+  pauseReason: Nullable(PauseReason),
+  owner: Nullable(
+    Type.Unsafe<Actor>({
+      ...ActorShape,
+      description:
+        "With whose rights it runs: of the caller who created it, or last changed or resumed it. When the owner is disabled or " +
+        "deleted, or no longer has tasks:execute, it is paused in place of its next run. null: it is older than owners are",
+    }),
+  ),
   createdAt: DateTime,
   updatedAt: DateTime,
   version: Version,

@@ -4,7 +4,7 @@ import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern } from "../../db/list-page.ts";
 import { recordsIn } from "../../db/records.ts";
-import type { Schedule, ScheduleQuery } from "./schedules.schemas.ts";
+import type { PauseReason, Schedule, ScheduleQuery } from "./schedules.schemas.ts";
 
 /** Without what its cron expression says. */
 export type StoredSchedule = Omit<Schedule, "description" | "upcoming">;
@@ -37,6 +37,8 @@ const columns = defineColumns<StoredSchedule>("t", {
   },
   pausedAt: moment,
   pausedBy: "jsonb",
+  pauseReason: "jsonb",
+  owner: "jsonb",
   createdAt: moment,
   updatedAt: moment,
   version: "integer",
@@ -81,13 +83,13 @@ export async function pauseSchedulesOf(
   tx: Tx,
   orgId: string,
   bridgeId: string,
-  { by, at }: { by: Actor; at: Date },
+  { by, reason, at }: { by: Actor; reason: PauseReason; at: Date },
 ): Promise<{ id: string; version: number }[]> {
   return await tx.query<{ id: string; version: number }>(
-    `update schedules set is_active = false, paused_at = $4, paused_by = $3, next_run_at = null, waiting_for = null,
-       updated_at = $4, version = version + 1 where org_id = $1 and bridge_id = $2 and is_active
+    `update schedules set is_active = false, paused_at = $4, paused_by = $3, pause_reason = $5, next_run_at = null,
+       waiting_for = null, updated_at = $4, version = version + 1 where org_id = $1 and bridge_id = $2 and is_active
      returning id, version`,
-    [orgId, bridgeId, by, at],
+    [orgId, bridgeId, by, at, reason],
   );
 }
 

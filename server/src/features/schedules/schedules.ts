@@ -1,5 +1,6 @@
 import type { FieldError } from "../../core/errors.ts";
 import { HubError, validationFailed } from "../../core/errors.ts";
+import { maskValues } from "../../core/mask-secrets.ts";
 import { mergePatch } from "../../core/merge-patch.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
@@ -11,12 +12,13 @@ import type { Tx } from "../../db/database.ts";
 import { recordEvent, recordEvents } from "../../events/record-event.ts";
 import { holdBridge } from "../bridges/bridges.ts";
 import { findTimeZone } from "../organizations/organizations.ts";
-import { enqueueExecutions, listExecutions, requireTask } from "../tasks/tasks.ts";
+import { enqueueExecutions, listExecutions, presentTaskInput, requireTask } from "../tasks/tasks.ts";
 import { parseCron, storedCron } from "./cron/cron.ts";
 import { describeCron } from "./cron/cron-describe.ts";
 import { nextOccurrence } from "./cron/cron-occurrences.ts";
 import { upcomingRuns } from "./cron/cron-upcoming.ts";
 import { scheduleNow } from "./schedule-clock.ts";
+import { requireExecute } from "./schedule-owner.ts";
 import type {
   PreviewRequest,
   Schedule,
@@ -33,23 +35,25 @@ export { scheduleNow } from "./schedule-clock.ts";
 export { fireDueSchedules, readScheduleLag, rewindSchedules, timeUntilDue } from "./fire-schedules.ts";
 
 export async function listSchedules(ctx: Ctx, query: ScheduleQuery): Promise<Page<Schedule>> {
-  return mapPage(await store.listSchedules(ctx.db, ctx.orgId, query), presentSchedule);
+  return mapPage(await store.listSchedules(ctx.db, ctx.orgId, query), (schedule) => presentSchedule(ctx, schedule));
 }
 
 export async function getSchedule(ctx: Ctx, id: string): Promise<Schedule> {
-  return presentSchedule(await store.getSchedule(ctx.db, ctx.orgId, id));
+  return presentSchedule(ctx, await store.getSchedule(ctx.db, ctx.orgId, id));
 }
 
 const shownRuns = 5;
 
-function presentSchedule(schedule: StoredSchedule): Schedule {
+function presentSchedule(ctx: Ctx, schedule: StoredSchedule): Schedule {
   const { timezone, nextRunAt } = schedule;
   const cron = storedCron(schedule.cron);
   const upcoming = nextRunAt === null ? [] : upcomingRuns(cron, timezone, Date.parse(nextRunAt) - 1, shownRuns);
-  return { ...schedule, description: describeCron(cron, timezone), upcoming };
+  const input = presentTaskInput(ctx, schedule.input);
+  return { ...schedule, input, description: describeCron(cron, timezone), upcoming };
 }
 
 export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promise<Schedule> {
+  requireExecute(ctx);
   const { cron, timezone } = checkTiming(request.cron, request.timezone ?? (await findTimeZone(ctx, ctx.orgId)));
   const { bridgeId, taskName, input = {}, isActive = true } = request;
   await requireTask(ctx, { bridgeId, taskName, input });
@@ -67,6 +71,7 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
       overlap: request.overlap ?? "skip",
       missed: request.missed ?? "once",
       ...(isActive ? await activeFrom(tx, ctx, timing) : pausedBy(ctx, at)),
+      owner: ctx.actor,
       lastRunAt: null,
       lastExecution: null,
       lastSkipped: null,
@@ -76,15 +81,19 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
       version: 1,
     };
     await store.insertSchedule(tx, ctx.orgId, schedule);
-    const data = { ...request, ...timing, version: 1 };
+    const data = { ...withoutValues(request), ...timing, version: 1 };
     recordEvent(tx, ctx, { type: "schedule.created", objectId: schedule.id, data });
-    return presentSchedule(schedule);
+    return presentSchedule(ctx, schedule);
   });
 }
 
+/** A caller who changes what it does, or when, becomes its owner. Renaming and pausing change neither. */
 export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch, ifMatch: IfMatch): Promise<Schedule> {
   requirePatch(patch);
   const before = await store.getSchedule(ctx.db, ctx.orgId, id);
+  const { name: _name, isActive, ...others } = patch;
+  const isTakenOver = isActive === true || Object.keys(others).length > 0;
+  if (isTakenOver) requireExecute(ctx);
   const { cron, timezone } = checkTiming(patch.cron ?? before.cron, patch.timezone ?? before.timezone);
   const asksForAnother =
     patch.bridgeId !== undefined ||
@@ -92,7 +101,8 @@ export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch,
     patch.input !== undefined ||
     patch.isActive === true;
   const { bridgeId = before.bridgeId, taskName = before.taskName } = patch;
-  if (asksForAnother) await requireTask(ctx, { bridgeId, taskName, input: mergeInput(before, patch) });
+  const isStored = patch.input === undefined;
+  if (asksForAnother) await requireTask(ctx, { bridgeId, taskName, input: mergeInput(before, patch), isStored });
   return await change(ctx, async (tx) => {
     if (asksForAnother) await holdBridge(tx, ctx, bridgeId);
     const current = await store.lockSchedule(tx, ctx.orgId, id);
@@ -104,6 +114,7 @@ export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch,
       cron: patch.cron === undefined ? current.cron : cron.expression,
       timezone: patch.timezone === undefined ? current.timezone : timezone,
       input: mergeInput(current, patch),
+      owner: isTakenOver ? ctx.actor : current.owner,
     };
     const updated = nextVersion(current, changes, at);
     const hasOtherTimes = updated.cron !== current.cron || updated.timezone !== current.timezone;
@@ -113,10 +124,15 @@ export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch,
     }
     if (!updated.isActive && current.isActive) Object.assign(updated, pausedBy(ctx, at));
     await store.updateSchedule(tx, ctx.orgId, updated);
-    const data = { ...patch, version: updated.version };
+    const data = { ...withoutValues(patch), version: updated.version };
     recordEvent(tx, ctx, { type: "schedule.updated", objectId: id, data });
-    return presentSchedule(updated);
+    return presentSchedule(ctx, updated);
   });
+}
+
+/** The log is never deleted: it says which members of the input were given, and not the values. */
+function withoutValues<T extends { input?: Record<string, unknown> }>({ input, ...rest }: T) {
+  return { ...rest, ...(input ? { input: maskValues(input) as Record<string, unknown> } : {}) };
 }
 
 function mergeInput({ input }: StoredSchedule, patch: SchedulePatch): StoredSchedule["input"] {
@@ -138,35 +154,39 @@ export async function deleteSchedule(ctx: Ctx, id: string, ifMatch: IfMatch) {
 export async function pauseSchedule(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const current = await store.lockSchedule(tx, ctx.orgId, id);
-    if (!current.isActive) return { ...presentSchedule(current), changed: false };
+    if (!current.isActive) return { ...presentSchedule(ctx, current), changed: false };
     const at = ctx.clock.now();
     const paused = nextVersion(current, pausedBy(ctx, at), at);
     await store.updateSchedule(tx, ctx.orgId, paused);
     recordEvent(tx, ctx, { type: "schedule.paused", objectId: id, data: { version: paused.version } });
-    return { ...presentSchedule(paused), changed: true };
+    return { ...presentSchedule(ctx, paused), changed: true };
   });
 }
 
 /** Goes on with the first occurrence after now: what fell into the pause is not caught up. */
 export async function resumeSchedule(ctx: Ctx, id: string) {
   const before = await store.getSchedule(ctx.db, ctx.orgId, id);
+  requireExecute(ctx);
   if (!before.isActive) await requireTaskOf(ctx, before);
   return await change(ctx, async (tx) => {
     await explainGone(holdBridge(tx, ctx, before.bridgeId));
     const current = await store.lockSchedule(tx, ctx.orgId, id);
-    if (current.isActive) return { ...presentSchedule(current), changed: false };
+    if (current.isActive) return { ...presentSchedule(ctx, current), changed: false };
     refuseMoved(before, current);
-    const resumed = nextVersion(current, await activeFrom(tx, ctx, current), ctx.clock.now());
+    const changes = { ...(await activeFrom(tx, ctx, current)), owner: ctx.actor };
+    const resumed = nextVersion(current, changes, ctx.clock.now());
     await store.updateSchedule(tx, ctx.orgId, resumed);
     const data = { nextRunAt: resumed.nextRunAt, version: resumed.version };
     recordEvent(tx, ctx, { type: "schedule.resumed", objectId: id, data });
-    return { ...presentSchedule(resumed), changed: true };
+    return { ...presentSchedule(ctx, resumed), changed: true };
   });
 }
 
 /** One run now, also while paused; the cadence stays as it is. */
 export async function triggerSchedule(ctx: Ctx, id: string) {
-  const checked = await requireTaskOf(ctx, await store.getSchedule(ctx.db, ctx.orgId, id));
+  const before = await store.getSchedule(ctx.db, ctx.orgId, id);
+  requireExecute(ctx);
+  const checked = await requireTaskOf(ctx, before);
   return await change(ctx, async (tx) => {
     const { nextRunAt } = await store.lockSchedule(tx, ctx.orgId, id);
     const at = ctx.clock.now();
@@ -202,7 +222,7 @@ export async function listScheduleExecutions(ctx: Ctx, id: string, query: Schedu
 
 /** What an execution of this schedule needs, or the reason why there can be none. */
 export async function requireTaskOf(ctx: Ctx, { bridgeId, taskName, input }: StoredSchedule) {
-  const task = await explainGone(requireTask(ctx, { bridgeId, taskName, input }));
+  const task = await explainGone(requireTask(ctx, { bridgeId, taskName, input, isStored: true }));
   return { ...task, input };
 }
 
@@ -226,8 +246,12 @@ function refuseMoved(before: StoredSchedule, current: StoredSchedule): void {
 
 /** Their bridge is being deleted. They stay, and can be given another one. */
 export async function pauseSchedulesOf(tx: Tx, ctx: Ctx, bridgeId: string): Promise<number> {
-  const paused = await store.pauseSchedulesOf(tx, ctx.orgId, bridgeId, { by: ctx.actor, at: ctx.clock.now() });
   const reason = "bridge_deleted";
+  const paused = await store.pauseSchedulesOf(tx, ctx.orgId, bridgeId, {
+    by: ctx.actor,
+    reason: { code: reason, message: "Its bridge was deleted. Give the schedule another bridge, then resume it." },
+    at: ctx.clock.now(),
+  });
   recordEvents(
     tx,
     ctx,
@@ -258,11 +282,13 @@ async function activeFrom(tx: Tx, ctx: Ctx, { cron, timezone }: { cron: string; 
     isActive: true,
     pausedAt: null,
     pausedBy: null,
+    pauseReason: null,
     nextRunAt: new Date(next).toISOString(),
     waitingFor: null,
   };
 }
 
 function pausedBy(ctx: Ctx, at: Date) {
-  return { isActive: false, pausedAt: at.toISOString(), pausedBy: ctx.actor, nextRunAt: null, waitingFor: null };
+  const pausedAt = at.toISOString();
+  return { isActive: false, pausedAt, pausedBy: ctx.actor, pauseReason: null, nextRunAt: null, waitingFor: null };
 }

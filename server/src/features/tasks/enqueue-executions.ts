@@ -16,9 +16,9 @@ import { wakeTaskEngines } from "./engine/wake-engines.ts";
 export type CheckedTask = { bridge: OpenBridge; task: ConnectorTask; input: Record<string, unknown> };
 
 /** Mistakes are told before anything is queued. */
-export async function checkTask(ctx: Ctx, request: SyncRequest): Promise<CheckedTask> {
+export async function checkTask(ctx: Ctx, request: SyncRequest, isStored = false): Promise<CheckedTask> {
   const input = request.input ?? {};
-  const { bridge, task } = await requireTask(ctx, { ...request, input });
+  const { bridge, task } = await requireTask(ctx, { ...request, input, isStored });
   return { bridge, task, input };
 }
 

@@ -9,6 +9,7 @@ import {
 } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import type { ExecutionRow, LogLine } from "./executions.store.ts";
+import { presentTaskInput } from "./present-input.ts";
 import type { Execution, ExecutionSummary, Failure } from "./tasks.schemas.ts";
 
 type Caller = Pick<Ctx, "principal">;
@@ -49,8 +50,8 @@ export function presentExecution(
 ): Execution {
   const execution: Execution = {
     ...presentSummary(ctx, row),
-    input: row.input,
-    transformedInput: row.sent_input,
+    input: presentTaskInput(ctx, row.input, isFilledIn(row)),
+    transformedInput: presentTaskInput(ctx, row.sent_input, isFilledIn(row)),
     result: row.result ?? soFar(row),
     attempts: row.attempts,
     retriedBy: retries.map(({ id }) => id),
@@ -93,13 +94,11 @@ export function isFilledIn({ run_id, follow_up }: ExecutionRow): boolean {
  * text is a name, so that no text is shown; elsewhere none that is named like a part of a person.
  */
 function maskExecution(execution: Execution, isFilled: boolean): Execution {
-  const { input, transformedInput, result, attempts } = execution;
-  const hide = (value: unknown): unknown => (isFilled ? maskTexts(value) : maskPersonsWithin(value));
+  const { result, attempts } = execution;
+  const named = maskPersonsWithin(result);
   return {
     ...execution,
-    input: hide(input) as Members,
-    transformedInput: hide(transformedInput) as Members | null,
-    result: withMaskedFailures(maskFailuresWithin(hide(result))),
+    result: withMaskedFailures(maskFailuresWithin(isFilled ? maskTexts(named) : named)),
     attempts: attempts.map((attempt) => ({ ...attempt, error: maskFailure(attempt.error, isFilled) })),
   };
 }

@@ -27,8 +27,10 @@ export async function retryExecution(
   const found = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
   const left = await findLeft(ctx, found);
   refuseRetry(found, left);
+  const isStored = request.input === undefined;
   const asked = request.input === undefined ? left : { input: request.input, isPartial: false };
-  const checked = await checkTask(ctx, { bridgeId: found.bridge_id, taskName: found.task_name, input: asked.input });
+  const about = { bridgeId: found.bridge_id, taskName: found.task_name, input: asked.input };
+  const checked = await checkTask(ctx, about, isStored);
   return await change(ctx, async (tx) => {
     // It may have grown too old while nobody looked.
     const row = orNotFound("execution", await store.lockExecution(tx, ctx.orgId, id));

@@ -38,6 +38,7 @@ import type { ExecutionStatus } from "./tasks.states.ts";
 import { executionStatuses, readStatuses } from "./tasks.states.ts";
 
 export { requireTask } from "../bridges/bridge-tasks.ts";
+export { presentTaskInput } from "./present-input.ts";
 export { deleteOldExecutionsAcrossOrgs, listRecordings } from "./executions.store.ts";
 export type { Recording } from "./executions.store.ts";
 export { listSamples, removeOldSamples } from "./attempt/task-samples.ts";

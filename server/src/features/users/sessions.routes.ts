@@ -7,6 +7,7 @@ export const sessionRoutes = [
   defineRoute("GET /sessions", {
     name: "sessions.list",
     scope: "any",
+    beforeEnrolment: true,
     summary: "List the sessions in which one is signed in; administrators may name somebody else",
     query: shapes.SessionQuery,
     answer: [200, PageOf(shapes.Session)],
@@ -16,6 +17,7 @@ export const sessionRoutes = [
   defineRoute("DELETE /sessions/:id", {
     name: "sessions.delete",
     scope: "any",
+    beforeEnrolment: true,
     summary: "End a session of one's own, or of anybody in the organization for administrators",
     ids: { id: "session" },
     answer: [200, Deleted],
@@ -24,6 +26,7 @@ export const sessionRoutes = [
   defineRoute("POST /sessions/end-others", {
     name: "sessions.others.end",
     scope: "any",
+    beforeEnrolment: true,
     summary: "End all of one's own sessions but this one",
     answer: [200, shapes.SessionsEnded],
     handle: (ctx) => sessions.endOtherSessions(ctx),

@@ -63,6 +63,7 @@ function ownId({ actor }: Ctx): string | undefined {
   return actor.type === "user" ? actor.id : undefined;
 }
 
-function isAdmin(ctx: Ctx): boolean {
-  return hasScope(ctx.principal.scopes, "admin");
+/** These routes are open before enrolment, for a user's own sessions only. */
+function isAdmin({ principal }: Ctx): boolean {
+  return hasScope(principal.scopes, "admin") && !principal.mustEnrolTotp;
 }

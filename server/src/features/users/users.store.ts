@@ -1,4 +1,5 @@
 import type { Page } from "../../core/page.ts";
+import type { Role } from "../../core/scopes.ts";
 import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { recordsIn } from "../../db/records.ts";
@@ -71,13 +72,13 @@ export async function lockActiveAdmins(tx: Tx, orgId: string): Promise<string[]>
 /** One in each organization; more than this have to say which one they mean. */
 const maxSignIns = 8;
 
-/** Sign-in is the one place where the organization is not known before the person is. */
+/** Sign-in is the one place where the organization is not known before the person is. The account used last comes first. */
 export async function findSignInsAcrossOrgs(db: Queryable, email: string, orgId?: string): Promise<SignInRow[]> {
   return await db.query<SignInRow>(
     `select u.id, u.org_id, o.name as org_name, u.email, u.role, u.status, u.password_hash
        from users u join organizations o on o.id = u.org_id
       where lower(u.email) = lower($1) and ($2::text is null or u.org_id::text = lower($2))
-      order by u.created_at, u.id limit ${maxSignIns}`,
+      order by u.last_signed_in_at desc nulls last, u.created_at, u.id limit ${maxSignIns}`,
     [email, orgId ?? null],
   );
 }
@@ -97,6 +98,21 @@ const identityColumns = `u.id, u.org_id as "orgId", u.email, u.role, u.status = 
 export async function findIdentityAcrossOrgs(db: Queryable, id: string): Promise<UserIdentity | undefined> {
   const [row] = await db.query<UserIdentity>(`select ${identityColumns} where u.id = $1`, [id]);
   return row;
+}
+
+/** Roles of those of these users that are active in their organization. */
+export async function findActiveRoles(
+  db: Queryable,
+  users: readonly { orgId: string; id: string }[],
+): Promise<{ id: string; role: Role }[]> {
+  if (users.length === 0) return [];
+  return await db.query<{ id: string; role: Role }>(
+    `select account.id, account.role
+       from unnest($1::uuid[], $2::uuid[]) as asked (org_id, id)
+       join users account on account.id = asked.id and account.org_id = asked.org_id
+      where account.status = 'active'`,
+    [users.map(({ orgId }) => orgId), users.map(({ id }) => id)],
+  );
 }
 
 export async function findIdentityByOidcSubject(db: Queryable, subject: string): Promise<UserIdentity | undefined> {

@@ -25,6 +25,7 @@ import { endSessionsOf } from "./sessions.store.ts";
 import { removeTotp } from "./totp.ts";
 import * as store from "./users.store.ts";
 
+export { findScopesOfOwners } from "./actor-scopes.ts";
 export { findIdentityAcrossOrgs, findPasswordHash, findSignInsAcrossOrgs, markSignedIn } from "./users.store.ts";
 
 export async function listUsers(ctx: Ctx, query: UserQuery): Promise<Page<User>> {

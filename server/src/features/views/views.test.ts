@@ -46,3 +46,23 @@ test("a view is no place for data, and nobody has endless ones", async () => {
   }
   expect((await hoarder.post("/views", { ...late, name: "One more" })).body.code).toBe("invalid_state");
 });
+
+test("words that others searched for are shown only to who may read personal data", async () => {
+  const settings = {
+    search: "Zelda Quux",
+    filter: { q: ["zelda@quux.example"], status: ["ready"], when: { path: "customer.name", op: "eq", value: "Quux" } },
+    sort: "shipBy",
+  };
+  const { body } = await ann.post("/views", { list: "orders", name: "Hers", settings, isShared: true });
+  expect(body.settings).toEqual(settings);
+  expect((await org.get(`/views/${body.id}`)).body.settings).toEqual(settings);
+  const hidden = {
+    search: "***",
+    filter: { q: ["***"], status: ["ready"], when: { path: "customer.name", op: "eq", value: "***" } },
+    sort: "shipBy",
+  };
+  expect((await bob.get(`/views/${body.id}`)).body.settings).toEqual(hidden);
+  expect((await bob.get("/views?limit=100")).text).not.toMatch(/zelda|quux/i);
+  const { body: own } = await bob.post("/views", { list: "orders", name: "Mine", settings, isShared: true });
+  expect(own.settings).toEqual(settings);
+});

@@ -1,5 +1,6 @@
 import { callerKey } from "../../core/actor.ts";
 import { badField, HubError } from "../../core/errors.ts";
+import { maskSearchWords, maySeePersonalData } from "../../core/mask-person.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { notFound } from "../../core/resources.ts";
@@ -65,8 +66,12 @@ export async function deleteView(ctx: Ctx, id: string, ifMatch: IfMatch) {
   });
 }
 
+/** What others searched for may name a person. */
 function present(ctx: Ctx, view: StoredView): View {
-  return { ...view, isOwn: view.owner === callerKey(ctx.actor) };
+  const isOwn = view.owner === callerKey(ctx.actor);
+  const isShown = isOwn || maySeePersonalData(ctx);
+  const settings = isShown ? view.settings : (maskSearchWords(view.settings) as View["settings"]);
+  return { ...view, settings, isOwn };
 }
 
 /** Those of others look like none. */
