@@ -2793,7 +2793,7 @@ export type WebhookDeliverySummary = {
 export type WebhookRequest = {
   /** Where to deliver, by https; plain http only where the hub may call private addresses */
   url: string;
-  /** Types of events (`order.updated`) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+  /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
   types: Array<string>;
   description?: string;
   /** Sent with every delivery, say for a proxy in front; stored sealed, never answered. At most 20 */
@@ -7502,7 +7502,7 @@ export type Operations = {
   /** Read what happened behind a cursor, oldest first (`events.list`) */
   "GET /api/v1/events": {
     query: {
-      /** Types with commas between: `order.updated`, or a family, `order.*`, which has `orders.updated` too. Without it, all that the token may read */
+      /** Types with commas between: `order.updated`, which stands for `orders.updated` as well, or a family, `order.*`. Without it, all that the token may read */
       types?: string;
       /** Events about this object, and those of many that name it in `items` */
       objectId?: string;
@@ -7524,7 +7524,7 @@ export type Operations = {
   /** Follow what happens as server-sent events (`events.stream`) */
   "GET /api/v1/events/stream": {
     query: {
-      /** Types with commas between: `order.updated`, or a family, `order.*`, which has `orders.updated` too. Without it, all that the token may read */
+      /** Types with commas between: `order.updated`, which stands for `orders.updated` as well, or a family, `order.*`. Without it, all that the token may read */
       types?: string;
       /** Events about this object, and those of many that name it in `items` */
       objectId?: string;
@@ -7635,7 +7635,7 @@ export type Operations = {
     body: {
       /** Where to deliver, by https; plain http only where the hub may call private addresses */
       url?: string;
-      /** Types of events (`order.updated`) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+      /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
       types?: Array<string>;
       description?: string;
       /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
@@ -7773,7 +7773,7 @@ export type Operations = {
       from: string;
       /** Events before this moment; default: now */
       to?: string;
-      /** Types of events (`order.updated`) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+      /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
       types?: Array<string>;
       /** failed (default): what was given up. all: everything that the webhook is for, delivered or not */
       only?: "failed" | "all";
