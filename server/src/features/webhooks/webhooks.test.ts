@@ -136,7 +136,9 @@ describe("a webhook", () => {
       expect(told.toSorted()).toEqual(["order.created", "orders.created"]);
       expect((await read(org, id)).types).toEqual(types);
       const settled = async () => (await org.get(`/webhooks/${id}/deliveries`)).body.data;
-      const log = await eventually(settled, (data) => data.every(({ status }) => status === "delivered"));
+      const log = await eventually(settled, (data: { status: string }[]) =>
+        data.every(({ status }) => status === "delivered"),
+      );
       expect(log).toHaveLength(2);
       const tested = await org.post(`/webhooks/${id}/test`);
       expect(JSON.parse(tested.body.request.body).type).toBe(types[0]);
