@@ -40,11 +40,10 @@ export function failsWhenProblems(pointer: string, failsWhen: FailsWhen | undefi
   if (referredSets(failsWhen.condition).length > 0) {
     return [{ pointer: at, code: "operator", message: "Condition sets cannot be used in failsWhen; use `in`." }];
   }
-  const [placeholder] = placeholdersOf(failsWhen.condition);
-  if (placeholder !== undefined) {
-    const message = `{${placeholder}} is not filled in here: failsWhen compares the answer with fixed values.`;
-    return [{ pointer: at, code: "unknown_placeholder", message }];
-  }
   const compiled = compileCondition(failsWhen.condition, () => undefined, at);
-  return typeof compiled === "function" ? [] : compiled;
+  if (typeof compiled !== "function") return compiled;
+  const [placeholder] = placeholdersOf(failsWhen.condition);
+  if (placeholder === undefined) return [];
+  const message = `{${placeholder}} is not filled in here: failsWhen compares the answer with fixed values.`;
+  return [{ pointer: at, code: "unknown_placeholder", message }];
 }
