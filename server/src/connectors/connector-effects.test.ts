@@ -126,6 +126,7 @@ async function open(kind: Kind, timeoutMs = 30_000) {
 const faults: Fault["kind"][] = [
   "rate_limit",
   "error",
+  "empty_success",
   "hang",
   "hang_after",
   "drop_before",

@@ -10,8 +10,8 @@ export function createFollowed(first: string | undefined): Followed {
   return { has: (place) => known.has(shortHash(place)), add: (place) => known.add(shortHash(place)) };
 }
 
-export function pagesRepeat(): RemoteError {
-  return new RemoteError("paging_repeats", "The other side answers the same page again and again.", {
-    retryable: true,
-  });
+/** `hint`: what can be done about it. */
+export function pagesRepeat(hint = ""): RemoteError {
+  const message = `The other side answers the same page again and again. ${hint}`.trim();
+  return new RemoteError("paging_repeats", message, { retryable: true });
 }

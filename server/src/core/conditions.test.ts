@@ -209,3 +209,21 @@ describe("a condition", () => {
     expect(compileCondition(deep, noSets, "")).toEqual([expect.objectContaining({ code: "too_complex" })]);
   });
 });
+
+const template = fc
+  .tuple(fc.string(), fc.string(), fc.string())
+  .map((parts) => `${parts[0]}{{${parts[1]}}}${parts[2]}`);
+
+test("a template in a value is refused with its place, whichever operator it stands at", () => {
+  const taking = operators.filter((op) => op !== "empty" && op !== "not_empty");
+  fc.assert(
+    fc.property(fc.constantFrom(...taking), template, (op, value) => {
+      const isList = op === "in" || op === "not_in" || op === "between";
+      const condition = { not: { path: "status", op, value: isList ? ["ready", value] : value } };
+      expect(compileCondition(condition, () => () => true, "/when")).toMatchObject([
+        { pointer: isList ? "/when/not/value/1" : "/when/not/value", code: "template" },
+      ]);
+    }),
+  );
+  expect(holds({ path: "status", op: "ne", value: "{single} and }} {{" })).toBe(true);
+});

@@ -34,6 +34,8 @@ export type ConditionRules<Asked = unknown> = {
   reader?(path: string): ((record: Asked) => unknown[]) | string;
   /** In which a day begins, and a time is meant that says no zone; without one it is UTC. */
   timeZone?: string;
+  /** It was checked when it was stored, perhaps by a version of the hub that compared templates as they stand. */
+  isChecked?: boolean;
 };
 
 /** Compiled once, run for every record. All mistakes are reported, with pointers below `pointer`. */
@@ -104,6 +106,11 @@ function compileComparison<Asked>(
   if (typeof op !== "string" || !(operators as readonly string[]).includes(op)) {
     return refuse(`${pointer}/op`, "enum", "There is no such operator.", alternatives(op, operators));
   }
+  const template = rules.isChecked ? undefined : templateIn(value);
+  if (template) {
+    const message = `${template.text} is not filled in here: a condition compares with fixed values, not with another field.`;
+    return refuse(`${pointer}/value${template.at}`, "template", message);
+  }
   const said = { isWrong: false };
   const test = compileOperator(op as Operator, value, { sets, timeZone: rules.timeZone ?? "UTC" }, (message) => {
     said.isWrong = true;
@@ -112,6 +119,16 @@ function compileComparison<Asked>(
   const mistake = field && !said.isWrong ? typeMistake(field, path as string, op as Operator, value) : undefined;
   if (mistake) refuse(pointer + mistake.at, mistake.code, mistake.message, mistake.more);
   return (record) => test(read(record));
+}
+
+/** The first `{{...}}` in a value. Compared as it stands, `ne` would hold for every record. */
+function templateIn(value: unknown): { at: string; text: string } | undefined {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  for (const [i, one] of values.entries()) {
+    const text = typeof one === "string" ? /\{\{.*?\}\}/s.exec(one)?.[0] : undefined;
+    if (text !== undefined) return { at: Array.isArray(value) ? `/${i}` : "", text: text.slice(0, 100) };
+  }
+  return undefined;
 }
 
 function readerOf<Asked>(path: unknown, { reader }: ConditionRules<Asked>): ((record: Asked) => unknown[]) | string {

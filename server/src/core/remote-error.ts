@@ -36,6 +36,7 @@ const ownWords: ReadonlySet<string> = new Set([
   "timeout",
   "too_many_records",
   "transformation_failed",
+  "unexpected_answer",
   "unknown_task",
   "worker_lost",
 ]);

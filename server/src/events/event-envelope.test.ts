@@ -120,3 +120,26 @@ function exampleEvent() {
     occurredAt: new Date(0),
   };
 }
+
+test("a type stands for what happened to one object and to several, the named one first", () => {
+  const plural = eventTypes.filter((type) => /^(orders|shipments|locations|exceptions)\./.test(type));
+  const both = plural.filter((type) => (eventTypes as string[]).includes(type.replace("s.", ".")));
+  expect(both).toEqual([
+    "orders.created",
+    "orders.updated",
+    "orders.deleted",
+    "shipments.created",
+    "exceptions.opened",
+    "exceptions.resolved",
+  ]);
+  for (const type of both) {
+    const one = type.replace("s.", ".");
+    expect([typesNamed(type), typesNamed(one)]).toEqual([
+      [type, one],
+      [one, type],
+    ]);
+    expect(scopeOfEvent(type)).toBe(scopeOfEvent(one as typeof type));
+  }
+  expect(typesNamed("locations.synced")).toEqual(["locations.synced"]);
+  expect(typesNamed("order.note_added")).toEqual([]);
+});

@@ -51,12 +51,25 @@ export function scopeOfEvent(type: EventType): Scope {
   return familyScopes[familyOf(type)];
 }
 
-/** The types that a name stands for: one type, or a family as in `order.*`, which has `orders.updated` too. None: there is no such. */
+/** A type and the one for several objects at once: `order.created` and `orders.created`. */
+const sameChange = Map.groupBy(eventTypes, (type) => familyOf(type) + type.slice(type.indexOf(".")));
+const counterparts = new Map([...sameChange.values()].flatMap((types) => types.map((type) => [type as string, types])));
+
+/**
+ * The types that a name stands for, the named one first: a type and its counterpart for one or several objects, or a
+ * family such as `order.*`. None: there is no such name.
+ */
 export function typesNamed(name: string): EventType[] {
-  if (Object.hasOwn(eventCatalogue, name)) return [name as EventType];
+  const same = counterparts.get(name);
+  if (same) return [name as EventType, ...same.filter((type) => type !== name)];
   const prefix = /^([a-z_]+)\.\*$/.exec(name)?.[1];
   if (prefix === undefined) return [];
   return eventTypes.filter((type) => familyOf(type) === familyOfPrefix(prefix));
+}
+
+/** The types that these names stand for, each once. */
+export function typesOf(names: readonly string[]): EventType[] {
+  return [...new Set(names.flatMap(typesNamed))];
 }
 
 export function mayRead(scopes: ReadonlySet<Scope>, type: EventType): boolean {

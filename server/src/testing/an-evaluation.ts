@@ -37,6 +37,8 @@ const demoBridges: BridgeDirectory = {
   problem: (id, taskName) =>
     id === bridgeId && taskName !== "missing.task" ? undefined : { refused: "unknown_task", message: "No such task." },
   ofLocation: (id) => (id === null ? undefined : bridgeId),
+  ofSent: () => undefined,
+  readSent: () => Promise.resolve(),
 };
 
 const can = { givesPrices: true, sellsLabels: true, takesLabelsBack: true };

@@ -17,6 +17,7 @@ const faultKinds = [
   "rate_limit",
   "throttled",
   "error",
+  "empty_success",
   "unauthorized",
   "hang",
   "drop_before",
@@ -190,6 +191,7 @@ function earlyReply({ kind, retryAfterSeconds }: Required<Fault>): Reply | undef
     return { status: 429, headers: { "retry-after": String(retryAfterSeconds) }, body: { error: "slow down" } };
   }
   if (kind === "error") return { status: 500, body: { error: "something broke" } };
+  if (kind === "empty_success") return { status: 200, body: {} };
   if (kind === "unauthorized") return { status: 401, body: { error: "the key was changed" } };
   if (kind !== "throttled") return undefined;
   const throttleStatus = { maximumAvailable: 2000, currentlyAvailable: 0, restoreRate: 1000 };

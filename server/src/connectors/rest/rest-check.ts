@@ -1,6 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { Settings } from "../connector.ts";
 import { isJsonPath } from "../json-path.ts";
+import { failsWhenProblems } from "./rest-answer.ts";
 import { placeholdersOf } from "./rest-template.ts";
 import type { RequestTemplate, RestSettings, TaskDefinition } from "./rest.schemas.ts";
 
@@ -29,8 +30,16 @@ export function definitionProblems(settings: Settings): FieldError[] {
       const message = "To read on from the newest change, it must be known where a record has its time.";
       add("updatedAt", "required", message);
     }
-    return [...problems, ...pathProblems(pointer, task)];
+    return [...problems, ...failureProblems(pointer, task), ...pathProblems(pointer, task)];
   });
+}
+
+function failureProblems(pointer: string, { failsWhen, find, update }: TaskDefinition): FieldError[] {
+  return [
+    ...failsWhenProblems(`${pointer}/failsWhen`, failsWhen),
+    ...failsWhenProblems(`${pointer}/find/failsWhen`, find?.failsWhen),
+    ...failsWhenProblems(`${pointer}/update/failsWhen`, update?.failsWhen),
+  ];
 }
 
 function pathProblems(pointer: string, task: TaskDefinition): FieldError[] {
@@ -42,6 +51,9 @@ function pathProblems(pointer: string, task: TaskDefinition): FieldError[] {
     ["result", task.result],
     ["paging/next", task.paging?.next],
     ["find/externalId", task.find?.externalId],
+    ["failsWhen/message", task.failsWhen?.message],
+    ["find/failsWhen/message", task.find?.failsWhen?.message],
+    ["update/failsWhen/message", task.update?.failsWhen?.message],
   ];
   const message = "Write it as in data.items[0].id.";
   return paths

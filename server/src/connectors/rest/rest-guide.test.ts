@@ -9,6 +9,7 @@ import { afterFile } from "../../testing/after-file.ts";
 import { codeBlocks } from "../../testing/code-blocks.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { createNoticeSender } from "../../testing/shop-notices.ts";
+import { startVendure } from "../../testing/stand-in-apis.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const page = readFileSync(path.join(import.meta.dirname, "../../../../docs/rest-connector.md"), "utf8");
@@ -80,6 +81,15 @@ test("a stranger who follows the page has a warehouse that gets orders, tells of
   expect(await eventually(look, ({ finishedAt }) => finishedAt !== null)).toMatchObject({ status: "succeeded" });
   const [shipment] = (await org.get(`/orders/${orderId}`)).body.shipments;
   expect((await org.get(`/shipments/${shipment.id}`)).body).toMatchObject({ status: "in_transit" });
+
+  const vendure = await startVendure();
+  const shop = JSON.parse(
+    JSON.stringify(block("graphql")).replace("https://vendure.example.com", vendure.url),
+  ) as object;
+  const { id: shopId } = (await org.post("/bridges", shop)).body;
+  const push = { bridgeId: shopId, taskName: "fulfillments.push", input: { orderIds: ["WH-1"] } };
+  expect((await org.post("/tasks/execute-sync", push)).body.result.results).toMatchObject([{ status: "sent" }]);
+  expect(vendure.fulfillments).toMatchObject([{ orderCode: "WH-1", tracking: "1Z999" }]);
 
   const { id: deskId } = (await org.post("/bridges", block("webhooks"))).body;
   const secret = (block("webhooks").credentials as { webhookSecret: string }).webhookSecret;

@@ -9,49 +9,96 @@ import { shortHash } from "../short-hash.ts";
 import type { Json } from "../shape.ts";
 import { asText, instantOf, laterOf, objectOf } from "../shape.ts";
 import { Type } from "../../core/type.ts";
+import type { RefuseFailure } from "./rest-answer.ts";
+import { failureOf } from "./rest-answer.ts";
 import { aboutOf, askRest, authorize, buildRequest, scopeOf, settingsOf } from "./rest-request.ts";
 import type { RestNews } from "./rest-notices.ts";
 import type { Paging, TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
 
-/** `next` is the page, offset, token or path that comes next; only set within a pass. */
-type Cursor = { next?: string; from?: string; highest?: string; last?: string };
+/**
+ * `next` is the page, offset, token or path that comes next; only set within a pass. `last` is a hash of the page before,
+ * `read` how many records the pass has read.
+ */
+type Cursor = { next?: string; from?: string; highest?: string; last?: string; read?: number };
 
 const maxRepeats = 3;
 
 const SinceOrAnything = Type.Object(SinceInput.properties);
 
-async function* pull(call: Call, task: TaskDefinition, cursor: unknown): AsyncGenerator<Page> {
-  const given = objectOf(cursor) as Cursor;
-  let at: Cursor = given;
-  if (given.next === undefined) {
-    const from = task.since && startOf(call, cursor);
-    at = { ...(from === undefined ? {} : { from }), ...(given.highest ? { highest: given.highest } : {}) };
-  }
+async function* pull(call: Call, task: TaskDefinition, refuseFailure: RefuseFailure, cursor: unknown) {
+  let at = startAt(call, task, cursor);
+  const paging = task.paging ?? { kind: "none" };
   const followed = createFollowed(at.next);
   let repeats = 0;
   for (;;) {
     const response = await askRest(call, pageRequest(call, task, at));
-    const body = readJson(response);
+    const body = pageBody(response);
+    refuseFailure(response, body);
     const records = recordsOf(task, body);
+    const total = totalOf(task, body);
     const print = shortHash(JSON.stringify(records.map(({ externalId, updatedAt }) => [externalId, updatedAt])));
-    const named = nextOf(call, task.paging ?? { kind: "none" }, at, response, body, records.length);
+    const named = nextOf(call, paging, at, response, body, records.length);
+    const isCounted = paging.kind === "page" || paging.kind === "offset";
     // Some go on naming the place behind the last record, for whoever comes back later.
     const next = records.length === 0 && named === at.next ? undefined : named;
+    const isRepeated = records.length > 0 && print === at.last;
+    repeats = next !== undefined && (isRepeated || followed.has(next)) ? repeats + 1 : 0;
+    const isLasting = repeats > maxRepeats;
+    const isBehindLast = repeats > 0 && isRepeated && isCounted && isAllRead(at, records.length, total, isLasting);
     // A page that comes twice hides another one: going on from it would lose records, or never end.
-    if (next !== undefined && (followed.has(next) || (records.length > 0 && print === at.last))) {
-      if (++repeats > maxRepeats) throw pagesRepeat();
+    if (repeats > 0 && !isBehindLast) {
+      if (isLasting) throw pagesRepeat(isCounted ? hintFor(paging, at, total) : "");
       continue;
     }
+    const news = isBehindLast ? [] : records;
+    const read = (at.next === undefined ? 0 : (at.read ?? Number.NaN)) + news.length;
+    const isOver = isBehindLast || next === undefined || (isCounted && read === total);
+    if (!isOver) followed.add(next);
     repeats = 0;
-    if (next !== undefined) followed.add(next);
-    const newest = records.reduce(laterUpdate, at.highest);
+    const newest = news.reduce(laterUpdate, at.highest);
     const mark = newest === undefined ? {} : { highest: newest };
-    at = next === undefined ? mark : { ...mark, ...(at.from ? { from: at.from } : {}), next, last: print };
-    const total = Number(task.total === undefined ? Number.NaN : readPath(body, task.total));
-    yield { records, cursor: at, ...(Number.isInteger(total) ? { total } : {}) };
-    if (next === undefined) return;
+    const from = at.from ? { from: at.from } : {};
+    at = isOver ? mark : { ...mark, ...from, next, last: print, ...(Number.isNaN(read) ? {} : { read }) };
+    const page: Page = { records: news, cursor: at, ...(total === undefined ? {} : { total }) };
+    yield page;
+    if (isOver) return;
   }
+}
+
+function startAt(call: Call, task: TaskDefinition, cursor: unknown): Cursor {
+  const given = objectOf(cursor) as Cursor;
+  if (given.next !== undefined) return given;
+  const from = task.since && startOf(call, cursor);
+  return { ...(from === undefined ? {} : { from }), ...(given.highest ? { highest: given.highest } : {}) };
+}
+
+/**
+ * Behind the last page some answer the last page again. That is the end where `total` says that all was read. Without a
+ * total it takes a page before that one which was another: a server that ignores the page number answers its first page
+ * for ever, and what follows would never be read.
+ */
+function isAllRead({ read = 0 }: Cursor, count: number, total: number | undefined, isLasting: boolean): boolean {
+  return total === undefined ? isLasting && read > count : read >= total;
+}
+
+function hintFor({ kind, param = kind }: Paging, { read = 0 }: Cursor, total: number | undefined): string {
+  if (total !== undefined) return `It says that there are ${total} records, and has given ${read}.`;
+  return `Either the parameter ${param} is not the right one, or this was the last page: name where the answer has its total.`;
+}
+
+/** Nothing at all is an empty list, where the answer is known to be complete. */
+function pageBody(response: HttpResponse): unknown {
+  const { status, headers, text } = response;
+  const isWhole =
+    status === 204 || headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+  return text.trim() === "" && isWhole ? undefined : readJson(response);
+}
+
+function totalOf(task: TaskDefinition, body: unknown): number | undefined {
+  const found = task.total === undefined ? "" : asText(readPath(body, task.total));
+  const total = found.trim() === "" ? Number.NaN : Number(found);
+  return Number.isInteger(total) && total >= 0 ? total : undefined;
 }
 
 function laterUpdate(highest: string | undefined, { updatedAt }: PulledRecord): string | undefined {
@@ -119,6 +166,7 @@ function nextLink(call: Call, header: string | undefined): string | undefined {
 }
 
 function recordsOf(task: TaskDefinition, body: unknown): PulledRecord[] {
+  if (body === undefined) return [];
   const list = readPath(body, task.records ?? "$");
   if (!Array.isArray(list)) {
     throw new RemoteError("unexpected_answer", `The answer has no list at ${task.records ?? "its root"}.`);
@@ -140,6 +188,7 @@ function toRecords(task: TaskDefinition, list: unknown[]): PulledRecord[] {
 }
 
 export function pullOf(task: TaskDefinition): PullTask {
+  const refuseFailure = failureOf(task.failsWhen);
   return {
     ...aboutOf(task, `Reads ${task.request.path}.`),
     mode: "pull",
@@ -148,7 +197,7 @@ export function pullOf(task: TaskDefinition): PullTask {
     idempotent: true,
     timeoutMs: 3_600_000,
     isIncremental: task.since !== undefined && task.updatedAt !== undefined,
-    pull: (call, cursor) => pull(call, task, cursor),
+    pull: (call, cursor) => pull(call, task, refuseFailure, cursor),
     canonicalOf: (record) => record,
     receive: (_call, payloads) =>
       Promise.resolve((payloads as RestNews[]).flatMap(({ records }) => toRecords(task, records))),

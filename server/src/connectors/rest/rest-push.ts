@@ -1,27 +1,38 @@
-import type { HttpResponse } from "../../core/outbound/outbound-request.ts";
-import { readJson } from "../../core/outbound/ask-remote.ts";
+import { answerWithoutId } from "../../core/outbound/ask-remote.ts";
 import type { Call, CallTask, PushTask, Sent } from "../connector.ts";
 import { readPath } from "../json-path.ts";
 import type { Json } from "../shape.ts";
 import { asText, objectOf } from "../shape.ts";
 import { pushRule } from "../standard-tasks.ts";
+import type { RefuseFailure } from "./rest-answer.ts";
+import { bodyOf, failureOf } from "./rest-answer.ts";
 import { aboutOf, askRest, buildRequest, scopeOf } from "./rest-request.ts";
 import { fillJson, fillPath } from "./rest-template.ts";
 import type { TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
 
-function bodyOf(response: HttpResponse): unknown {
-  return response.text.trim() === "" ? {} : readJson(response);
-}
-
 const templateOf = (task: TaskDefinition) => ({ method: "POST" as const, body: "{record}", ...task.request });
 
-async function send(call: Call, task: TaskDefinition, record: Json, effectKey: string): Promise<Sent> {
+/** A declared id, or a condition for failures, is read from every answer: a success status alone proves nothing then. */
+async function send(
+  call: Call,
+  task: TaskDefinition,
+  refuseFailure: RefuseFailure,
+  record: Json,
+  effectKey: string,
+): Promise<Sent> {
   const request = buildRequest(call, templateOf(task), scopeOf(call, record, effectKey));
   if (task.idempotencyHeader !== undefined) request.headers![task.idempotencyHeader] = effectKey;
   const response = await askRest(call, { ...request, retry: "never" });
-  const externalId = task.externalId === undefined ? "" : asText(readPath(bodyOf(response), task.externalId));
-  return { ...(externalId === "" ? {} : { externalId }), details: { status: response.status } };
+  const details = { status: response.status };
+  if (task.externalId === undefined && task.failsWhen === undefined) return { details };
+  const body = bodyOf(response);
+  const externalId = task.externalId === undefined ? "" : asText(readPath(body, task.externalId));
+  // An answer that reports a failure and names the new record contradicts itself: it is not sent again unseen.
+  refuseFailure(response, body, externalId !== "");
+  if (task.externalId === undefined) return { details };
+  if (externalId === "") throw answerWithoutId(task.externalId === "" ? "$" : task.externalId);
+  return { externalId, details };
 }
 
 /** What the request says, without what differs each time. An order that is sent as it is changes with more than its version. */
@@ -32,28 +43,49 @@ function contentOf(call: Call, task: TaskDefinition, record: Json): unknown {
   return [fillPath(path, scope), fillJson(query ?? {}, scope), fillJson(body, { ...scope, record: rest })];
 }
 
-async function update(call: Call, task: TaskDefinition, record: Json, sent: Sent, effectKey: string) {
+async function update(
+  call: Call,
+  task: TaskDefinition,
+  refuseFailure: RefuseFailure,
+  record: Json,
+  sent: Sent,
+  effectKey: string,
+) {
   const { externalId } = sent;
   if (externalId === undefined) return undefined;
   const template = { method: "PUT" as const, body: "{record}", ...task.update!.request };
   const request = buildRequest(call, template, { ...scopeOf(call, record, effectKey), sent: { externalId } });
   if (task.idempotencyHeader !== undefined) request.headers![task.idempotencyHeader] = effectKey;
   const response = await askRest(call, { ...request, retry: "never" });
+  if (task.update!.failsWhen ?? task.failsWhen) refuseFailure(response, bodyOf(response));
   return { externalId, details: { status: response.status } };
 }
 
-async function find(call: Call, task: TaskDefinition, record: Json, effectKey: string): Promise<Sent | undefined> {
+async function find(
+  call: Call,
+  task: TaskDefinition,
+  refuseFailure: RefuseFailure,
+  record: Json,
+  effectKey: string,
+): Promise<Sent | undefined> {
   const { request, externalId } = task.find!;
   const response = await askRest(
     call,
     { ...buildRequest(call, request, scopeOf(call, record, effectKey)), retry: "safe" },
     [404],
   );
-  const id = response.status === 404 ? "" : asText(readPath(bodyOf(response), externalId));
+  if (response.status === 404) return undefined;
+  const body = bodyOf(response);
+  // A failed look that is taken for "not there" would send the record a second time.
+  refuseFailure(response, body);
+  const id = asText(readPath(body, externalId));
   return id === "" ? undefined : { externalId: id };
 }
 
 export function pushOf(task: TaskDefinition): PushTask {
+  const refuseSent = failureOf(task.failsWhen);
+  const refuseFound = failureOf(task.find?.failsWhen ?? task.failsWhen);
+  const refuseUpdated = failureOf(task.update?.failsWhen ?? task.failsWhen);
   return {
     ...aboutOf(task, `Sends each order to ${task.request.path}.`),
     mode: "push",
@@ -65,14 +97,15 @@ export function pushOf(task: TaskDefinition): PushTask {
     idempotent: task.idempotencyHeader !== undefined,
     timeoutMs: 3_600_000,
     contentOf: (call, record) => contentOf(call, task, record),
-    send: (call, record, key) => send(call, task, record, key),
-    ...(task.find && { find: (call, record, key) => find(call, task, record, key) }),
-    ...(task.update && { update: (call, record, sent, key) => update(call, task, record, sent, key) }),
+    send: (call, record, key) => send(call, task, refuseSent, record, key),
+    ...(task.find && { find: (call, record, key) => find(call, task, refuseFound, record, key) }),
+    ...(task.update && { update: (call, record, sent, key) => update(call, task, refuseUpdated, record, sent, key) }),
   };
 }
 
 export function callOf(task: TaskDefinition): CallTask {
   const isSafe = task.idempotent ?? (task.request.method ?? "GET") === "GET";
+  const refuseFailure = failureOf(task.failsWhen);
   return {
     ...aboutOf(task, `Calls ${task.request.path}.`),
     mode: "call",
@@ -82,7 +115,9 @@ export function callOf(task: TaskDefinition): CallTask {
     async run(call) {
       const request = buildRequest(call, task.request, scopeOf(call, undefined, call.effectKey));
       const response = await askRest(call, { ...request, retry: isSafe ? "safe" : "never" });
-      const result = readPath(bodyOf(response), task.result ?? "$");
+      const body = bodyOf(response) ?? {};
+      refuseFailure(response, body);
+      const result = readPath(body, task.result ?? "$");
       return Array.isArray(result) || typeof result !== "object" ? { result } : objectOf(result);
     },
   };

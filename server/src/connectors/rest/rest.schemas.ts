@@ -48,6 +48,34 @@ export const RequestTemplate = Strict(
 );
 export type RequestTemplate = Static<typeof RequestTemplate>;
 
+export const FailsWhen = Strict(
+  {
+    condition: Type.Unknown({
+      title: "Condition",
+      description:
+        "On the body of the answer, as in docs/conditions.md: a comparison of what lies at a path, or all, any or not of others",
+      examples: [{ path: "errors", op: "not_empty" }],
+    }),
+    message: Type.Optional(
+      Path("Message", "Where the answer says why; default: its message, error or errors", "errors[0].message"),
+    ),
+  },
+  {
+    title: "Fails when",
+    "x-advanced": true,
+    description:
+      "What an answer looks like that reports a failure with a status of success, as GraphQL and others do. It counts as " +
+      "refused: nothing has happened, and it may be sent again",
+    examples: [{ condition: { path: "errors", op: "not_empty" }, message: "errors[0].message" }],
+  },
+);
+export type FailsWhen = Static<typeof FailsWhen>;
+
+const ownFailsWhen = Type.Optional({
+  ...FailsWhen,
+  description: "For the answer to this request; default: that of the task",
+});
+
 const pagingKinds = ["none", "page", "offset", "cursor", "link"] as const;
 
 export const Paging = Strict(
@@ -88,6 +116,7 @@ export const TaskDefinition = Strict({
     description: "pull: read records page by page, push: send orders one by one, call: one request and its answer",
   }),
   request: RequestTemplate,
+  failsWhen: Type.Optional(FailsWhen),
   yields: Type.Optional(
     OneOf(["orders", "locations", "tracking", "inventory"], {
       title: "Reads",
@@ -100,7 +129,8 @@ export const TaskDefinition = Strict({
   externalId: Type.Optional(
     Path(
       "External id",
-      "For pull: where a record has its id. For push: where the answer has that of the new one",
+      "For pull: where a record has its id. For push: where the answer has that of the new one; an answer without it is not " +
+        "taken for success",
       "id",
     ),
   ),
@@ -145,6 +175,7 @@ export const TaskDefinition = Strict({
           "Where the answer has the id; nothing there means that it was not sent yet",
           "[0].id",
         ),
+        failsWhen: ownFailsWhen,
       },
       {
         title: "Look whether it was sent",
@@ -162,6 +193,7 @@ export const TaskDefinition = Strict({
             "For push: how what was sent is corrected, such as the tracking number of a shipment; {sent.externalId} is its " +
             "id there. Default: PUT with the record. It may be repeated",
         },
+        failsWhen: ownFailsWhen,
       },
       { title: "Correct what was sent", "x-advanced": true },
     ),

@@ -1,7 +1,8 @@
 import type { Call, Sent } from "../connector.ts";
+import { answerWithoutId } from "../../core/outbound/ask-remote.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import type { Json } from "../shape.ts";
-import { filled, listOf, objectOf } from "../shape.ts";
+import { asText, filled, listOf, objectOf } from "../shape.ts";
 import type { Shipment } from "../shipment-record.ts";
 import { externalIdOf, shipmentsIn } from "../shipment-record.ts";
 import { pushTask } from "../standard-tasks.ts";
@@ -164,7 +165,9 @@ async function send(call: Call, record: Json): Promise<Sent> {
           notifyCustomer: call.settings.notifyCustomer === true,
         },
       });
-      created.push(idOf(objectOf(result.fulfillment).id));
+      const { id } = objectOf(result.fulfillment);
+      if (asText(id) === "") throw answerWithoutId("fulfillmentCreate.fulfillment.id");
+      created.push(idOf(id));
     }
   }
   return sentOf(created, shipments, state);

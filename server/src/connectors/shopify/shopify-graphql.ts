@@ -1,5 +1,5 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { ask, readJson } from "../../core/outbound/ask-remote.ts";
+import { answerWithoutId, ask, readJson } from "../../core/outbound/ask-remote.ts";
 import type { HttpRequest } from "../../core/outbound/outbound-request.ts";
 import { askSignedIn } from "../access-token.ts";
 import type { Call, Settings, TokenRequest } from "../connector.ts";
@@ -37,7 +37,9 @@ export async function query(call: Call, document: string, variables: Json = {}):
 
 /** Sent once. `field` is the mutation: what it lists as userErrors comes with status 200 and is a failure all the same. */
 export async function mutate(call: Call, document: string, field: string, variables: Json): Promise<Json> {
-  const result = objectOf((await run(call, document, variables, false))[field]);
+  const { [field]: answered } = await run(call, document, variables, false);
+  if ((answered ?? null) === null) throw answerWithoutId(field);
+  const result = objectOf(answered);
   const errors = listOf(result.userErrors).map(({ message }) => asText(message));
   if (errors.length > 0) throw new RemoteError("rejected", `Shopify did not accept it: ${errors.join(" ")}`);
   return result;

@@ -1,4 +1,4 @@
-import { readJson } from "../../core/outbound/ask-remote.ts";
+import { answerWithoutId, readJson } from "../../core/outbound/ask-remote.ts";
 import { localDateOf } from "../../core/time-zones.ts";
 import type { Call, Sent } from "../connector.ts";
 import type { Json } from "../shape.ts";
@@ -13,6 +13,7 @@ type Way = {
   name: string;
   /** What it knows by now; undefined when the shop does not have this way. */
   known(call: Call, orderId: string): Promise<Known[] | undefined>;
+  /** The id that the shop gave it; undefined: the answer has none, so that it may be missing there. */
   add(call: Call, orderId: string, shipment: Shipment): Promise<string | undefined>;
   /** Where it can be corrected at all. */
   correct?(call: Call, orderId: string, id: string, shipment: Shipment): Promise<void>;
@@ -143,8 +144,9 @@ async function send(call: Call, record: Json): Promise<Sent> {
   for (const shipment of shipments) {
     if (isKnown(shipment, known)) continue;
     const id = await way.add(call, orderId, shipment);
-    known.push({ id: id ?? "", trackingNumber: shipment.trackingNumber ?? "" });
-    if (id !== undefined) created.push(id);
+    if (id === undefined) throw answerWithoutId(way === shipmentTracking ? "tracking_id" : "id");
+    known.push({ id, trackingNumber: shipment.trackingNumber ?? "" });
+    created.push(id);
   }
   await complete(call, orderId, record);
   return sentOf(orderId, way, shipments, known, created);

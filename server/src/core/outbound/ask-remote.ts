@@ -44,6 +44,18 @@ function statusError(response: HttpResponse): RemoteError {
   });
 }
 
+/** An answer whose body reports a failure although its status is a success. `words`: the reason; default: what the body says. */
+export function refusedAnswer(response: HttpResponse, words: string, mayHaveHappened: boolean): RemoteError {
+  const said = words === "" ? saidBy(response) : words;
+  const message = `${remoteMeanings.rejected} (${response.status}${said === "" ? "" : `: ${said}`})`;
+  return new RemoteError("rejected", message, { mayHaveHappened });
+}
+
+/** A change was answered with a success status, and without the id by which it is known there: it may have happened or not. */
+export function answerWithoutId(where: string): RemoteError {
+  return new RemoteError("unexpected_answer", `The answer has no id at ${where}.`, { mayHaveHappened: true });
+}
+
 /** The reason in the other side's words, shortened. Pages of HTML are left out. */
 function saidBy({ text }: HttpResponse): string {
   let said: unknown;
@@ -53,6 +65,11 @@ function saidBy({ text }: HttpResponse): string {
   } catch {
     said = /^\s*</.test(text) ? "" : text;
   }
-  const line = (typeof said === "string" ? said : said === undefined ? "" : JSON.stringify(said)).trim();
+  return wordsOf(said);
+}
+
+/** A text as it is, anything else as JSON; shortened. */
+export function wordsOf(said: unknown): string {
+  const line = (typeof said === "string" ? said : (said ?? null) === null ? "" : JSON.stringify(said)).trim();
   return line.length > 300 ? `${cutText(line, 300).toWellFormed()}...` : line;
 }

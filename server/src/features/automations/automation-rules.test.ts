@@ -55,3 +55,38 @@ test("the rules of docs/automations.md can be preflighted, and do what they say"
   expect(names(({ onHold, tags }) => onHold && tags.includes("export-check"))).toEqual(["dear", "dearest"]);
   expect(names(({ priority }) => priority === "urgent")).toEqual(["dearest"]);
 });
+
+test("a template in the value of a condition is refused with its place, wherever there are conditions", async () => {
+  const org = await hub.org();
+  const when = { path: "shippingAddress.countryCode", op: "ne", value: "{{billingAddress.countryCode}}" };
+  const hold = { type: "hold", params: { reason: "other" } };
+  const order_ids = [(await org.post("/orders", {})).body.id];
+  const { id: pipeline_id } = (await org.post("/operations/pipelines", { name: "Hold", actions: [hold] })).body;
+  const automation = { name: "Abroad", pipeline_id, on: { types: ["order.created"] } };
+  const { id: bridgeId } = (await org.post("/bridges", { name: "Shop", connector: "demo" })).body;
+  const mapping = { name: "Map", bridgeId, taskName: "orders.import", direction: "inbound" };
+  const task = { name: "look", mode: "call", request: { path: "/x" }, failsWhen: { condition: when } };
+  const rest = { name: "API", connector: "rest", settings: { baseUrl: "https://erp.example.com", tasks: [task] } };
+  const each = { target: "lines", each: "items", where: when, mappings: [{ target: "sku", source: "@.sku" }] };
+  const refused: [string, object, string][] = [
+    ["/operations/run", { order_ids, actions: [{ ...hold, when }] }, "/actions/0/when/value"],
+    [
+      "/operations/preflight",
+      { order_ids, actions: [{ type: "assert", params: { when } }] },
+      "/actions/0/params/when/value",
+    ],
+    ["/automations", { ...automation, when: { all: [when] } }, "/when/all/0/value"],
+    [
+      "/transformations",
+      { ...mapping, mappings: [{ target: "number", source: "no", when }] },
+      "/mappings/0/when/value",
+    ],
+    ["/transformations", { ...mapping, mappings: [each] }, "/mappings/0/where/value"],
+    ["/bridges", rest, "/settings/tasks/0/failsWhen/condition/value"],
+  ];
+  for (const [where, body, pointer] of refused) {
+    const answer = await org.post(where, body);
+    expect([where, answer.status], answer.text).toEqual([where, 400]);
+    expect(answer.body.errors).toMatchObject([{ pointer, code: "template" }]);
+  }
+});

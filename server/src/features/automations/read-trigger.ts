@@ -34,7 +34,6 @@ export async function readTrigger(ctx: Ctx, on: On): Promise<Trigger> {
   return { on: { cron: timing.cron.expression, timezone: timing.timezone, filter }, eventTypes: null };
 }
 
-/** What was done to one order is one type, to several another: whoever names one of them means both. */
 function readTypes(names: string[]): EventType[] {
   const named = names.flatMap((name, index) => {
     const found = typesNamed(name).filter((type) => orderTypes.includes(type));
@@ -48,7 +47,5 @@ function readTypes(names: string[]): EventType[] {
       { allowed, ...(suggestion === undefined ? {} : { suggestion }) },
     );
   });
-  const whatOf = (type: string): string => type.slice(type.indexOf("."));
-  const wanted = new Set(named.map(whatOf));
-  return orderTypes.filter((type) => wanted.has(whatOf(type)));
+  return orderTypes.filter((type) => named.includes(type));
 }

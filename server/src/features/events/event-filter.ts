@@ -3,7 +3,7 @@ import { nearestName } from "../../core/nearest.ts";
 import type { Scope } from "../../core/scopes.ts";
 import { splitNames } from "../../core/schema.ts";
 import type { Ctx } from "../../context.ts";
-import { eventFamilies, eventTypes, mayRead, scopeOfEvent, typesNamed } from "../../events/event-families.ts";
+import { eventFamilies, eventTypes, mayRead, scopeOfEvent, typesNamed, typesOf } from "../../events/event-families.ts";
 import type { EventType } from "../../events/event-catalogue.ts";
 import type { StreamQuery } from "./events.schemas.ts";
 import type { EventFilter } from "./events.store.ts";
@@ -35,12 +35,18 @@ export function readTypes(names: readonly string[], pointerTo: (index: number) =
   const families = eventFamilies.map((family) => `${family}.*`);
   for (const [index, name] of names.entries()) {
     if (typesNamed(name).length > 0) continue;
-    const suggestion = nearestName(name, [...families, ...eventTypes]);
+    const suggestion = nearestType(name, [...families, ...eventTypes]);
     const message = `There is no type of events ${JSON.stringify(name.slice(0, 100))}.`;
     throw badField(pointerTo(index), "unknown_type", message, {
       allowed: [...families, ...eventTypes],
       ...(suggestion === undefined ? {} : { suggestion }),
     });
   }
-  return [...new Set(names.flatMap(typesNamed))];
+  return typesOf(names);
+}
+
+/** For `operation.*` the family `operation_run.*`: the end that all families share says nothing about which is meant. */
+function nearestType(name: string, allowed: readonly string[]): string | undefined {
+  const family = name.endsWith(".*") ? nearestName(name.slice(0, -2), eventFamilies) : undefined;
+  return family === undefined ? nearestName(name, allowed) : `${family}.*`;
 }

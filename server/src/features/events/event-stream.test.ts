@@ -91,6 +91,7 @@ describe("a stream of events", () => {
       // The header is of the moment, the address of when it was opened first.
       [`?after=${all[3]!.cursor}`, { "last-event-id": all[6]!.cursor }, all.slice(7)],
       ["?after=0-00000000&types=order.*", {}, all.filter(({ type }) => type.startsWith("order"))],
+      ["?after=0-00000000&types=order.updated", {}, all.filter(({ type }) => /^orders?\.updated$/.test(type))],
       [`?after=0-00000000&objectId=${order.id}`, {}, all.filter((event) => names(event, order.id))],
       [`?since=${all[5]!.time}`, {}, all.filter(({ time }) => time >= all[5]!.time)],
     ];

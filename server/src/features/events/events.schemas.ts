@@ -8,8 +8,8 @@ const filters = {
     Type.String({
       maxLength: 4_000,
       description:
-        "Types with commas between: `order.updated`, or a family, `order.*`, which has `orders.updated` too. Without it, all " +
-        "that the token may read",
+        "Types with commas between: `order.updated`, which stands for `orders.updated` as well, or a family, `order.*`. " +
+        "Without it, all that the token may read",
     }),
   ),
   objectId: Type.Optional(

@@ -3,6 +3,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Predicate, SetLookup } from "../../core/conditions.ts";
 import type { FieldError } from "../../core/errors.ts";
 import type { Scope } from "../../core/scopes.ts";
+import type { Queryable } from "../../db/database.ts";
 import type { Order, OrderPatch } from "../orders/order.ts";
 import type { CarrierOffer } from "../carrier-accounts/carrier-accounts.ts";
 import type { LabelWish } from "../labels/labels.ts";
@@ -36,6 +37,10 @@ export type BridgeDirectory = {
   /** Why this task cannot be run there with this input; undefined when it can. */
   problem(bridgeId: string, taskName: string, input: Record<string, unknown>): Refusal | undefined;
   ofLocation(locationId: string | null): string | undefined;
+  /** The bridge that the order was sent to, as far as `readSent` has read it. */
+  ofSent(orderId: string): string | undefined;
+  /** Reads where these orders were sent, for the actions of a portion. */
+  readSent(db: Queryable, orders: readonly Order[]): Promise<void>;
 };
 
 /** Something to be done outside, queued when the order's changes are committed. */

@@ -3,6 +3,7 @@ import { findInputErrors, findTask, findUnusable } from "../bridges/bridge-tasks
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { listOpenBridges } from "../bridges/bridges.ts";
 import { listLocationBridges } from "../locations/locations.ts";
+import { listSentTo } from "../tasks/tasks.ts";
 import type { BridgeDirectory } from "./action.ts";
 import { refuse } from "./action.ts";
 
@@ -11,6 +12,7 @@ export async function loadBridgeDirectory(ctx: Ctx, isNeeded: boolean): Promise<
   const bridges = new Map<string, OpenBridge>();
   if (isNeeded) for (const bridge of await listOpenBridges(ctx)) bridges.set(bridge.row.id, bridge);
   const byLocation = isNeeded ? await listLocationBridges(ctx.db, ctx.orgId) : new Map<string, string>();
+  const sentTo = new Map<string, string>();
   return {
     problem(bridgeId, taskName, input) {
       const bridge = bridges.get(bridgeId.toLowerCase());
@@ -26,5 +28,10 @@ export async function loadBridgeDirectory(ctx: Ctx, isNeeded: boolean): Promise<
       return error && refuse("invalid_input", `${error.pointer}: ${error.message}`);
     },
     ofLocation: (locationId) => (locationId === null ? undefined : byLocation.get(locationId)),
+    ofSent: (orderId) => sentTo.get(orderId),
+    async readSent(db, orders) {
+      const ids = isNeeded ? orders.filter(({ status }) => status === "sent").map(({ id }) => id) : [];
+      for (const [id, bridgeId] of await listSentTo(db, ctx.orgId, ids)) sentTo.set(id, bridgeId);
+    },
   };
 }

@@ -45,7 +45,7 @@ export async function compilePipeline(
   // Whoever started a run was asked then, and it goes on in their name; whoever retries it is asked anew.
   const refusal = (path: string) => (options.isChecked ? undefined : personalPathRefusal(ctx, path));
   // Those of a run were looked at when it was made, perhaps by an earlier version of the hub.
-  const rules = options.isChecked ? {} : { fields: askedFields, refusal };
+  const rules = options.isChecked ? { isChecked: true } : { fields: askedFields, refusal };
   const compileAt = (condition: unknown, at: string): Predicate | undefined => {
     const compiled = compileCondition(condition, lookup, at, { ...rules, timeZone });
     // Conditions ask for what callers see of an order, so for `onHold` as well.

@@ -70,6 +70,7 @@ async function evaluateWithCarriers(
   const { isAborted } = run;
   const carriers = await openCarrierDesk(ctx, asksCarriers(pipeline));
   await carriers.readLabels(ctx.db, idsOf(orders));
+  await pipeline.bridges.readSent(ctx.db, orders);
   for (;;) {
     const evaluations = evaluate(orders, pipeline, envOf(ctx, pipeline, carriers, mayOverride(ctx)), [], run);
     if (!carriers.isWaiting()) return evaluations;

@@ -37,6 +37,7 @@ import type {
 import type { ExecutionStatus } from "./tasks.states.ts";
 import { executionStatuses, readStatuses } from "./tasks.states.ts";
 
+export { listSentTo } from "./attempt/effects.store.ts";
 export { requireTask } from "../bridges/bridge-tasks.ts";
 export { presentTaskInput } from "./present-input.ts";
 export { deleteOldExecutionsAcrossOrgs, listRecordings } from "./executions.store.ts";

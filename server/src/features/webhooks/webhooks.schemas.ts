@@ -12,7 +12,8 @@ const Types = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   minItems: 1,
   maxItems: 100,
   description:
-    "Types of events (`order.updated`) or families (`order.*`, with what they will have later); GET /events/types has all. " +
+    "Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families " +
+    "(`order.*`, with what they will have later); GET /events/types has all. " +
     "Only what the caller may read",
 });
 const Description = Type.String({ maxLength: 500 });

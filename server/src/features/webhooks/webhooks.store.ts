@@ -5,7 +5,7 @@ import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern } from "../../db/list-page.ts";
 import { recordsIn } from "../../db/records.ts";
-import { typesNamed } from "../../events/event-families.ts";
+import { typesOf } from "../../events/event-families.ts";
 import type { Webhook, WebhookQuery } from "./webhooks.schemas.ts";
 
 /** How an endpoint is doing, and what that means for what is sent to it. */
@@ -129,7 +129,7 @@ const withBehind = (webhook: StoredWebhook, behind: ReadonlyMap<string, number>)
 
 /** Most of what waits has no row: it is what the log has behind the cursor. Counted up to a limit. */
 async function countBehind(db: Queryable, orgId: string, list: StoredWebhook[]): Promise<Map<string, number>> {
-  const records = list.map(({ id, cursor, types }) => ({ id, cursor, types: types.flatMap(typesNamed) }));
+  const records = list.map(({ id, cursor, types }) => ({ id, cursor, types: typesOf(types) }));
   const rows = await db.query<{ id: string; count: number }>(
     {
       name: "webhooks_count_behind",

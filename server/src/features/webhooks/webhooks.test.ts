@@ -124,6 +124,27 @@ describe("a webhook", () => {
     ]);
   });
 
+  test.each([[["order.created"]], [["orders.created"]], [["order.created", "orders.created"]]])(
+    "that names %j is told of one new order and of several, once each",
+    async (types) => {
+      const org = await hub.org();
+      const receiver = await startReceiver();
+      const { id } = await webhookTo(org, receiver, { types });
+      await makeOrders(org, 1);
+      await org.post("/orders/bulk", { orders: [{}, {}, {}] });
+      const told = (await arrivals(receiver, 2)).map(({ event }) => event.type);
+      expect(told.toSorted()).toEqual(["order.created", "orders.created"]);
+      expect((await read(org, id)).types).toEqual(types);
+      const settled = async () => (await org.get(`/webhooks/${id}/deliveries`)).body.data;
+      const log = await eventually(settled, (data: { status: string }[]) =>
+        data.every(({ status }) => status === "delivered"),
+      );
+      expect(log).toHaveLength(2);
+      const tested = await org.post(`/webhooks/${id}/test`);
+      expect(JSON.parse(tested.body.request.body).type).toBe(types[0]);
+    },
+  );
+
   test("wants an address that the hub may call, and headers that are none of its own", async () => {
     const org = await hub.org();
     const problemsOf = async (given: object): Promise<unknown[]> => {

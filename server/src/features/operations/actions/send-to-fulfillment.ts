@@ -1,10 +1,9 @@
 import { Type } from "../../../core/type.ts";
 import { Id, Strict } from "../../../core/schema.ts";
-import type { Order } from "../../orders/order.ts";
 import type { ActionEnv, ExternalCall, Reference, Refusal } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
 
-export const PartnerBridge = Type.Optional({ ...Id, description: "Default: the bridge of the order's location" });
+const PartnerBridge = Type.Optional({ ...Id, description: "Default: the bridge of the order's location" });
 
 export const sendToFulfillment = defineAction({
   type: "send_to_fulfillment",
@@ -23,7 +22,7 @@ export const sendToFulfillment = defineAction({
   apply(order, params, env) {
     if (order.status === "sent") return { patch: {} };
     const wanted = { taskName: "orders.export", input: {}, followUp: "fulfillment_send" } as const;
-    const call = callPartner(order, params, env, wanted);
+    const call = callPartner(params.bridge_id ?? env.bridges.ofLocation(order.locationId), env, wanted);
     return "refused" in call ? call : { patch: { status: "sent" }, call };
   },
 });
@@ -34,14 +33,11 @@ export function referToPartner({ bridge_id: id }: Named): Reference[] {
   return id === undefined ? [] : [{ kind: "bridge", id, param: "bridge_id" }];
 }
 
-/** At the bridge that the step names, or else the one of the order's location. */
 export function callPartner(
-  order: Order,
-  named: Named,
+  bridgeId: string | undefined,
   { bridges }: ActionEnv,
   wanted: Omit<ExternalCall, "bridgeId">,
 ): ExternalCall | Refusal {
-  const bridgeId = named.bridge_id ?? bridges.ofLocation(order.locationId);
   if (bridgeId === undefined) return noBridge;
   return bridges.problem(bridgeId, wanted.taskName, wanted.input) ?? { bridgeId, ...wanted };
 }

@@ -233,10 +233,9 @@ async function changeOrders(
   const byId = new Map<string | null, Order>(taken.map((order) => [order.id, order]));
   const orders = portion.orderIds.flatMap((id) => byId.get(id) ?? []);
   const todo = portion.todo.filter((_, i) => byId.has(portion.orderIds[i]!));
-  await carriers.readLabels(
-    tx,
-    taken.map(({ id }) => id),
-  );
+  const takenIds = taken.map(({ id }) => id);
+  await carriers.readLabels(tx, takenIds);
+  await pipeline.bridges.readSent(tx, taken);
   const env = envOf(ctx, pipeline, carriers, run.may_override);
   const state = { isAborted: portion.hasFailed && (await isStopped(tx, run, pipeline)) };
   const work =

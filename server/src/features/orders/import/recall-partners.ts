@@ -10,11 +10,25 @@ import type { Order } from "../order.ts";
 /** Who can be asked to give an order back, and how. */
 export type Partner = { bridge: OpenBridge; task: ConnectorTask };
 
-/** The fulfilment partners of these orders, by the ids of the orders; those that cannot be asked now are left out. */
-export async function findRecallPartners(tx: Tx, ctx: Ctx, orders: Order[]): Promise<Map<string, Partner>> {
+/** The bridge that each of these orders was sent to, by the id of the order; the ledger of effects has it. */
+export type FindSentTo = (orderIds: string[]) => Promise<ReadonlyMap<string, string>>;
+
+/**
+ * The fulfilment partners of these orders, by the ids of the orders: where each was sent, or else the bridge of its location.
+ * Those that cannot be asked now are left out.
+ */
+export async function findRecallPartners(
+  tx: Tx,
+  ctx: Ctx,
+  orders: Order[],
+  findSentTo: FindSentTo,
+): Promise<Map<string, Partner>> {
   if (orders.length === 0) return new Map();
   const byLocation = await listLocationBridges(tx, ctx.orgId);
-  const bridgeOf = ({ locationId }: Order): string | undefined => byLocation.get(locationId ?? "");
+  const orderIds = orders.map(({ id }) => id);
+  const sentTo = await findSentTo(orderIds);
+  const bridgeOf = ({ id, locationId }: Order): string | undefined =>
+    sentTo.get(id) ?? byLocation.get(locationId ?? "");
   const ids = [...new Set(orders.flatMap((order) => bridgeOf(order) ?? []))];
   const rows = ids.length === 0 ? [] : await findBridgesAcrossOrgs(tx, ids);
   const partners = new Map<string, Partner>();

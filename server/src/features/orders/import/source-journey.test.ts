@@ -77,11 +77,16 @@ async function aPartner(org: Awaited<ReturnType<typeof hub.org>>, tasks = ["orde
   return { partner, bridgeId, locationId };
 }
 
-async function aSentOrder(kind: Kind, tasks?: string[]) {
+/** `isNamed`: the partner was named when it was sent, and the order has no location. */
+async function aSentOrder(kind: Kind, tasks?: string[], isNamed = false) {
   const shop = await aShop(kind);
   const partner = await aPartner(shop.org, tasks);
-  await shop.org.patch(`/orders/${shop.id}`, { status: "ready", locationId: partner.locationId });
-  const { execution_id: executionId } = await shop.run("send_to_fulfillment");
+  await shop.org.patch(`/orders/${shop.id}`, {
+    status: "ready",
+    ...(isNamed ? {} : { locationId: partner.locationId }),
+  });
+  const params = isNamed ? { bridge_id: partner.bridgeId } : {};
+  const { execution_id: executionId } = await shop.run("send_to_fulfillment", params);
   await eventually(
     async () => (await shop.org.get(`/tasks/executions/${executionId}`)).body,
     ({ status }) => status === "succeeded",
@@ -136,6 +141,27 @@ describe("an order that is with the partner and is cancelled in the shop", () =>
     expect(first.changes.map(({ path }: { path: string }) => path)).toContain("/holds");
     // Heard once is enough.
     expect(await change({})).toMatchObject({ recalled: 0, held: 0 });
+  });
+
+  test("is asked back from the partner that it was sent to by name, without a location or with another one", async () => {
+    const { order, partner, read, change } = await aSentOrder("shopify", undefined, true);
+    expect(await change({ isCancelled: true })).toMatchObject({ held: 1, recalled: 1 });
+    await eventually(read, ({ status }) => status === "cancelled");
+    expect(partner.data.journal.filter(({ key }) => key === order.number)).toHaveLength(2);
+
+    const second = await aSentOrder("woocommerce", undefined, true);
+    await second.org.patch(`/orders/${second.id}`, { locationId: null });
+    const { execution_id: executionId } = await second.run("recall_fulfillment");
+    expect(executionId).toBeDefined();
+    expect(await eventually(second.read, ({ status }) => status === "ready")).toMatchObject({ status: "ready" });
+    expect(second.partner.data.journal.filter(({ key }) => key === second.order.number)).toHaveLength(2);
+
+    const third = await aSentOrder("shopify");
+    const elsewhere = await aPartner(third.org);
+    await third.org.patch(`/orders/${third.id}`, { locationId: elsewhere.locationId });
+    expect(await third.change({ isCancelled: true })).toMatchObject({ recalled: 1 });
+    await eventually(third.read, ({ status }) => status === "cancelled");
+    expect(elsewhere.partner.data.journal).toEqual([]);
   });
 
   test("stays with a partner that does not give it back, and says so; taking the cancelling back frees it", async () => {

@@ -15,7 +15,7 @@ import { noteDisputes } from "./disputes.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
 import { fail, withLineIds } from "./pulled-order.ts";
 import * as pulled from "./pulled-orders.store.ts";
-import type { Partner } from "./recall-partners.ts";
+import type { FindSentTo, Partner } from "./recall-partners.ts";
 import { findRecallPartners } from "./recall-partners.ts";
 
 /** What a bridge says about an order, and the order as it is here, locked. */
@@ -28,12 +28,13 @@ export async function updateChanged(
   bridgeId: string,
   pairs: Pair[],
   outcome: PulledOutcome,
+  findSentTo: FindSentTo,
 ): Promise<void> {
   if (pairs.length === 0) return;
   const ids = pairs.map(({ order }) => order.id);
   const marks = await pulled.findMarks(tx, ctx.orgId, ids);
   const sent = pairs.map(({ order }) => order).filter(({ status }) => status === "sent");
-  const partners = await findRecallPartners(tx, ctx, sent);
+  const partners = await findRecallPartners(tx, ctx, sent, findSentTo);
   const plans = await planUpdates(tx, ctx, bridgeId, pairs, marks, partners, outcome);
   for (const plan of plans) noteConflicts(outcome, plan);
   const edits = plans.map(({ order, followed: { patch, leftOut } }) => ({

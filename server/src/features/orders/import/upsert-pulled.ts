@@ -11,6 +11,7 @@ import * as store from "../orders.store.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
 import { fail } from "./pulled-order.ts";
 import * as pulled from "./pulled-orders.store.ts";
+import type { FindSentTo } from "./recall-partners.ts";
 import { updateChanged } from "./update-pulled.ts";
 
 /**
@@ -22,6 +23,7 @@ export async function upsertPulledOrders(
   ctx: Ctx,
   bridgeId: string,
   items: PulledOrder[],
+  findSentTo: FindSentTo = () => Promise.resolve(new Map()),
 ): Promise<PulledOutcome> {
   const counts = { created: 0, updated: 0, unchanged: 0, failed: 0, kept: 0, overwritten: 0, held: 0, recalled: 0 };
   const outcome: PulledOutcome = { counts, failures: [], conflicts: [], recalls: [], failedSince: undefined };
@@ -49,7 +51,7 @@ export async function upsertPulledOrders(
     return isStale || !order ? [] : [{ item, order }];
   });
   // Those that were left behind come first: a new one that has the number of one of them fails alone.
-  await updateChanged(tx, ctx, bridgeId, changed, outcome);
+  await updateChanged(tx, ctx, bridgeId, changed, outcome, findSentTo);
   await createFresh(tx, ctx, bridgeId, fresh, outcome);
   await pulled.rememberAges(tx, ctx.orgId, bridgeId, ages(newest));
   return outcome;

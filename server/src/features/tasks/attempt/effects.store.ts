@@ -146,3 +146,23 @@ export async function closeEffects(
     [orgId, bridgeId, taskNames, orderIds],
   );
 }
+
+/**
+ * The bridge that each of these orders was last sent to by orders.export, by the id of the order, unless it was given back
+ * or refused. Found through the index by order (task_effects_by_fact).
+ */
+export async function listSentTo(db: Queryable, orgId: string, orderIds: string[]): Promise<Map<string, string>> {
+  if (orderIds.length === 0) return new Map();
+  const rows = await db.query<{ order_id: string; bridge_id: string }>(
+    `select distinct on (effect.order_id) effect.order_id, effect.bridge_id
+       from task_effects effect
+      where effect.org_id = $1
+        and effect.order_id = any($2::uuid[])
+        and effect.task_name = 'orders.export'
+        and not effect.is_closed
+        and effect.status <> 'failed'
+      order by effect.order_id, effect.updated_at desc`,
+    [orgId, orderIds],
+  );
+  return new Map(rows.map(({ order_id, bridge_id }) => [order_id, bridge_id]));
+}

@@ -214,15 +214,16 @@ async function judgeFailure(push: Push, row: EffectRow, cause: unknown, mayBeThe
   const isUncertain = isCut || mayBeThere;
   // Otherwise the intent stays as it is: the next attempt, or execution, finds out.
   if (!isUncertain) await conclude(push, row, { status: "failed", error });
-  if (isUncertain && task.find === undefined && !task.idempotent) return await giveUp(push, row);
+  if (isUncertain && task.find === undefined && !task.idempotent) return await giveUp(push, row, failure);
   signal.throwIfAborted();
   const status = isUncertain ? "outcome_unknown" : "failed";
   return { status, error, ...(failure.retryable || isCut ? { retry: retryOf(failure) } : {}) };
 }
 
-async function giveUp(push: Push, row: EffectRow): Promise<FactOutcome> {
-  await conclude(push, row, { status: "unknown", error: unknownOutcome });
-  return { status: "outcome_unknown", error: unknownOutcome };
+async function giveUp(push: Push, row: EffectRow, failure?: TaskFailure): Promise<FactOutcome> {
+  const error = unknownOutcome(failure?.code === "unexpected_answer" ? failure.message : "The connection broke.");
+  await conclude(push, row, { status: "unknown", error });
+  return { status: "outcome_unknown", error };
 }
 
 async function askAndSend(push: Push, made: Made, seen: EffectRow): Promise<FactOutcome | undefined> {
@@ -373,9 +374,9 @@ const notMapped = {
 
 const inProgress = { code: "in_progress", message: "Another execution is sending it at this moment." };
 
-const unknownOutcome = {
-  code: "outcome_unknown",
-  message:
-    "It may have arrived: the connection broke, and the other side cannot be asked. Look there; if it is missing, " +
-    "execute the task with `resend`: a retry does not send it again.",
-};
+function unknownOutcome(why: string): { code: string; message: string } {
+  const message =
+    `It may have arrived. ${why} The other side cannot be asked. Look there; if it is missing, ` +
+    "execute the task with `resend`: a retry does not send it again.";
+  return { code: "outcome_unknown", message };
+}

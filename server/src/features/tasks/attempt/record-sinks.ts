@@ -4,6 +4,7 @@ import type { Tx } from "../../../db/database.ts";
 import { applyPulledLocations } from "../../locations/locations.ts";
 import { upsertPulledOrders } from "../../orders/orders.ts";
 import { enqueueExecutions } from "../enqueue-executions.ts";
+import { listSentTo } from "./effects.store.ts";
 import type { PulledItem, Stored } from "./pulled-item.ts";
 import { storeTracking } from "./tracking-sink.ts";
 
@@ -33,7 +34,8 @@ export const sinks: Record<PullTask["yields"], Sink> = {
 
 /** Orders that their source called off are asked back from whoever has them: exactly when that is written down here. */
 async function storeOrders(tx: Tx, ctx: Ctx, bridgeId: string, items: PulledItem[]): Promise<Stored> {
-  const { recalls, ...stored } = await upsertPulledOrders(tx, ctx, bridgeId, items);
+  const findSentTo = (orderIds: string[]) => listSentTo(tx, ctx.orgId, orderIds);
+  const { recalls, ...stored } = await upsertPulledOrders(tx, ctx, bridgeId, items, findSentTo);
   const requests = recalls.map((recall) => ({
     ...recall,
     trigger: "system" as const,

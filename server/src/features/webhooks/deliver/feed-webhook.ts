@@ -1,5 +1,5 @@
 import type { World } from "../../../context.ts";
-import { typesNamed } from "../../../events/event-families.ts";
+import { typesOf } from "../../../events/event-families.ts";
 import type { Turn } from "../../../queue/work.ts";
 import type { Progress } from "./deliveries.store.ts";
 import { lockResendAcrossOrgs, resendPortion } from "./deliveries.store.ts";
@@ -110,7 +110,7 @@ export function startFeed(desk: Desk, leased: LeasedWebhook, turn: Turn): Feed &
   async function fill(): Promise<void> {
     mayHaveMore = false;
     const [before, now, state] = [reading, world.clock.now(), known.state()];
-    const about = { orgId, webhookId: id, types: typesOf(state), cursor: queue.lookedTo(), without: queue.numbers() };
+    const about = { orgId, webhookId: id, types: typesFor(state), cursor: queue.lookedTo(), without: queue.numbers() };
     const found = await listNext(world.db, { ...about, now, limit: Math.max(fewest, 4 * state.places) });
     if (reading !== before) return;
     mayHaveMore ||= found.hasMore;
@@ -226,7 +226,7 @@ function createKnown({ db, clock }: World, leased: LeasedWebhook) {
   };
 }
 
-const typesOf = ({ types }: WebhookState): string[] => [...new Set(types.flatMap(typesNamed))];
+const typesFor = ({ types }: WebhookState): string[] => typesOf(types);
 
 /** Only when there is nothing else. True: some of it is due now. */
 async function resendSome({ db, clock }: World, leased: LeasedWebhook, state: WebhookState): Promise<boolean> {
@@ -234,7 +234,7 @@ async function resendSome({ db, clock }: World, leased: LeasedWebhook, state: We
     const count = await db.transaction(async (tx) => {
       const resend = await lockResendAcrossOrgs(tx, leased);
       if (!resend) return undefined;
-      const types = resend.types === null ? typesOf(state) : resend.types.flatMap(typesNamed);
+      const types = typesOf(resend.types ?? state.types);
       const about = { orgId: state.orgId, webhookId: state.id, isStrict: state.ordering === "strict", types };
       return await resendPortion(tx, resend, about, clock.now());
     }, shortHold);

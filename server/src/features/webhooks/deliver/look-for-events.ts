@@ -1,5 +1,5 @@
 import type { Ctx, World } from "../../../context.ts";
-import { typesNamed } from "../../../events/event-families.ts";
+import { typesOf } from "../../../events/event-families.ts";
 import { lockWebhook } from "../webhooks.store.ts";
 import { planWaiting } from "./deliveries.store.ts";
 import * as store from "./webhook-work.store.ts";
@@ -20,7 +20,7 @@ export async function lookForEvents(
     const found = await world.db.transaction(async (tx) => {
       const behind = await store.lockBehindAcrossOrgs(tx);
       if (behind.length === 0) return undefined;
-      const wanted = behind.map((webhook) => ({ ...webhook, wanted: webhook.types.flatMap(typesNamed) }));
+      const wanted = behind.map((webhook) => ({ ...webhook, wanted: typesOf(webhook.types) }));
       return await store.findNextAcrossOrgs(tx, wanted);
     }, shortHold);
     isMore = found !== undefined;
@@ -34,7 +34,7 @@ export async function planWebhook(ctx: Ctx, id: string): Promise<void> {
   const count = await ctx.db.transaction(async (tx) => {
     const { status, types, cursor, ordering } = await lockWebhook(tx, ctx.orgId, id);
     if (status !== "active") return 0;
-    const about = { cursor, isStrict: ordering === "strict", types: types.flatMap(typesNamed) };
+    const about = { cursor, isStrict: ordering === "strict", types: typesOf(types) };
     return await planWaiting(tx, { ...about, orgId: ctx.orgId, webhookId: id }, ctx.clock.now());
   }, shortHold);
   // Nobody would look for what is not in the log behind the cursor any more.

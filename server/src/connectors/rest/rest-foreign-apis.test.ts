@@ -1,0 +1,253 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../../testing/eventually.ts";
+import { startApi, startBigCommerce, startMagento, startVendure } from "../../testing/stand-in-apis.ts";
+import type { TestHub, TestOrg } from "../../testing/test-hub.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+let hub: TestHub;
+let org: TestOrg;
+
+beforeAll(async () => {
+  hub = await startTestHub();
+  org = await hub.org();
+});
+
+let bridges = 0;
+
+async function aBridge(baseUrl: string, tasks: object[], more: object = {}): Promise<string> {
+  const given = { name: `API ${++bridges}`, connector: "rest", settings: { baseUrl, tasks }, ...more };
+  const { status, body } = await org.post("/bridges", given);
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body.id;
+}
+
+const execute = async (bridgeId: string, taskName: string, input: object = {}) =>
+  (await org.post("/tasks/execute-sync", { bridgeId, taskName, input })).body;
+
+async function anOrder(status = "ready"): Promise<{ id: string; number: string }> {
+  return (await org.post("/orders", { status, lines: [{ sku: "A", quantity: 1 }] })).body;
+}
+
+async function shippedOrder(tracking: string): Promise<{ id: string; number: string }> {
+  const order = await anOrder();
+  const actions = [{ type: "mark_shipped", params: { tracking_number: tracking, carrier: "ups" } }];
+  await org.post("/operations/run", { order_ids: [order.id], actions });
+  return order;
+}
+
+const exceptionsOf = async (orderId: string) => (await org.get(`/exceptions?orderId=${orderId}`)).body.data;
+
+const mutation = `mutation ($orderCode: String!, $tracking: String!) { addFulfillmentToOrder(input: …) { … } }`;
+const variables = { orderCode: "{record.number}", tracking: "{record.shipments[0].trackingNumber}" };
+const failsWhen = {
+  condition: {
+    any: [
+      { path: "errors", op: "not_empty" },
+      { path: "data.addFulfillmentToOrder.errorCode", op: "not_empty" },
+    ],
+  },
+  message: "data.addFulfillmentToOrder.message",
+};
+const fulfil = {
+  name: "fulfillments.push",
+  mode: "push",
+  request: { method: "POST", path: "/admin-api", body: { query: mutation, variables } },
+  externalId: "data.addFulfillmentToOrder.id",
+  failsWhen,
+};
+
+describe("a GraphQL API that says everything with the status 200", () => {
+  test("a fulfilment is sent, and a result that is an error is a failure in its words, which somebody is told of", async () => {
+    const vendure = await startVendure();
+    const bridgeId = await aBridge(vendure.url, [fulfil]);
+    const order = await shippedOrder("T-1");
+    expect(await execute(bridgeId, "fulfillments.push", { orderIds: [order.id] })).toMatchObject({
+      status: "succeeded",
+      result: { results: [{ status: "sent", externalId: "1" }] },
+    });
+    const second = await shippedOrder("T-2");
+    vendure.fulfillments.push({ id: "9", orderCode: second.number, tracking: "another" });
+    const refused = await execute(bridgeId, "fulfillments.push", { orderIds: [second.id] });
+    expect(refused).toMatchObject({ status: "failed", error: { code: "rejected" } });
+    expect(refused.error.message).toContain("One or more OrderItems are already part of a Fulfillment");
+    expect(await exceptionsOf(second.id)).toMatchObject([{ kind: "push", code: "rejected", status: "open" }]);
+  });
+
+  test("errors beside no data are a failure, after which the same execution again sends it", async () => {
+    const vendure = await startVendure();
+    const bridgeId = await aBridge(vendure.url, [fulfil]);
+    const order = await shippedOrder("T-3");
+    vendure.failing.mutations = true;
+    const failed = await execute(bridgeId, "fulfillments.push", { orderIds: [order.id] });
+    expect(failed).toMatchObject({ status: "failed", result: { results: [{ status: "failed" }] } });
+    expect(failed.error.message).toContain("connect ECONNREFUSED");
+    vendure.failing.mutations = false;
+    expect(await execute(bridgeId, "fulfillments.push", { orderIds: [order.id] })).toMatchObject({
+      result: { results: [{ status: "sent", externalId: "1" }] },
+    });
+    expect(vendure.fulfillments).toHaveLength(1);
+  });
+
+  test("a failed look for what may have arrived does not send it twice", async () => {
+    const vendure = await startVendure();
+    const query = "query ($orderCode: String!) { orders { … } }";
+    const find = {
+      request: { method: "POST", path: "/admin-api", body: { query, variables } },
+      externalId: "data.orders.items[0].id",
+    };
+    // The answer to the mutation is not where it is looked for: whether it arrived is asked.
+    const bridgeId = await aBridge(vendure.url, [{ ...fulfil, externalId: "data.createFulfillment.id", find }]);
+    const order = await shippedOrder("T-4");
+    vendure.failing.queries = true;
+    const input = { orderIds: [order.id] };
+    const unknown = await execute(bridgeId, "fulfillments.push", input);
+    expect(unknown.result.results).toMatchObject([{ status: "outcome_unknown", error: { code: "unexpected_answer" } }]);
+    const stillUnknown = await execute(bridgeId, "fulfillments.push", input);
+    expect(stillUnknown.result.results).toMatchObject([{ status: "outcome_unknown", error: { code: "rejected" } }]);
+    expect(vendure.fulfillments).toHaveLength(1);
+    vendure.failing.queries = false;
+    const found = await execute(bridgeId, "fulfillments.push", input);
+    expect(found.result.results).toMatchObject([{ status: "already_sent", externalId: "1" }]);
+    expect(vendure.fulfillments).toHaveLength(1);
+  });
+
+  test("a pull and a call that answer with errors fail in the words of the answer", async () => {
+    const vendure = await startVendure();
+    vendure.failing.queries = true;
+    const request = { method: "POST", path: "/admin-api", body: { query: "query { orders { items { id } } }" } };
+    const failsWhenErrors = { condition: { path: "errors", op: "not_empty" }, message: "errors[0].message" };
+    const pull = { name: "orders.import", mode: "pull", request, records: "data.orders.items" };
+    const bridgeId = await aBridge(vendure.url, [
+      { ...pull, failsWhen: failsWhenErrors },
+      { name: "orders.count", mode: "call", request, failsWhen: failsWhenErrors, idempotent: true },
+    ]);
+    for (const taskName of ["orders.import", "orders.count"]) {
+      const failed = await execute(bridgeId, taskName);
+      expect(failed, taskName).toMatchObject({ status: "failed", error: { code: "rejected" } });
+      expect(failed.error.message).toContain("(200: Error: connect ECONNREFUSED)");
+    }
+    vendure.failing.queries = false;
+    expect(await execute(bridgeId, "orders.count")).toMatchObject({ status: "succeeded" });
+  });
+});
+
+describe("an answer without the id that the task declares", () => {
+  const exporting = {
+    name: "orders.export",
+    mode: "push",
+    request: { method: "POST", path: "/orders" },
+    externalId: "data.order.id",
+  };
+
+  test("leaves it open whether the order arrived: it is not called sent, not sent again, and somebody is told", async () => {
+    const partner = await startApi(() => ({ status: 201, body: { id: "E1" } }));
+    const bridgeId = await aBridge(partner.url, [exporting]);
+    const order = await anOrder();
+    const first = await execute(bridgeId, "orders.export", { orderIds: [order.id] });
+    expect(first).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
+    expect(first.error.message).toContain("The answer has no id at data.order.id.");
+    expect(await exceptionsOf(order.id)).toMatchObject([{ kind: "push", code: "outcome_unknown", status: "open" }]);
+    const again = await execute(bridgeId, "orders.export", { orderIds: [order.id] });
+    expect(again.result.results).toMatchObject([{ status: "outcome_unknown" }]);
+    expect(partner.asked).toHaveLength(1);
+  });
+
+  test("by the action, holds the order for somebody to look", async () => {
+    const partner = await startApi(() => ({ status: 204 }));
+    const bridgeId = await aBridge(partner.url, [exporting]);
+    const order = await anOrder();
+    const actions = [{ type: "send_to_fulfillment", params: { bridge_id: bridgeId } }];
+    const run = (await org.post("/operations/run", { order_ids: [order.id], actions })).body;
+    const executionId = run.results[0].steps[0].execution_id;
+    const look = async () => (await org.get(`/tasks/executions/${executionId}`)).body;
+    const ended = await eventually(look, ({ finishedAt }) => finishedAt !== null);
+    expect(ended).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
+    expect((await org.get(`/orders/${order.id}`)).body.holds).toMatchObject([{ handle: "fulfillment" }]);
+  });
+
+  test("a push that declares none takes a status of success for what it says", async () => {
+    const partner = await startApi(() => ({ status: 202, body: "accepted" }));
+    const { externalId: _none, ...task } = exporting;
+    const bridgeId = await aBridge(partner.url, [task]);
+    const order = await anOrder();
+    const sent = await execute(bridgeId, "orders.export", { orderIds: [order.id] });
+    expect(sent.result.results).toMatchObject([{ status: "sent" }]);
+  });
+
+  test("an answer that reports a failure and names the new record is not sent again unseen", async () => {
+    const partner = await startApi(() => ({ body: { data: { order: { id: 5 } }, errors: ["a field of it failed"] } }));
+    const failsWhen = { condition: { path: "errors", op: "not_empty" } };
+    const bridgeId = await aBridge(partner.url, [{ ...exporting, failsWhen }]);
+    const order = await anOrder();
+    const sent = await execute(bridgeId, "orders.export", { orderIds: [order.id] });
+    expect(sent.result.results).toMatchObject([{ status: "outcome_unknown" }]);
+  });
+});
+
+test("a failsWhen that cannot work is refused with its place", async () => {
+  const request = { path: "/x" };
+  const conditions = [
+    { path: "errors", op: "nonempty" },
+    { path: "status", op: "in_set", value: "bad ones" },
+    { path: "number", op: "ne", value: "{record.number}" },
+  ];
+  const tasks = conditions.map((condition, i) => ({ name: `t${i}`, mode: "call", request, failsWhen: { condition } }));
+  const given = { name: "Wrong", connector: "rest", settings: { baseUrl: "http://127.0.0.1:9", tasks } };
+  const { status, body } = await org.post("/bridges", given);
+  expect(status).toBe(400);
+  expect(body.errors.map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)).toEqual([
+    "/settings/tasks/0/failsWhen/condition/op enum",
+    "/settings/tasks/1/failsWhen/condition operator",
+    "/settings/tasks/2/failsWhen/condition unknown_placeholder",
+  ]);
+});
+
+describe("pages", () => {
+  const magento = (size: number, more: object = {}) => ({
+    name: "stock.read",
+    mode: "pull",
+    yields: "inventory",
+    request: { path: "/rest/V1/orders" },
+    records: "items",
+    externalId: "entity_id",
+    updatedAt: "updated_at",
+    paging: { kind: "page", param: "searchCriteria[currentPage]", size, sizeParam: "searchCriteria[pageSize]" },
+    ...more,
+  });
+
+  test.each([
+    ["by their total", 20, true, { total: "total_count" }],
+    ["that fill one page, by their total", 10, true, { total: "total_count" }],
+    ["by the last page that comes again, where no total is said", 30, false, {}],
+  ])("of a shop that answers its last page for ever end %s", async (_, orders, hasTotal, more: object) => {
+    const shop = await startMagento({ orders, hasTotal });
+    const bridgeId = await aBridge(shop.url, [magento(10, more)]);
+    const pulled = await execute(bridgeId, "stock.read");
+    expect(pulled).toMatchObject({ status: "succeeded", result: { fetched: orders } });
+    // And the next one does not stumble over where this one ended.
+    expect(await execute(bridgeId, "stock.read")).toMatchObject({ status: "succeeded" });
+  });
+
+  test("that are the first one for ever fail, and say what to do about it", async () => {
+    const shop = await startApi(() => ({ body: { items: [{ entity_id: 1 }, { entity_id: 2 }], count: 7 } }));
+    const bridgeId = await aBridge(shop.url, [magento(2)]);
+    const failed = await execute(bridgeId, "stock.read");
+    expect(failed).toMatchObject({ status: "failed", error: { code: "paging_repeats" } });
+    expect(failed.error.message).toContain("searchCriteria[currentPage]");
+    const counted = await aBridge(shop.url, [magento(2, { total: "count" })]);
+    const message = (await execute(counted, "stock.read")).error.message;
+    expect(message).toContain("there are 7 records, and has given 2");
+  });
+
+  test.each([
+    [4, 2],
+    [4, 3],
+    [0, 2],
+  ])("of a shop that answers nothing with 204 end there: %i orders, %i a page", async (orders, size) => {
+    const shop = await startBigCommerce({ orders });
+    const task = { ...magento(size), records: "$", externalId: "id", paging: { kind: "page", size } };
+    const bridgeId = await aBridge(shop.url, [task]);
+    const pulled = await execute(bridgeId, "stock.read");
+    expect(pulled).toMatchObject({ status: "succeeded", result: { fetched: orders } });
+  });
+});
