@@ -127,7 +127,13 @@ test("N1: the order of a parcel's lines does not change what is compared", async
 
 /** All but which of the lines it is; of a credit the service does not matter. */
 function compared(item: Told): object {
-  const { index, netCost, chargeType, serviceType, ...same } = item as Told & Record<string, unknown>;
+  const {
+    index: _index,
+    netCost: _cost,
+    chargeType: _type,
+    serviceType,
+    ...same
+  } = item as Told & Record<string, unknown>;
   return item.reason === "credit" ? same : { ...same, serviceType };
 }
 

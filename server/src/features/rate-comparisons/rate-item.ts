@@ -7,17 +7,10 @@ import { tripOf } from "../../carriers/rate-card/quote.ts";
 import type { ServiceFallback } from "../../carriers/rate-card/service-level.ts";
 import { foldService, saysHome } from "../../carriers/rate-card/service-level.ts";
 import type { Tariff } from "../../carriers/rate-card/tariff.ts";
-import {
-  breakEvenBreak,
-  breaksAround,
-  breaksThatCost,
-  haveSameTotals,
-  situationOf,
-  totalOfBreak,
-  zoneOf,
-} from "../../carriers/rate-card/tariff.ts";
+import { breakEvenBreak, situationOf, zoneOf } from "../../carriers/rate-card/tariff.ts";
 import type { Place, ZoneSource } from "../../carriers/zones/resolve-zone.ts";
 import { normaliseZip } from "../../carriers/zones/zip.ts";
+import { inferParcels, priceOfGuesses } from "./infer-parcels.ts";
 import type { CostLine, Estimate, WeightProfile } from "./weight-profile.ts";
 import { estimateOf, expectedPrice } from "./weight-profile.ts";
 
@@ -185,13 +178,15 @@ function isOutOfRange(cents: number): boolean {
   return Math.abs(cents) > maxCents;
 }
 
-/** In inches. Parcel carriers take up to 119: longer ones are millimetres or centimetres, unless the card allows for them. */
+/**
+ * In inches. Parcel carriers take up to 119: longer sides are millimetres or centimetres. A service with limits of its own
+ * says itself what it takes.
+ */
 const longestParcel = 120;
 
-function areImplausible(sides: Sides | undefined, { maxLength }: CompiledService): boolean {
-  return (
-    sides !== undefined && sides[0] > (maxLength === Infinity ? longestParcel : Math.max(longestParcel, maxLength))
-  );
+function areImplausible(sides: Sides | undefined, { maxLength, maxLengthPlusGirth }: CompiledService): boolean {
+  const hasLimits = maxLength !== Infinity || maxLengthPlusGirth !== Infinity;
+  return sides !== undefined && !hasLimits && sides[0] > longestParcel;
 }
 
 const noAssumption: readonly Assumption[] = [];
@@ -309,9 +304,12 @@ function planOf(rater: Rater, item: RateItem, { service, level, name }: Matched,
   };
   if (weightMg !== null) return { basis: isWeightOfShipment ? "shipment" : "weight", price: exactly(weightMg) };
   if (service.isFlat) return { basis: "flat", price: exactly(0) };
-  const inferred = inferParcels(rater, item, name, trip);
+  const inferred = rater.source && inferParcels(rater.source, item, name, trip);
   if (inferred) {
-    return { basis: "inferred", price: (to, situation) => priceOfGuesses(rater, inferred, item, to, situation) };
+    return {
+      basis: "inferred",
+      price: (to, situation) => priceOfGuesses(rater.tariff, inferred, sides, to, situation),
+    };
   }
   const profile = rater.profiles?.get(level) ?? rater.profiles?.get("any");
   if (!profile) return undefined;
@@ -328,76 +326,6 @@ function expectedOf(rater: Rater, situation: Situation, profile: WeightProfile, 
     if (known.size < 10_000) known.set(situation, expected);
   }
   return expected;
-}
-
-/** A parcel that would have cost about what was paid. `residential`: whether it went to a home, as far as that is told. */
-type Guess = { weightMg: number; residential: boolean | null; offCents: number };
-
-/**
- * Price lists are discrete: what was paid points at one weight break, or lies between two. Whether the parcel went to a
- * home is a further charge with most carriers: where nobody wrote it down, both lists are tried, and the one that the
- * price is on tells it.
- */
-function inferParcels(rater: Rater, item: RateItem, serviceType: string, trip: Trip): Guess[] | undefined {
-  const { source } = rater;
-  const match = source && findService(source.card, serviceType);
-  if (!source || !match || match.service.isFlat) return undefined;
-  const found = zoneOf(source, item.origin, item.destination, match.service);
-  if ("reason" in found) return undefined;
-  const { service } = match;
-  const ladders = laddersOf(source, service, { ...trip, zone: found.zone });
-  const guesses = (indexes: (ladder: Ladder) => number[]): Guess[] =>
-    ladders.flatMap((ladder) =>
-      indexes(ladder).map((index) => ({
-        weightMg: service.breaksMg[index]!,
-        residential: ladder.residential,
-        offCents: Math.abs(totalOfBreak(ladder.situation, index) - item.netCents),
-      })),
-    );
-  const hits = guesses(({ situation }) => breaksThatCost(situation, item.netCents));
-  if (hits.length > 0) return hits;
-  const around = guesses(({ situation }) => breaksAround(situation, item.netCents) ?? []);
-  // Between two rows the upper one is the likely one: weights are rounded up.
-  return around.length === 0
-    ? undefined
-    : around.map((guess, index) => ({ ...guess, offCents: index % 2 === 1 ? 0 : 1 }));
-}
-
-type Ladder = { situation: Situation; residential: boolean | null };
-
-function laddersOf(source: Tariff, service: CompiledService, trip: Trip): Ladder[] {
-  const ways = trip.residential === null ? [false, true] : [trip.residential];
-  const ladders = ways.flatMap((residential): Ladder[] => {
-    const situation = situationOf(source, service, { ...trip, residential });
-    return isRefusal(situation) ? [] : [{ situation, residential }];
-  });
-  const [one, other] = ladders;
-  // Where homes cost the same, the price does not tell.
-  if (one && other && haveSameTotals(one.situation, other.situation))
-    return [{ ...one, residential: trip.residential }];
-  return ladders;
-}
-
-/** The likeliest guess is the nearest to what was paid, of equal ones that in the middle; the range covers all of them. */
-function priceOfGuesses(
-  rater: Rater,
-  guesses: Guess[],
-  { sides }: RateItem,
-  trip: Trip,
-  situation: Situation,
-): Estimate | Refusal {
-  const { service } = situation;
-  const priced = guesses.map(({ weightMg, residential, offCents }) => {
-    const own =
-      residential === trip.residential ? situation : situationOf(rater.tariff, service, { ...trip, residential });
-    return { price: isRefusal(own) ? own : priceParcel(own, { weightMg, sides }), offCents };
-  });
-  const nearest = Math.min(...priced.map(({ offCents }) => offCents));
-  const likely = priced.filter(({ offCents }) => offCents === nearest);
-  const { price } = likely[likely.length >> 1]!;
-  if (isRefusal(price)) return price;
-  const totals = priced.flatMap((other) => (isRefusal(other.price) ? [] : [other.price.totalCents]));
-  return { ...estimateOf(price), lowCents: Math.min(...totals), highCents: Math.max(...totals) };
 }
 
 function breakEvenOf(situation: Situation, { netCents }: RateItem): number | null {
