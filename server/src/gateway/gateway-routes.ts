@@ -5,7 +5,7 @@ import type { CapabilityInput, RouteGroup } from "./capabilities.ts";
 import { Capabilities, describeCapabilities } from "./capabilities.ts";
 import { Envelope } from "./envelope.ts";
 import { chooseOrganization } from "./gateway-organization.ts";
-import { readOverviewSeries, Series, SeriesQuery } from "./series.ts";
+import { readOverviewSeries, Series, seriesDefinitions, SeriesQuery } from "./series.ts";
 import { definitions, Overview, OverviewQuery, readOverview } from "./overview.ts";
 
 export const gatewayPrefix = "/v1";
@@ -36,6 +36,7 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
       name: "gateway.series.get",
       scope: "gateway:read",
       summary: "The figures of the overview by day, carrier, service or state of the destination",
+      description: seriesDefinitions,
       query: SeriesQuery,
       headers: ["OrganizationId"],
       answer: [200, Envelope(Series)],

@@ -121,6 +121,7 @@ function recompute(stories: Story[], from: number, until: number) {
     at_risk: figures.atRisk,
     at_risk_by_reason: reasons,
     sample: { on_time: figures.evaluated, transit: figures.transits },
+    promises: { kept: figures.onTime, missed: figures.evaluated - figures.onTime },
   };
 }
 

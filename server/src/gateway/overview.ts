@@ -6,7 +6,7 @@ import { Count, CountOfEach, Strict } from "../core/schema.ts";
 import { localDateOf } from "../core/time-zones.ts";
 import type { Ctx } from "../context.ts";
 import { findTimeZone } from "../features/organizations/organizations.ts";
-import type { Window } from "../features/shipments/shipments.ts";
+import type { OverviewFigures, Window } from "../features/shipments/shipments.ts";
 import { readFigures } from "../features/shipments/shipments.ts";
 import { riskReasons } from "../features/shipments/shipments.states.ts";
 import type { GatewayAnswer } from "./envelope.ts";
@@ -41,6 +41,7 @@ export const Overview = Type.Object({
   at_risk: Count,
   at_risk_by_reason: Type.Object(CountOfEach(riskReasons), { description: "A shipment with two reasons is in both" }),
   sample: Type.Object({ on_time: Count, transit: Count }, { description: "How many shipments the rates stand on" }),
+  promises: Type.Object({ kept: Count, missed: Count }, { description: "What `on_time_pct` is a share of" }),
 });
 
 /** What the figures mean, in the words of the API reference. */
@@ -56,7 +57,10 @@ export const definitions = [
   "`avg_transit_days`: from the first scan of the carrier to the delivery, of those delivered in the window.",
   "`in_transit` and `at_risk` are as of now: scanned by the carrier and not delivered; open with at least one reason: " +
     "`late` (the promised day is over), `predicted_late` (the carrier expects to miss it), `stalled` (no scan for 48 hours, " +
-    "abroad 96), `exception`, `attempt_failed`, `not_accepted` (no scan a day after the ship date).",
+    "96 between countries; days off of the carrier do not count), `exception` (the carrier reports a problem, or a delay: the event " +
+    "`delayed` counts as one), `attempt_failed`, `not_accepted` (no scan 24 hours after the ship date, days off not counted).",
+  "The shipments behind `promises` are listed by `GET /shipments` with `onTime`, `evaluatedFrom` and `evaluatedTo`.",
+  "Without an organization, a token with `gateway:global` gets the figures of all organizations together; `meta.organizationId` is null then.",
   "Without data a rate is 0; `sample` tells how many shipments it stands on.",
 ].join(" ");
 
@@ -75,19 +79,29 @@ export async function readOverview(
   );
   return {
     data: {
-      on_time_pct: figures.onTimePct,
+      ...presentFigures(figures),
       in_transit: figures.inTransit,
-      delivered: figures.delivered,
-      avg_transit_days: figures.avgTransitDays,
       at_risk: figures.atRisk,
       at_risk_by_reason: figures.atRiskByReason,
-      sample: { on_time: figures.sample.onTime, transit: figures.sample.transit },
     },
     meta: {
       organizationId: organizationId ?? null,
       generatedAt: now.toISOString(),
       window: { ...window, days: daysBetween(window) },
     },
+  };
+}
+
+type WindowFigures = Pick<OverviewFigures, "onTimePct" | "delivered" | "avgTransitDays" | "sample" | "promises">;
+
+/** What is told of a window, of all of it and of its parts alike. */
+export function presentFigures({ onTimePct, delivered, avgTransitDays, sample, promises }: WindowFigures) {
+  return {
+    on_time_pct: onTimePct,
+    delivered,
+    avg_transit_days: avgTransitDays,
+    sample: { on_time: sample.onTime, transit: sample.transit },
+    promises,
   };
 }
 

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { startTestHub } from "../testing/test-hub.ts";
 
@@ -64,4 +65,104 @@ test("the figures of the overview are taken apart by day, carrier, service and s
   expect(await series("by=carrier&days=10", await hub.org())).toEqual([]);
   expect((await org.get("/v1/overview/series?by=zodiac")).status).toBe(400);
   expect((await org.get("/v1/overview/series")).status).toBe(400);
+});
+
+type Counted = {
+  delivered: number;
+  sample: { on_time: number; transit: number };
+  promises: { kept: number; missed: number };
+};
+const figuresOf = ({ delivered, sample, promises }: Counted): number[] => [
+  delivered,
+  sample.on_time,
+  sample.transit,
+  promises.kept,
+  promises.missed,
+];
+const addUp = (parts: Counted[]): number[] =>
+  parts.map(figuresOf).reduce((sum, part) => sum.map((value, index) => value + part[index]!), [0, 0, 0, 0, 0]);
+
+/** Sent some days ago and promised for some day; scanned, tried and delivered so many hours later, or never. */
+const aShipment = fc.record({
+  carrier: fc.constantFrom("UPS", "ups", "FedEx", undefined),
+  service: fc.constantFrom("Ground", "2nd Day Air", "own service", undefined),
+  state: fc.constantFrom("NY", "ca", undefined),
+  sentDaysAgo: fc.integer({ min: 1, max: 20 }),
+  promisedDaysAgo: fc.option(fc.integer({ min: -2, max: 18 }), { nil: undefined }),
+  end: fc.constantFrom("none", "attempt_failed", "delivered", "attempt and delivery", "cancelled", "returned"),
+  hours: fc.integer({ min: 1, max: 200 }),
+});
+type Made = typeof aShipment extends fc.Arbitrary<infer Made> ? Made : never;
+
+function requestOf({ carrier, service, state, sentDaysAgo, promisedDaysAgo, end, hours }: Made) {
+  const sent = Date.now() - sentDaysAgo * day;
+  const after = (count: number): string => new Date(Math.min(Date.now(), sent + count * 3_600_000)).toISOString();
+  const ends = end === "none" ? [] : end === "attempt and delivery" ? ["attempt_failed", "delivered"] : [end];
+  return {
+    trackingNumber: crypto.randomUUID(),
+    shippedAt: new Date(sent).toISOString(),
+    ...(carrier && { carrier }),
+    ...(service && { service }),
+    ...(promisedDaysAgo !== undefined && { promisedDate: dateOf(promisedDaysAgo) }),
+    destination: { countryCode: "US", ...(state && { provinceCode: state }) },
+    events: [
+      { status: "in_transit", at: after(0) },
+      ...ends.map((status, index) => ({ status, at: after(hours * (index + 1)) })),
+    ],
+  };
+}
+
+test("N5: the parts of a series add up to the overview, and to the shipments that are listed for them", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(aShipment, { minLength: 5, maxLength: 60 }),
+      fc.constantFrom("UTC", "America/Los_Angeles"),
+      fc.integer({ min: 1, max: 25 }),
+      async (shipments, timeZone, days) => {
+        const own = await hub.org();
+        expect((await own.patch(`/organizations/${own.id}`, { timeZone })).status).toBe(200);
+        const made = await own.post("/shipments/bulk", { shipments: shipments.map(requestOf) });
+        expect(made.body.summary.failed, made.text).toBe(0);
+        const { data: overview, meta } = (await own.get(`/v1/overview?days=${days}`)).body;
+        const window = `evaluatedFrom=${meta.window.from}&evaluatedTo=${meta.window.to}`;
+        for (const by of ["carrier", "service", "state", "day"]) {
+          const { points, others } = (await own.get(`/v1/overview/series?by=${by}&days=${days}`)).body.data;
+          expect([by, addUp(others ? [...points, others] : points)]).toEqual([by, figuresOf(overview)]);
+          for (const { key, promises } of points as (Counted & { key: string })[]) {
+            const part =
+              by === "day" ? `evaluatedFrom=${key}&evaluatedTo=${key}` : `${window}&${by}=${encodeURIComponent(key)}`;
+            const listed = async (onTime: boolean): Promise<number> =>
+              (await own.get(`/shipments?onTime=${onTime}&${part}`)).body.pagination.total;
+            if (by !== "day" || promises.kept + promises.missed > 0)
+              expect([by, key, await listed(true), await listed(false)]).toEqual([
+                by,
+                key,
+                promises.kept,
+                promises.missed,
+              ]);
+          }
+        }
+        const missed = (await own.get(`/shipments?onTime=false&${window}&limit=100`)).body.data;
+        expect(missed).toHaveLength(overview.promises.missed);
+      },
+    ),
+    { numRuns: 8 },
+  );
+});
+
+test("N5: a carrier that loses parcels does not look better than the overview; more keys than are listed are told as one", async () => {
+  const own = await hub.org();
+  const lost = (carrier: string) => ({
+    carrier,
+    trackingNumber: crypto.randomUUID(),
+    shippedAt: at(9),
+    promisedDate: dateOf(5),
+    events: [{ status: "in_transit", at: at(8) }],
+  });
+  const carriers = Array.from({ length: 60 }, (_, index) => `carrier ${index}`);
+  await own.post("/shipments/bulk", { shipments: [...carriers.map(lost), lost("UPS"), lost("UPS")] });
+  const { points, others } = (await own.get("/v1/overview/series?by=carrier&days=10")).body.data;
+  expect(points).toHaveLength(50);
+  expect(points[0]).toMatchObject({ key: "ups", delivered: 0, on_time_pct: 0, promises: { kept: 0, missed: 2 } });
+  expect(others).toMatchObject({ promises: { kept: 0, missed: 11 } });
 });

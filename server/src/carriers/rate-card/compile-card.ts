@@ -168,7 +168,7 @@ function minimumOf({ minimum }: CardService, breaksMg: number[], cells: Map<stri
 
 function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) {
   const when = surcharge.when ?? {};
-  const overs = [when.weightOver, when.longestOver, when.secondOver, when.lengthPlusGirthOver, when.volumeOver];
+  const bySides = [when.longestOver, when.secondOver, when.lengthPlusGirthOver, when.volumeOver];
   return {
     index,
     code: surcharge.code,
@@ -194,7 +194,8 @@ function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) 
     lengthPlusGirthOver: when.lengthPlusGirthOver ?? -1,
     volumeOver: when.volumeOver ?? -1,
     /** Only parcels of some weight or size get it. */
-    isByParcel: overs.some((over) => over !== undefined),
+    isByParcel: [when.weightOver, ...bySides].some((over) => over !== undefined),
+    isBySides: bySides.some((over) => over !== undefined),
     from: when.from ?? "",
     to: when.to ?? "9999-12-31",
     requires: when.requires,

@@ -94,6 +94,12 @@ export function levelOfService(name: string): ServiceLevel | undefined {
   }
 }
 
+/** Whether the name of a service or charge says that the address is a home (Ground Residential, Home Delivery) or a business. */
+export function saysHome(name: string): boolean | undefined {
+  if (/\b(commercial|comm|non-?\s?residential)\b/i.test(name)) return false;
+  return /\b(residential|resi?|home delivery)\b/i.test(name) ? true : undefined;
+}
+
 export type ServiceFallback = "faster" | "slower" | "none";
 
 /** Levels to try in turn: the wanted one, then those the fallback allows, nearest first. */

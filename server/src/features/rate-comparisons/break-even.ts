@@ -31,7 +31,7 @@ export async function findBreakEven(
 ): Promise<BreakEven | undefined> {
   if (target <= source) return undefined;
   const every = Math.max(1, Math.ceil(item_count / sampleSize));
-  const items = await readItems(ctx, id, every);
+  const items = await readItems(ctx, id, every, rater.duplicates === "sum");
   const now = await costOf(rater, items);
   const goal = now * (source / target);
   const given = scenario.extraDiscountPercent ?? 0;
@@ -73,7 +73,7 @@ export async function findStep(
   return cheap.step;
 }
 
-async function readItems(ctx: Ctx, id: string, every: number): Promise<RateItem[]> {
+async function readItems(ctx: Ctx, id: string, every: number, isWholeParcel: boolean): Promise<RateItem[]> {
   const rows = await readSample(ctx.db, id, every);
   const sample = rows.map((row) => ({ ...row, stored: JSON.parse(row.input) as StoredInput }));
   const isUnweighed = ({ stored }: { stored: StoredInput }): boolean => !stored[6];
@@ -82,7 +82,9 @@ async function readItems(ctx: Ctx, id: string, every: number): Promise<RateItem[
     ctx.db,
     sample.filter(isUnweighed).map(({ trackingNumber }) => trackingNumber),
   );
-  return sample.map((row) => toRateItem(row.stored, isUnweighed(row) ? parcels.get(row.trackingNumber) : undefined));
+  return sample.map((row) =>
+    toRateItem(row.stored, isUnweighed(row) ? parcels.get(row.trackingNumber) : undefined, isWholeParcel),
+  );
 }
 
 async function costOf(rater: Rater, items: RateItem[]): Promise<number> {

@@ -50,6 +50,7 @@ function rater() {
     duplicates: "sum",
     day,
     dated: new Map(),
+    goesByShipDate: true,
   });
 }
 
@@ -77,6 +78,8 @@ function guess({ item, paid }: Parcel, residential: boolean | null): RateResult 
   return rateItem(shared, {
     netCents: paid,
     serviceType: item.serviceType!,
+    services: [item.serviceType!],
+    hasHomeCharge: false,
     origin: { zip: item.originZip },
     destination: { zip: item.destinationZip },
     weightMg: null,
@@ -121,6 +124,8 @@ test("D5: where homes cost the same in the contract that was paid, the price say
   const result = rateItem(silent, {
     netCents: paid,
     serviceType: "UPS Ground",
+    services: ["UPS Ground"],
+    hasHomeCharge: false,
     origin: { zip: "07114" },
     destination: { zip: "10001" },
     weightMg: null,

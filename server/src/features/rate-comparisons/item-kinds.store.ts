@@ -20,9 +20,10 @@ export type ItemKinds = Map<string, Kind>;
 export function noteKind(
   kinds: ItemKinds,
   position: number,
-  [, serviceType]: readonly [netCents: number, serviceType: string, ...unknown[]],
-  { status, reason, zone, basis, sourceCents, targetCents }: RateResult,
+  [, given]: readonly [netCents: number, serviceType: string, ...unknown[]],
+  { status, reason, zone, basis, sourceCents, targetCents, sourceService }: RateResult,
 ): void {
+  const serviceType = sourceService ?? given;
   const sign = targetCents === null ? null : Math.sign(sourceCents - targetCents);
   // Only the service can hold anything, and it comes last.
   const key = `${status}|${reason}|${zone}|${basis}|${sign}|${serviceType}`;
@@ -56,7 +57,9 @@ export function insertKinds(tx: Tx, of: Revision, from: number, kinds: ItemKinds
   );
 }
 
-type KindFilter = Omit<ItemFilter, "search" | "minSavings" | "destinationState">;
+type KindFilter = {
+  [Name in "status" | "zone" | "serviceType" | "outcome" | "basis" | "reason"]: ItemFilter[Name] | undefined;
+};
 
 function kindsOf(of: Revision, filter: KindFilter, values: unknown[]): string {
   const listed = (names: string | undefined) => (names === undefined ? undefined : splitNames(names));

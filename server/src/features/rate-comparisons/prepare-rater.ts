@@ -64,6 +64,7 @@ export async function prepareRater(ctx: Ctx, row: Prepared, scenario: Scenario):
     residential: options.residential ?? null,
     duplicates: options.duplicates ?? "sum",
     day: row.rate_day!,
+    goesByShipDate: options.rateDate === undefined,
   };
   const make = (tariff: Tariff, as: Scenario): Rater =>
     createRater({ ...parts, tariff, dated: datedRaters(row, dated, { ...parts, tariff }, as) });

@@ -50,17 +50,18 @@ export function presentCard(row: ComparisonRow): Comparison["rateCard"] {
 
 /** `sumsCharges`: what was paid for a parcel is all its charges. */
 export function presentItem(row: ItemRow, sumsCharges: boolean): Item {
-  const { position, input, netCents, savingsCents: savings, ...rest } = row;
+  const { position, input, netCents, savingsCents: savings, sourceService, residential, ...rest } = row;
   const { targetCents, lowCents, highCents, ratedMg, breakEvenMg, ...same } = rest;
   const money = (cents: number | null): number | null => (cents === null ? null : fromCents(cents));
   const given = JSON.parse(input) as StoredInput;
-  const chargedCents = given[15];
-  const sourceCents =
-    row.reason === "charge_line" ? 0 : sumsCharges && chargedCents !== undefined ? chargedCents : netCents;
+  const chargedCents = sumsCharges ? (given[15] ?? undefined) : undefined;
+  const sourceCents = row.reason === "charge_line" ? 0 : (chargedCents ?? netCents);
   const weight = (mg: number | null) => (mg === null ? null : fromMg(mg, "lb"));
   return {
     ...same,
-    ...measuresOf(given),
+    ...(sumsCharges ? {} : ownPlaces(given)),
+    ...measuresOf(given, sumsCharges, residential),
+    serviceType: sourceService ?? row.serviceType,
     index: position,
     netCost: fromCents(netCents),
     status: row.status ?? "pending",
@@ -80,19 +81,28 @@ export function presentItem(row: ItemRow, sumsCharges: boolean): Item {
   };
 }
 
+/** Without those that other lines of the parcel have. */
+function ownPlaces(input: StoredInput): Pick<Item, `${"origin" | "destination"}${"Zip" | "State"}`> {
+  const [, , originZip, originState, destinationZip, destinationState] = input;
+  return { originZip, originState, destinationZip, destinationState };
+}
+
 type Measures = Pick<Item, "weight" | "dimensions" | "residential" | "shipDate" | "currency" | "abroad">;
 
-function measuresOf(input: StoredInput): Measures {
-  const [, , , , , , value, unit, sides, sizeUnit, residential, shipDate, currency, , abroad = null] = input;
+/** As they were compared: with what other lines of the parcel say, and whether it went to a home as far as names tell. */
+function measuresOf(input: StoredInput, sumsCharges: boolean, pricedAs: boolean | null): Measures {
+  const [, , , , , , value, unit, sides, sizeUnit, residential, shipDate, currency, , abroad, , known = {}] = input;
+  const facts = sumsCharges ? known : {};
+  const weight = value === null || unit === null ? null : { value, unit };
   return {
-    weight: value === null || unit === null ? null : { value, unit },
+    weight: weight && weight.value > 0 ? weight : (facts.weight ?? weight),
     dimensions:
       sides === null || sizeUnit === null
-        ? null
+        ? (facts.dimensions ?? null)
         : { length: sides[0], width: sides[1], height: sides[2], unit: sizeUnit },
-    residential,
-    shipDate,
-    currency,
-    abroad,
+    residential: residential ?? facts.residential ?? pricedAs,
+    shipDate: shipDate ?? facts.shipDate ?? null,
+    currency: currency ?? facts.currency ?? null,
+    abroad: abroad ?? facts.abroad ?? null,
   };
 }

@@ -101,12 +101,14 @@ function coverageOf(about: ComparisonRow, totals: Totals): Summary["coverage"] {
   const counts = Object.fromEntries(itemStatuses.map((status) => [status, totals.byStatus[status] ?? 0]));
   const done = Object.values(totals.byStatus).reduce((sum, count) => sum + count, 0);
   const compared = totals.all.items;
+  const parcels = about.item_count - (totals.byStatus.excluded ?? 0);
   return {
     items: about.item_count,
+    parcels,
     compared,
     ...(counts as Record<(typeof itemStatuses)[number], number>),
     pending: about.item_count - done,
-    ratedPct: percentOf(compared, about.item_count) ?? 0,
+    ratedPct: percentOf(compared, parcels) ?? 0,
     byReason: totals.byReason,
     byBasis: totals.byBasis,
     byZoneSource: totals.byZoneSource,
@@ -239,7 +241,7 @@ function otherInputs(items: number): Summary["assumptions"][number] {
   return { code: "inputs_changed", items, message };
 }
 
-function assumptionsOf({ byBasis, byZoneSource, byReason, borderline }: Totals): Summary["assumptions"] {
+function assumptionsOf({ byBasis, byZoneSource, byReason, byAssumption, borderline }: Totals): Summary["assumptions"] {
   const said: [code: string, items: number | undefined, message: string][] = [
     ["weight_profile", byBasis.profile, "Their weight is unknown; the price is the average over usual weights."],
     ["weight_inferred", byBasis.inferred, "Their weight was worked out from what was paid."],
@@ -250,6 +252,16 @@ function assumptionsOf({ byBasis, byZoneSource, byReason, borderline }: Totals):
     ],
     ["zone_state", byZoneSource.state, "Zones by the middle of the state, since a ZIP is missing."],
     ["zone_borderline", borderline, "Near the end of a zone; the range of the price covers the next one."],
+    [
+      "sides_missing",
+      byAssumption?.sides_missing,
+      "Their sides are unknown: neither dimensional weight nor surcharges for size are in the price, nor in its range.",
+    ],
+    [
+      "card_not_in_effect",
+      byAssumption?.card_not_in_effect,
+      "No rate card was in effect on their ship date; they are priced with the card of the day of the comparison.",
+    ],
     ["charge_line", byReason.charge_line, "Further charges of a parcel; they count with its first one."],
     ["duplicate", byReason.duplicate, "The same was there before; only the first counts."],
     ["credit", byReason.credit, "Credits for parcels that are not in the list; they are left out."],

@@ -33,6 +33,8 @@ const itemReasons = [
   "charge_line",
   "credit",
   "international",
+  "amount_out_of_range",
+  "sides_implausible",
 ] as const;
 
 const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
@@ -48,9 +50,19 @@ export const ItemRequest = Strict({
   netCost: Type.Number({
     minimum: -1_000_000,
     maximum: 1_000_000,
-    description: "What was paid. A parcel may have several items, one for each charge; a credit is less than nothing",
+    description:
+      "What was paid. A parcel may have several items, one for each charge; a credit is less than nothing. Each fact of the " +
+      "parcel (weight, sides, places, day) is taken from the first of them that has it",
   }),
   serviceType: Text(100),
+  chargeType: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        "What the charge is for, where a parcel has several items, such as Fuel Surcharge. Two charges with other names are " +
+        "never copies of one another. Where no item of a parcel has a `serviceType`, the service is looked for here",
+    }),
+  ),
   originZip: zip,
   originCity: city,
   originState: state,
@@ -83,8 +95,8 @@ export const RatingOptions = Strict(
     duplicates: Type.Optional(
       OneOf(["sum", "exclude", "keep"], {
         description:
-          "Items with one tracking number: `sum` (default) adds their charges up to one parcel and leaves out copies that " +
-          "say the very same; `exclude` takes the first alone; `keep` takes each for a parcel",
+          "Items with one tracking number: `sum` (default) adds their charges up to one parcel, takes each fact of it from the " +
+          "first item that has it, and leaves out copies that say the very same; `exclude` takes the first alone; `keep` takes each for a parcel",
       }),
     ),
     rateDate: Type.Optional(CalendarDate),
@@ -253,9 +265,17 @@ const itemFilters = {
     Type.String({
       minLength: 1,
       maxLength: 50,
-      description: "As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`",
+      description:
+        "As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and " +
+        "copies of a parcel are left out, unless `reason` or the status `excluded` asks for them",
     }),
   ),
+  residential: Type.Optional(Type.Boolean({ description: "Priced as one to a home, or to a business" })),
+  targetService: Type.Optional(Type.String({ maxLength: 100, description: "Code of the service it was priced with" })),
+  charge: Type.Optional(
+    Type.String({ maxLength: 100, description: "Code of a line of the new price, such as `fuel` or a surcharge" }),
+  ),
+  chargeType: Type.Optional(Type.String({ maxLength: 100, description: "What was charged for; in any case" })),
 };
 
 export const ItemQuery = pageQuery(
@@ -275,7 +295,11 @@ export const Item = Type.Object({
   index: Count,
   trackingNumber: Type.String(),
   netCost: Money,
-  serviceType: Type.String(),
+  serviceType: Type.String({
+    description:
+      "The name that the service was found by: of this item, of another charge of the parcel, or of its shipment",
+  }),
+  chargeType: Nullable(Type.String()),
   originZip: Nullable(Type.String()),
   originCity: Nullable(Type.String()),
   originState: Nullable(Type.String()),
@@ -307,7 +331,7 @@ export const Item = Type.Object({
     }),
   ),
   ratedWeight: Nullable(Weight),
-  sourceCost: Money,
+  sourceCost: Type.Number({ description: "What was paid for the parcel: all its charges. 0 for its further charges" }),
   targetCost: Nullable(Money),
   targetLow: Nullable(Money),
   targetHigh: Nullable(Money),

@@ -21,6 +21,7 @@ import {
   readStampsAgain,
 } from "../carrier-accounts/open-carrier.ts";
 import { today } from "../organizations/organizations.ts";
+import { gatherParcels } from "./gather-parcels.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { presentSummary } from "./present-summary.ts";
 import type {
@@ -126,12 +127,12 @@ async function insertWithItems(
   const id = ctx.newId();
   await store.insertComparison(tx, ctx.orgId, { ...made, id, by: ctx.actor, requestId: ctx.requestId });
   let count = 0;
-  const parcels = items.gatherParcels();
+  const parcels = gatherParcels(items.printOf);
   for await (const batch of batches) {
     await items.insertItems(tx, id, count, parcels.number(batch));
     count += batch.length;
   }
-  await items.saveSums(tx, id, parcels.sums());
+  await items.saveParcels(tx, id, parcels.several());
   return await store.noteItems(tx, ctx.orgId, id, { count, shipDays: parcels.shipDays() });
 }
 

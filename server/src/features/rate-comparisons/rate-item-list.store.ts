@@ -10,10 +10,14 @@ import { likePattern } from "../../db/list-page.ts";
 import { countByKind, findByKind } from "./item-kinds.store.ts";
 import type { Item, ItemFilter, ItemQuery } from "./rate-comparisons.schemas.ts";
 import type { RateResult } from "./rate-item.ts";
+import { wholeInput } from "./rate-items.store.ts";
 
 /** An item and its result, which it may not have yet. */
-export type ItemRow = Pick<Item, "trackingNumber" | `${"origin" | "destination"}${"Zip" | "City" | "State"}`> &
-  Omit<RateResult, "status" | "lines"> & {
+export type ItemRow = Pick<
+  Item,
+  "trackingNumber" | "chargeType" | `${"origin" | "destination"}${"Zip" | "City" | "State"}`
+> &
+  Omit<RateResult, "status" | "lines" | "assumed"> & {
     position: number;
     netCents: number;
     serviceType: string;
@@ -24,11 +28,16 @@ export type ItemRow = Pick<Item, "trackingNumber" | `${"origin" | "destination"}
     lines: [code: string, cents: number][] | null;
   };
 
-const ofItem = "position trackingNumber netCents serviceType input";
+const ofItem = "position trackingNumber netCents serviceType chargeType";
 const places = "originZip originCity originState destinationZip destinationCity destinationState";
-const ofResult = "revision status reason zone basis zoneSource distanceMiles altZone serviceLevel targetService lines";
+const ofResult =
+  "revision status reason zone basis zoneSource distanceMiles altZone serviceLevel targetService lines sourceService residential";
 const numbers = "targetCents savingsCents lowCents highCents ratedMg breakEvenMg";
-const columns = [selectAs("i", `${ofItem} ${places}`), selectAs("r", `${ofResult} ${numbers}`)].join(", ");
+const columns = [
+  selectAs("i", `${ofItem} ${places}`),
+  `${wholeInput} as input`,
+  selectAs("r", `${ofResult} ${numbers}`),
+].join(", ");
 
 /**
  * The result of each item by its key, and in no other way. Left to itself the planner knows nothing of a comparison
@@ -66,10 +75,10 @@ export async function listItems(db: Queryable, shown: Shown, query: ItemQuery): 
 
 /** Items are numbered, and their kinds tell which are meant; all of them are looked at where that is not enough. */
 async function findPage(db: Queryable, shown: Shown, query: ItemQuery): Promise<FoundItems> {
-  const { search, minSavings, destinationState, sort = "position", page, limit, ...filter } = query;
+  const { status, zone, serviceType, outcome, basis, reason, sort = "position", page, limit, ...others } = query;
+  const filter = { status, zone, serviceType, outcome, basis, reason };
   const offset = offsetOf({ page, limit });
-  if ([search, minSavings, destinationState].some((value) => value !== undefined))
-    return await findItems(db, shown, query);
+  if (Object.values(others).some((value) => value !== undefined)) return await findItems(db, shown, query);
   if (Object.values(filter).every((value) => value === undefined) && sort === "position") {
     const total = shown.itemCount;
     const length = Math.max(0, Math.min(limit, total - offset));
@@ -127,8 +136,22 @@ function whereOf(shown: Shown, filter: ItemFilter): Where {
   add(onResults, "r.savings_cents >= ?", least);
   const sign = filter.outcome === undefined ? undefined : { win: 1, loss: -1, tie: 0 }[filter.outcome];
   add(onResults, "sign(r.savings_cents) = ?", sign);
-  if (filter.destinationState !== undefined) add(onItems, ...stateCondition(filter.destinationState));
-  add(onItems, "lower(i.service_type) = lower(?)", filter.serviceType);
+  add(onResults, "r.residential = ?", filter.residential);
+  add(onResults, "lower(r.target_service) = lower(?)", filter.targetService);
+  // As it is written: to take each of 250,000 lists apart would take longer than to read them.
+  const line = filter.charge === undefined ? undefined : `[${JSON.stringify(filter.charge)},`;
+  add(onResults, "strpos(r.lines::text, ?) > 0", line);
+  add(onItems, "lower(i.charge_type) = lower(?)", filter.chargeType);
+  if (filter.destinationState !== undefined) {
+    add(onItems, ...stateCondition(filter.destinationState));
+    // Parcels are meant, as in the summary, unless further charges and copies are asked for.
+    const isAskedFor = filter.reason !== undefined || statuses?.includes("excluded");
+    if (!isAskedFor) add(onResults, "coalesce(r.reason, '') <> all(?)", ["charge_line", "duplicate"]);
+  }
+  if (filter.serviceType !== undefined) {
+    onItems.push("true");
+    add(onResults, "lower(coalesce(r.source_service, i.service_type)) = lower(?)", filter.serviceType);
+  }
   if (filter.search?.includes(separator))
     add(onItems, `(${searched.map((column) => `${column} ilike ?`).join(" or ")})`, likePattern(filter.search));
   else add(onItems, `strpos(lower(concat_ws(chr(31), ${searched.join(", ")})), lower(?)) > 0`, filter.search);

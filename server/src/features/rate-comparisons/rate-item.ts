@@ -5,19 +5,12 @@ import type { Refusal, Situation, Trip } from "../../carriers/rate-card/price.ts
 import { isRefusal, priceParcel } from "../../carriers/rate-card/price.ts";
 import { tripOf } from "../../carriers/rate-card/quote.ts";
 import type { ServiceFallback } from "../../carriers/rate-card/service-level.ts";
-import { foldService } from "../../carriers/rate-card/service-level.ts";
+import { foldService, saysHome } from "../../carriers/rate-card/service-level.ts";
 import type { Tariff } from "../../carriers/rate-card/tariff.ts";
-import {
-  breakEvenBreak,
-  breaksAround,
-  breaksThatCost,
-  haveSameTotals,
-  situationOf,
-  totalOfBreak,
-  zoneOf,
-} from "../../carriers/rate-card/tariff.ts";
+import { breakEvenBreak, situationOf, zoneOf } from "../../carriers/rate-card/tariff.ts";
 import type { Place, ZoneSource } from "../../carriers/zones/resolve-zone.ts";
 import { normaliseZip } from "../../carriers/zones/zip.ts";
+import { inferParcels, priceOfGuesses } from "./infer-parcels.ts";
 import type { CostLine, Estimate, WeightProfile } from "./weight-profile.ts";
 import { estimateOf, expectedPrice } from "./weight-profile.ts";
 
@@ -25,7 +18,10 @@ export type RateItem = {
   netCents: number;
   /** What all charges of the parcel come to, where this is the first of several. */
   chargedCents: number | undefined;
+  /** As the item itself says it. */
   serviceType: string;
+  /** The names that the service may be under; the first that a service has counts. */
+  services: readonly string[];
   origin: Place;
   destination: Place;
   /** Null: nobody wrote it down. */
@@ -34,6 +30,8 @@ export type RateItem = {
   isWeightOfShipment: boolean;
   sides: Sides | undefined;
   residential: boolean | null;
+  /** One of the charges of the parcel is for homes. */
+  hasHomeCharge: boolean;
   shipDate: string | null;
   currency: string | null;
   /** True: a copy of an earlier item. "line": a further charge of an earlier item's parcel. */
@@ -49,6 +47,10 @@ export type RateResult = {
   reason: string | null;
   /** What was paid, as it was compared. */
   sourceCents: number;
+  /** The name that the service was found by; null: that of the item itself. */
+  sourceService: string | null;
+  /** Whether it was priced as one to a home. Null: not known. */
+  residential: boolean | null;
   zone: string | null;
   zoneSource: ZoneSource | null;
   distanceMiles: number | null;
@@ -62,7 +64,12 @@ export type RateResult = {
   highCents: number | null;
   breakEvenMg: number | null;
   lines: readonly CostLine[];
+  /** What the price takes for granted, beyond zone and weight. */
+  assumed: readonly Assumption[];
 };
+
+/** Sides that are unknown and would count; a ship date on which no card of the account was in effect. */
+export type Assumption = "sides_missing" | "card_not_in_effect";
 
 /** Everything that is the same for all items of a comparison. */
 export type Rater = {
@@ -79,9 +86,11 @@ export type Rater = {
   duplicates: "sum" | "exclude" | "keep";
   /** For items without a day of their own. */
   day: string;
+  /** Each item goes by the card of its own day, as no day was named for all. */
+  goesByShipDate: boolean;
   /** For items of days on which other cards were in effect. */
   dated: ReadonlyMap<string, Rater>;
-  matches: Map<string, ServiceMatch | undefined>;
+  matches: Map<string, NamedMatch>;
   expected: Map<WeightProfile, Map<Situation, Estimate | Refusal>>;
 };
 
@@ -95,6 +104,8 @@ const nothing: RateResult = {
   status: "unrateable",
   reason: null,
   sourceCents: 0,
+  sourceService: null,
+  residential: null,
   zone: null,
   zoneSource: null,
   distanceMiles: null,
@@ -108,6 +119,7 @@ const nothing: RateResult = {
   highCents: null,
   breakEvenMg: null,
   lines: [],
+  assumed: [],
 };
 
 /** What this parcel would have cost with the other contract. Pure: the same item always gets the same answer. */
@@ -117,39 +129,82 @@ export function rateItem(usual: Rater, given: RateItem): RateResult {
   const result = { ...nothing, sourceCents: item.netCents };
   const left = whyLeftOut(rater, item);
   if (left !== undefined) return refuse(result, left, "excluded");
+  const match = matchOf(rater, item);
+  if (match.name !== item.serviceType) result.sourceService = match.name;
   // Zones and ZIPs are those of one country.
   if (item.abroad !== null) return refuse(result, "international");
   const invalid = whyInvalid(rater, item);
   if (invalid !== undefined) return refuse(result, invalid, "invalid");
-  const match = matchOf(rater, item.serviceType);
-  if (!match) return refuse(result, "service_unmatched");
-  const { service } = match;
-  result.serviceLevel = match.level;
+  if (!match.found) return refuse(result, "service_unmatched");
+  const { service, level } = match.found;
+  result.serviceLevel = level;
   result.targetService = service.code;
+  if (areImplausible(item.sides, service)) return refuse(result, "sides_implausible", "invalid");
   const found = zoneOf(rater.tariff, item.origin, item.destination, service, item.weightMg ?? undefined);
   if ("reason" in found) return refuse(result, found.reason);
   result.zone = found.zone;
   result.zoneSource = found.source;
   result.distanceMiles = found.distanceMiles ?? null;
   result.altZone = found.altZone ?? null;
-  const trip = tripAt(rater, item, found.zone);
+  const trip = tripAt(rater, item, found.zone, match);
+  result.residential = trip.residential;
   const situation = situationOf(rater.tariff, service, trip);
   if (isRefusal(situation)) return refuse(result, situation.reason);
   result.breakEvenMg = breakEvenOf(situation, item);
-  const plan = planOf(rater, item, match, trip);
+  const plan = planOf(rater, item, { service, level, name: match.name }, trip);
   if (!plan) return refuse(result, "weight_missing");
   const estimate = plan.price(trip, situation);
   if (isRefusal(estimate)) return refuse(result, estimate.reason);
+  const next =
+    found.altZone === undefined ? undefined : priceAt(rater, service, { ...trip, zone: found.altZone }, plan);
+  const [lowCents, highCents] = rangeOf(estimate, next);
+  if (isOutOfRange(highCents) || isOutOfRange(result.sourceCents)) return refuse(result, "amount_out_of_range");
   const isSure = plan.basis !== "inferred" && plan.basis !== "profile" && found.source !== "state";
   result.status = isSure ? "rated" : "estimated";
   result.basis = plan.basis;
   result.ratedMg = estimate.ratedMg;
   result.targetCents = estimate.targetCents;
-  result.lowCents = estimate.lowCents;
-  result.highCents = estimate.highCents;
+  result.lowCents = lowCents;
+  result.highCents = highCents;
   result.lines = estimate.lines;
-  if (found.altZone !== undefined) widen(result, rater, service, { ...trip, zone: found.altZone }, plan);
+  result.assumed = assumedOf(usual, rater, item, situation);
   return result;
+}
+
+/** No parcel costs more than an item may say was paid for it: the card, or what was read as a weight or a size, is wrong. */
+const maxCents = 100_000_000;
+
+function isOutOfRange(cents: number): boolean {
+  return Math.abs(cents) > maxCents;
+}
+
+/**
+ * In inches. Parcel carriers take up to 119: longer sides are millimetres or centimetres. A service with limits of its own
+ * says itself what it takes.
+ */
+const longestParcel = 120;
+
+function areImplausible(sides: Sides | undefined, { maxLength, maxLengthPlusGirth }: CompiledService): boolean {
+  const hasLimits = maxLength !== Infinity || maxLengthPlusGirth !== Infinity;
+  return sides !== undefined && !hasLimits && sides[0] > longestParcel;
+}
+
+const noAssumption: readonly Assumption[] = [];
+
+function assumedOf(usual: Rater, rater: Rater, { sides, shipDate }: RateItem, situation: Situation) {
+  const isSideless = sides === undefined && asksForSides(situation);
+  const { effectiveFrom, effectiveTo = "9999-12-31" } = rater.tariff.card.card;
+  const isByDay = usual.goesByShipDate && rater === usual && shipDate !== null;
+  const isOther = isByDay && (shipDate < effectiveFrom || shipDate > effectiveTo);
+  if (!isSideless && !isOther) return noAssumption;
+  const assumed: Assumption[] = [];
+  if (isSideless) assumed.push("sides_missing");
+  if (isOther) assumed.push("card_not_in_effect");
+  return assumed;
+}
+
+function asksForSides({ service, byParcel }: Situation): boolean {
+  return service.dim !== undefined || byParcel.some(({ surcharge }) => surcharge.isBySides);
 }
 
 /** With all charges of its parcel, where these are added up. */
@@ -173,13 +228,15 @@ function refuse(result: RateResult, reason: string, status: RateResult["status"]
   return result;
 }
 
-/** The range covers the price in the next zone as well. */
-function widen(result: RateResult, rater: Rater, service: CompiledService, trip: Trip, plan: Plan): void {
+function priceAt(rater: Rater, service: CompiledService, trip: Trip, plan: Plan): Estimate | Refusal {
   const situation = situationOf(rater.tariff, service, trip);
-  const other = isRefusal(situation) ? situation : plan.price(trip, situation);
-  if (isRefusal(other)) return;
-  result.lowCents = Math.min(result.lowCents!, other.lowCents);
-  result.highCents = Math.max(result.highCents!, other.highCents);
+  return isRefusal(situation) ? situation : plan.price(trip, situation);
+}
+
+/** The range covers the price in the next zone as well. */
+function rangeOf({ lowCents, highCents }: Estimate, next: Estimate | Refusal | undefined): [low: number, high: number] {
+  if (!next || isRefusal(next)) return [lowCents, highCents];
+  return [Math.min(lowCents, next.lowCents), Math.max(highCents, next.highCents)];
 }
 
 function whyInvalid({ tariff }: Rater, { origin, destination, currency }: RateItem): string | undefined {
@@ -192,10 +249,23 @@ function whyInvalid({ tariff }: Rater, { origin, destination, currency }: RateIt
   return undefined;
 }
 
-function matchOf(rater: Rater, serviceType: string): ServiceMatch | undefined {
-  if (rater.matches.has(serviceType)) return rater.matches.get(serviceType);
-  const match = findMatch(rater, serviceType);
-  if (rater.matches.size < 10_000) rater.matches.set(serviceType, match);
+/** Under which name the service was looked for last, what stands for it, and whether the name says that it goes to a home. */
+type NamedMatch = { name: string; found: ServiceMatch | undefined; isHome: boolean | undefined };
+
+/** By the first of its names that a service has. */
+function matchOf(rater: Rater, { services }: RateItem): NamedMatch {
+  for (const name of services) {
+    const match = matchOfName(rater, name);
+    if (match.found) return match;
+  }
+  return matchOfName(rater, services[0]!);
+}
+
+function matchOfName(rater: Rater, name: string): NamedMatch {
+  const known = rater.matches.get(name);
+  if (known) return known;
+  const match = { name, found: findMatch(rater, name), isHome: saysHome(name) };
+  if (rater.matches.size < 10_000) rater.matches.set(name, match);
   return match;
 }
 
@@ -210,12 +280,12 @@ export function findMatch(
   return findService(card, alias) ?? matchService(card, alias, fallback);
 }
 
-function tripAt({ residential, day }: Rater, item: RateItem, zone: string): Trip {
+function tripAt({ residential, day }: Rater, item: RateItem, zone: string, { isHome }: NamedMatch): Trip {
   const { origin, destination } = item;
   return tripOf(zone, {
     origin,
     destination,
-    residential: item.residential ?? residential,
+    residential: item.residential ?? isHome ?? (item.hasHomeCharge || residential),
     shipDate: item.shipDate ?? day,
   });
 }
@@ -223,8 +293,10 @@ function tripAt({ residential, day }: Rater, item: RateItem, zone: string): Trip
 /** `situation` is that of the trip. */
 type Plan = { basis: Basis; price(trip: Trip, situation: Situation): Estimate | Refusal };
 
+type Matched = Pick<ServiceMatch, "service" | "level"> & { name: string };
+
 /** The best evidence for the weight: what was written down, here or with the shipment, none needed, what was paid, what is usual. */
-function planOf(rater: Rater, item: RateItem, { service, level }: ServiceMatch, trip: Trip): Plan | undefined {
+function planOf(rater: Rater, item: RateItem, { service, level, name }: Matched, trip: Trip): Plan | undefined {
   const { weightMg, sides, isWeightOfShipment } = item;
   const exactly = (mg: number) => (_trip: Trip, situation: Situation) => {
     const price = priceParcel(situation, { weightMg: mg, sides });
@@ -232,9 +304,12 @@ function planOf(rater: Rater, item: RateItem, { service, level }: ServiceMatch, 
   };
   if (weightMg !== null) return { basis: isWeightOfShipment ? "shipment" : "weight", price: exactly(weightMg) };
   if (service.isFlat) return { basis: "flat", price: exactly(0) };
-  const inferred = inferParcels(rater, item, trip);
+  const inferred = rater.source && inferParcels(rater.source, item, name, trip);
   if (inferred) {
-    return { basis: "inferred", price: (to, situation) => priceOfGuesses(rater, inferred, item, to, situation) };
+    return {
+      basis: "inferred",
+      price: (to, situation) => priceOfGuesses(rater.tariff, inferred, sides, to, situation),
+    };
   }
   const profile = rater.profiles?.get(level) ?? rater.profiles?.get("any");
   if (!profile) return undefined;
@@ -251,76 +326,6 @@ function expectedOf(rater: Rater, situation: Situation, profile: WeightProfile, 
     if (known.size < 10_000) known.set(situation, expected);
   }
   return expected;
-}
-
-/** A parcel that would have cost about what was paid. `residential`: whether it went to a home, as far as that is told. */
-type Guess = { weightMg: number; residential: boolean | null; offCents: number };
-
-/**
- * Price lists are discrete: what was paid points at one weight break, or lies between two. Whether the parcel went to a
- * home is a further charge with most carriers: where nobody wrote it down, both lists are tried, and the one that the
- * price is on tells it.
- */
-function inferParcels(rater: Rater, item: RateItem, trip: Trip): Guess[] | undefined {
-  const { source } = rater;
-  const match = source && findService(source.card, item.serviceType);
-  if (!source || !match || match.service.isFlat) return undefined;
-  const found = zoneOf(source, item.origin, item.destination, match.service);
-  if ("reason" in found) return undefined;
-  const { service } = match;
-  const ladders = laddersOf(source, service, { ...trip, zone: found.zone });
-  const guesses = (indexes: (ladder: Ladder) => number[]): Guess[] =>
-    ladders.flatMap((ladder) =>
-      indexes(ladder).map((index) => ({
-        weightMg: service.breaksMg[index]!,
-        residential: ladder.residential,
-        offCents: Math.abs(totalOfBreak(ladder.situation, index) - item.netCents),
-      })),
-    );
-  const hits = guesses(({ situation }) => breaksThatCost(situation, item.netCents));
-  if (hits.length > 0) return hits;
-  const around = guesses(({ situation }) => breaksAround(situation, item.netCents) ?? []);
-  // Between two rows the upper one is the likely one: weights are rounded up.
-  return around.length === 0
-    ? undefined
-    : around.map((guess, index) => ({ ...guess, offCents: index % 2 === 1 ? 0 : 1 }));
-}
-
-type Ladder = { situation: Situation; residential: boolean | null };
-
-function laddersOf(source: Tariff, service: CompiledService, trip: Trip): Ladder[] {
-  const ways = trip.residential === null ? [false, true] : [trip.residential];
-  const ladders = ways.flatMap((residential): Ladder[] => {
-    const situation = situationOf(source, service, { ...trip, residential });
-    return isRefusal(situation) ? [] : [{ situation, residential }];
-  });
-  const [one, other] = ladders;
-  // Where homes cost the same, the price does not tell.
-  if (one && other && haveSameTotals(one.situation, other.situation))
-    return [{ ...one, residential: trip.residential }];
-  return ladders;
-}
-
-/** The likeliest guess is the nearest to what was paid, of equal ones that in the middle; the range covers all of them. */
-function priceOfGuesses(
-  rater: Rater,
-  guesses: Guess[],
-  { sides }: RateItem,
-  trip: Trip,
-  situation: Situation,
-): Estimate | Refusal {
-  const { service } = situation;
-  const priced = guesses.map(({ weightMg, residential, offCents }) => {
-    const own =
-      residential === trip.residential ? situation : situationOf(rater.tariff, service, { ...trip, residential });
-    return { price: isRefusal(own) ? own : priceParcel(own, { weightMg, sides }), offCents };
-  });
-  const nearest = Math.min(...priced.map(({ offCents }) => offCents));
-  const likely = priced.filter(({ offCents }) => offCents === nearest);
-  const { price } = likely[likely.length >> 1]!;
-  if (isRefusal(price)) return price;
-  const totals = priced.flatMap((other) => (isRefusal(other.price) ? [] : [other.price.totalCents]));
-  return { ...estimateOf(price), lowCents: Math.min(...totals), highCents: Math.max(...totals) };
 }
 
 function breakEvenOf(situation: Situation, { netCents }: RateItem): number | null {

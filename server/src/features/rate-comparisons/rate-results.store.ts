@@ -2,7 +2,8 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import type { RateResult } from "./rate-item.ts";
 
 const columns = `comparison_id, revision, position, status, reason, zone, basis, target_cents, savings_cents, zone_source,
-  distance_miles, alt_zone, service_level, target_service, rated_mg, low_cents, high_cents, break_even_mg, lines`;
+  distance_miles, alt_zone, service_level, target_service, rated_mg, low_cents, high_cents, break_even_mg, lines, source_service,
+  residential`;
 
 /** Each text is any number of lines. */
 export async function copyResults(tx: Tx, lines: AsyncIterable<string>): Promise<void> {
@@ -12,8 +13,8 @@ export async function copyResults(tx: Tx, lines: AsyncIterable<string>): Promise
 const none = "\\N";
 
 /**
- * A result as `copyResults` takes it. Nothing in it can hold a tab, a line break, a backslash or a quote: numbers, names of
- * the hub, and codes and zones of a checked card.
+ * A result as `copyResults` takes it. Nothing but the name of the service can hold a tab, a line break, a backslash or a
+ * quote: the rest are numbers, names of the hub, and codes and zones of a checked card.
  */
 export function lineOf(comparisonId: string, revision: number, position: number, result: RateResult): string {
   const { sourceCents, targetCents } = result;
@@ -26,7 +27,16 @@ export function lineOf(comparisonId: string, revision: number, position: number,
     result.altZone ?? none
   }\t${result.serviceLevel ?? none}\t${result.targetService ?? none}\t${result.ratedMg ?? none}\t${
     result.lowCents ?? none
-  }\t${result.highCents ?? none}\t${result.breakEvenMg ?? none}\t[${lines}]\n`;
+  }\t${result.highCents ?? none}\t${result.breakEvenMg ?? none}\t[${lines}]\t${
+    result.sourceService === null ? none : escapeText(result.sourceService)
+  }\t${result.residential ?? none}\n`;
+}
+
+const escapes: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/** As the text format of COPY wants it. */
+function escapeText(text: string): string {
+  return text.replaceAll(/[\\\t\n\r]/g, (sign) => escapes[sign]!);
 }
 
 /** With the kinds of their items. Of one revision, of those before it, or of all. */

@@ -4,6 +4,7 @@ import { normaliseZip, stateOfPlace } from "../../carriers/zones/zip.ts";
 import type { Ctx } from "../../context.ts";
 import type { WeighedParcel } from "../shipments/shipments.ts";
 import { findWeighedParcels } from "../shipments/shipments.ts";
+import type { ParcelFacts } from "./gather-parcels.ts";
 import type { RateItem, Rater, RateResult } from "./rate-item.ts";
 import { rateItem } from "./rate-item.ts";
 import type { StoredInput } from "./rate-items.store.ts";
@@ -84,16 +85,16 @@ async function readPortion(ctx: Ctx, comparisonId: string, from: number): Promis
 function rateInput(
   rater: Rater,
   input: StoredInput,
-  parcel: WeighedParcel | undefined,
+  shipment: WeighedParcel | undefined,
   position: number,
   totals: Totals,
 ): RateResult {
-  const item = toRateItem(input, parcel);
+  const item = toRateItem(input, shipment, rater.duplicates === "sum");
   const result = rateItem(rater, item);
   const counted = {
     position,
     netCents: result.sourceCents,
-    serviceType: item.serviceType,
+    serviceType: result.sourceService ?? item.serviceType,
     originState: stateAt(item.origin),
     destinationState: stateAt(item.destination),
   };
@@ -101,29 +102,49 @@ function rateInput(
   return result;
 }
 
-export function toRateItem(input: StoredInput, parcel: WeighedParcel | undefined): RateItem {
+/** `isWholeParcel`: what the other charge lines of its parcel say counts as well. */
+export function toRateItem(input: StoredInput, shipment: WeighedParcel | undefined, isWholeParcel: boolean): RateItem {
   const [netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
-  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, repeats, abroad, chargedCents] =
+  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, repeats, abroad, charged, known] =
     input;
+  const chargedCents = charged ?? undefined;
+  const facts = known !== undefined && (isWholeParcel || chargedCents === undefined) ? known : noFacts;
   const isWeighed = value !== null && value > 0 && unit !== null;
+  const weight = isWeighed ? { value, unit } : facts.weight;
+  const isWeightOfShipment = weight === undefined && shipment !== undefined && shipment.weight.value > 0;
+  const sides =
+    size === null || sizeUnit === null
+      ? facts.dimensions
+      : { length: size[0], width: size[1], height: size[2], unit: sizeUnit };
   return {
     netCents,
     chargedCents,
-    serviceType: serviceType.trim() === "" ? (parcel?.service ?? serviceType) : serviceType,
-    origin: { zip: originZip, state: originState },
-    destination: { zip: destinationZip, state: destinationState },
-    weightMg: isWeighed ? toMg({ value, unit }) : parcel && parcel.weight.value > 0 ? toMg(parcel.weight) : null,
-    isWeightOfShipment: parcel !== undefined,
-    sides:
-      size === null || sizeUnit === null
-        ? undefined
-        : toSides({ length: size[0], width: size[1], height: size[2], unit: sizeUnit }),
-    residential,
-    shipDate,
-    currency,
+    serviceType,
+    services: servicesOf(serviceType, facts, shipment),
+    origin: { zip: facts.originZip ?? originZip, state: facts.originState ?? originState },
+    destination: { zip: facts.destinationZip ?? destinationZip, state: facts.destinationState ?? destinationState },
+    weightMg: weight ? toMg(weight) : isWeightOfShipment ? toMg(shipment.weight) : null,
+    isWeightOfShipment,
+    sides: sides && toSides(sides),
+    residential: residential ?? facts.residential ?? null,
+    hasHomeCharge: facts.isHome ?? false,
+    shipDate: shipDate ?? facts.shipDate ?? null,
+    currency: currency ?? facts.currency ?? null,
     repeats,
-    abroad: abroad ?? null,
+    abroad: abroad ?? facts.abroad ?? null,
   };
+}
+
+const noFacts: ParcelFacts = {};
+
+/** The names that its service may be under; that of our own shipment where no line of the invoice has one. */
+function servicesOf(
+  serviceType: string,
+  { services }: ParcelFacts,
+  shipment: WeighedParcel | undefined,
+): readonly string[] {
+  if (services) return services;
+  return [serviceType.trim() === "" ? (shipment?.service ?? serviceType) : serviceType];
 }
 
 function stateAt({ zip, state }: RateItem["origin"]): string {

@@ -11,6 +11,8 @@ export type Totals = {
   byReason: Record<string, number>;
   byBasis: Record<string, number>;
   byZoneSource: Record<string, number>;
+  /** Undefined in those of before there were any. */
+  byAssumption?: Record<string, number>;
   borderline: number;
   all: Tally;
   low: number;
@@ -49,6 +51,7 @@ export function emptyTotals(): Totals {
     byReason: {},
     byBasis: {},
     byZoneSource: {},
+    byAssumption: {},
     borderline: 0,
     all: emptyTally(),
     low: 0,
@@ -87,6 +90,7 @@ export function addItem(totals: Totals, item: CountedItem, result: RateResult): 
   if (result.basis !== null) count(totals.byBasis, result.basis);
   if (result.zoneSource !== null) count(totals.byZoneSource, result.zoneSource);
   if (result.altZone !== null) totals.borderline++;
+  for (const code of result.assumed) count((totals.byAssumption ??= {}), code);
   const savings = item.netCents - targetCents;
   totals.low += result.lowCents ?? targetCents;
   totals.high += result.highCents ?? targetCents;

@@ -1,4 +1,5 @@
 import type { Queryable } from "../../db/database.ts";
+import type { Sums } from "./shipment.ts";
 import type { RiskReason } from "./shipments.states.ts";
 import { movingStatuses } from "./shipments.states.ts";
 import { daysFrom, endOfLocalDate, toMoment } from "../../core/time-zones.ts";
@@ -16,6 +17,8 @@ export type OverviewFigures = {
   atRisk: number;
   atRiskByReason: Record<RiskReason, number>;
   sample: { onTime: number; transit: number };
+  /** What the share is of: together they are `sample.onTime`. */
+  promises: { kept: number; missed: number };
 };
 
 const dayMs = 86_400_000;
@@ -38,43 +41,50 @@ export async function readFigures(
     stats.countRisks(db, orgId, span.now),
   ]);
   // Nobody has tried to deliver them although the promised day is over: they are late, whenever they arrive.
-  const evaluated = sums.evaluated + overdue;
   const { total, ...atRiskByReason } = risks;
   return {
-    onTimePct: oneDecimal(evaluated === 0 ? 0 : (100 * sums.onTime) / evaluated),
+    ...figuresOf({ ...sums, evaluated: sums.evaluated + overdue }),
     inTransit: counts.reduce((sum, { status, count }) => sum + (movingStatuses.includes(status) ? count : 0), 0),
-    delivered: sums.delivered,
-    avgTransitDays: oneDecimal(sums.transitCount === 0 ? 0 : sums.transitMs / sums.transitCount / dayMs),
     atRisk: total,
     atRiskByReason,
-    sample: { onTime: evaluated, transit: sums.transitCount },
   };
 }
 
-export type SeriesPoint = Pick<OverviewFigures, "onTimePct" | "delivered" | "avgTransitDays" | "sample"> & {
-  key: string;
-};
+type WindowFigures = Pick<OverviewFigures, "onTimePct" | "delivered" | "avgTransitDays" | "sample" | "promises">;
 
-/** The window taken apart: by day from the sums of each day, otherwise from its shipments. */
+function figuresOf({ delivered, evaluated, onTime, transitCount, transitMs }: Sums): WindowFigures {
+  return {
+    onTimePct: oneDecimal(evaluated === 0 ? 0 : (100 * onTime) / evaluated),
+    delivered,
+    avgTransitDays: oneDecimal(transitCount === 0 ? 0 : transitMs / transitCount / dayMs),
+    sample: { onTime: evaluated, transit: transitCount },
+    promises: { kept: onTime, missed: evaluated - onTime },
+  };
+}
+
+export type SeriesPoint = WindowFigures & { key: string };
+/** `others`: all that are not among the points, where there are more than are listed. */
+export type Series = { points: SeriesPoint[]; others: WindowFigures | null };
+
+/** The window taken apart, with the definitions of the overview: all parts together are the overview. */
 export async function readSeries(
   db: Queryable,
   orgId: string | null,
   window: Window,
   by: "day" | "carrier" | "service" | "state",
-): Promise<SeriesPoint[]> {
-  const span = spanOf(window);
+  now: Date,
+): Promise<Series> {
+  const span = { ...spanOf(window), now: now.toISOString() };
   const days = daysFrom(window.from, window.to);
-  const rows =
+  const begins = [...days.map((day) => toMoment(day, window.timeZone)), span.before];
+  const { keyed, others } =
     by === "day"
-      ? await stats.sumDays(db, orgId, days, [...days.map((day) => toMoment(day, window.timeZone)), span.before])
+      ? { keyed: await stats.sumDays(db, orgId, days, begins, span.now), others: undefined }
       : await stats.sumBy(db, orgId, span, by);
-  return rows.map(({ key, delivered, evaluated, onTime, transitCount, transitMs }) => ({
-    key,
-    delivered,
-    onTimePct: oneDecimal(evaluated === 0 ? 0 : (100 * onTime) / evaluated),
-    avgTransitDays: oneDecimal(transitCount === 0 ? 0 : transitMs / transitCount / dayMs),
-    sample: { onTime: evaluated, transit: transitCount },
-  }));
+  return {
+    points: keyed.map(({ key, ...sums }) => ({ key, ...figuresOf(sums) })),
+    others: others ? figuresOf(others) : null,
+  };
 }
 
 function spanOf({ from, to, timeZone }: Window): stats.Span {

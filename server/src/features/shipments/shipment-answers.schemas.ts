@@ -102,6 +102,17 @@ const DateOnly = (description: string) => Type.Optional(Type.String({ format: "d
 export const ShipmentQuery = pageQuery({
   status: Type.Optional(NameList(shipmentStatuses)),
   carrier: Type.Optional(Type.String({ maxLength: 100 })),
+  service: Type.Optional(Type.String({ maxLength: 100, description: "In any case; as in `by=service` of the series" })),
+  state: Type.Optional(
+    Type.String({ maxLength: 100, description: "Of the destination, as in `by=state` of the series" }),
+  ),
+  onTime: Type.Optional(
+    Type.Boolean({
+      description:
+        "Those that `on_time_pct` of the overview is a share of: true: the first attempt to deliver was on the promised day or " +
+        "before; false: it was later, or there was none although that day is over",
+    }),
+  ),
   orderId: Type.Optional(OrderRef),
   trackingNumber: Type.Optional(Type.String({ maxLength: 100 })),
   atRisk: Type.Optional(Type.Boolean({ description: "true: those that have been at risk longest come first" })),
@@ -112,6 +123,13 @@ export const ShipmentQuery = pageQuery({
   shippedTo: Before,
   deliveredFrom: Since,
   deliveredTo: Before,
+  evaluatedFrom: Type.Optional({
+    ...Since,
+    description:
+      "When the promise was kept or missed: the first attempt to deliver, or the end of the promised day without one. This " +
+      "moment or later, or a day in the time zone of the organization",
+  }),
+  evaluatedTo: Before,
   promisedFrom: DateOnly("Promised for this day or later"),
   promisedTo: DateOnly("Promised for this day or earlier"),
   search: Type.Optional(Type.String({ maxLength: 100, description: "Beginning of a tracking number or order number" })),

@@ -4,9 +4,11 @@ import { meetAll } from "../../db/list-page.ts";
 import type { Stored } from "../../db/columns.ts";
 import type { ShipmentQuery } from "./shipment-answers.schemas.ts";
 import { shipmentColumns } from "./shipment-columns.ts";
+import { promiseOutcomeAt, serviceKey, stateKey } from "./shipment-stats.store.ts";
 import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import type { RiskReason, ShipmentStatus } from "./shipments.states.ts";
+import { uncountedStatuses } from "./shipments.states.ts";
 
 /** Totals are counted up to here: beyond, nobody needs the figure as much as a fast answer. */
 const maxTotal = 10_000;
@@ -29,6 +31,7 @@ const ranges = [
   { name: "created", column: "s.created_at", direction: "desc" },
   { name: "shipped", column: "s.shipped_at", direction: "desc" },
   { name: "delivered", column: "s.delivered_at", direction: "desc" },
+  { name: "evaluated", column: promiseOutcomeAt, direction: "desc" },
   { name: "promised", column: "s.promised_date", direction: "asc" },
 ] as const;
 
@@ -73,8 +76,10 @@ function planShipments(orgId: string | null, filter: ShipmentFilter, now: string
   let key: Key = { column: "s.created_at", direction: "desc" };
   const where: Condition[] = [
     ["s.org_id = ?", orgId],
-    ["s.carrier_key = ?", filter.carrier === undefined ? undefined : carrierKeyOf(filter.carrier)],
+    isOneOf("s.carrier_key", filter.carrier === undefined ? undefined : carrierKeyOf(filter.carrier)),
     ["s.order_id = ?", filter.orderId],
+    isOneOf(serviceKey, filter.service?.toLowerCase()),
+    isOneOf(stateKey, filter.state?.toUpperCase()),
     ["s.tracking_key = ?", filter.trackingNumber === undefined ? undefined : trackingKeyOf(filter.trackingNumber)],
   ];
   if (filter.atRisk !== undefined || filter.riskReason !== undefined) {
@@ -82,6 +87,13 @@ function planShipments(orgId: string | null, filter: ShipmentFilter, now: string
     where.push([filter.atRisk === false ? "(s.risk_at is null or s.risk_at > ?)" : "s.risk_at <= ?", now]);
     if (filter.atRisk !== false) key = { column: "s.risk_at", direction: "asc" };
     if (filter.riskReason !== undefined) where.push(reasonConditions[filter.riskReason](now));
+  }
+  if (filter.onTime !== undefined || filter.evaluatedFrom !== undefined || filter.evaluatedTo !== undefined) {
+    const isKept = "coalesce(first_attempt_at < promise_ends_at, false)";
+    where.push("promise_ends_at is not null", ["status <> all(?)", uncountedStatuses]);
+    where.push(["(first_attempt_at is not null or late_at <= ?)", now]);
+    if (filter.onTime !== undefined) where.push([`${isKept} = ?`, filter.onTime]);
+    key = { column: promiseOutcomeAt, direction: "desc" };
   }
   for (const { name, column, direction } of ranges.toReversed()) {
     const [from, to] = [filter[`${name}From`], filter[`${name}To`]];
@@ -93,6 +105,11 @@ function planShipments(orgId: string | null, filter: ShipmentFilter, now: string
   // Several statuses are branches of their own: an index delivers each of them in order, but never a mixture.
   const branches = filter.status?.map((status) => `${shared} and s.status = $${values.push(status)}`) ?? [shared];
   return { branches, values, key };
+}
+
+/** Empty: those of which it is not known, as in the series of the overview. */
+function isOneOf(column: string, wanted: string | undefined): Condition {
+  return wanted === "" ? `coalesce(${column}, '') = ''` : [`${column} = ?`, wanted];
 }
 
 /** Beginnings of tracking numbers and order numbers. */

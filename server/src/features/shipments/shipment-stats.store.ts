@@ -110,65 +110,100 @@ export async function sumSpan(db: Queryable, orgId: string | null, { from, befor
 }
 
 type KeyedSums = Sums & { key: string };
+type SpanUpTo = Span & { now: string };
 
-/** Each day of the window, also those of which nothing is known. `begins`: the first moment of each, and of the day after. */
+/**
+ * Each day of the window, also those of which nothing is known. `begins`: the first moment of each, and of the day after.
+ * What was never tried is of the day in which its promise ended.
+ */
 export async function sumDays(
   db: Queryable,
   orgId: string | null,
   days: string[],
   begins: string[],
+  now: string,
 ): Promise<KeyedSums[]> {
   const isOfUtc = begins.every((moment) => Date.parse(moment) % dayMs === 0);
   const [table, column] = isOfUtc ? ["shipment_day_sums", "day"] : ["shipment_sums", "quarter"];
+  const isWithin = (moment: string): string =>
+    `${moment} >= ($3::timestamptz[])[1] and ${moment} < ($3::timestamptz[])[cardinality($3)]`;
   return await db.query<KeyedSums>(
     `select w.day as key, ${summed}
        from unnest($2::text[]) with ordinality as w (day, place)
        left join (
          select width_bucket(${column}, $3::timestamptz[]) as place, ${sumColumns}
            from ${table}
-          where ${forOrg(orgId)} and ${column} >= ($3::timestamptz[])[1] and ${column} < ($3::timestamptz[])[cardinality($3)]
+          where ${forOrg(orgId)} and ${isWithin(column)}
+         union all
+         select width_bucket(late_at, $3::timestamptz[]), 0, 0, 0, 1, 0
+           from shipments
+          where ${forOrg(orgId)} and ${isWithin("late_at")} and ${isOverdue("$4")}
        ) as s using (place)
       group by w.place, w.day order by w.place`,
-    [orgId, days, begins],
+    [orgId, days, begins, now],
   );
 }
 
 const dayMs = 86_400_000;
 
-const keysOf = {
-  carrier: "coalesce(carrier_key, '')",
-  service: "lower(coalesce(service, ''))",
-  state: "upper(coalesce(destination ->> 'provinceCode', destination ->> 'province', ''))",
-};
+/** Of a shipment; as the indexes have it. */
+export const serviceKey = "lower(service)";
+export const stateKey = "upper(coalesce(destination ->> 'provinceCode', destination ->> 'province'))";
+/** When it was decided whether the promised day was kept. */
+export const promiseOutcomeAt = "coalesce(first_attempt_at, late_at)";
+
+const keysOf = { carrier: "carrier_key", service: serviceKey, state: stateKey };
 const mostKeys = 50;
 
-/** Of the shipments that were delivered in this span of time, by what they have in common. */
+/**
+ * By what shipments have in common, with the definitions of the overview: those delivered in this span of time, and those
+ * whose promise was kept or broken in it. The keys with the most, and all others as one.
+ */
 export async function sumBy(
   db: Queryable,
   orgId: string | null,
-  { from, before }: Span,
+  { from, before, now }: SpanUpTo,
   by: keyof typeof keysOf,
-): Promise<KeyedSums[]> {
-  return await db.query<KeyedSums>(
-    `select ${keysOf[by]} as key, count(*) as delivered, count(accepted_at) as "transitCount",
-            coalesce(sum(extract(epoch from delivered_at - accepted_at) * 1000), 0)::bigint as "transitMs",
-            count(promise_ends_at) as evaluated, count(*) filter (where first_attempt_at < promise_ends_at) as "onTime"
-       from shipments
-      where ${forOrg(orgId)} and delivered_at >= $2::timestamptz and delivered_at < $3::timestamptz and status <> all($4)
-      group by 1 order by 2 desc, 1 limit ${mostKeys}`,
-    [orgId, from, before, uncountedStatuses],
+): Promise<{ keyed: KeyedSums[]; others: Sums | undefined }> {
+  const rows = await db.query<KeyedSums & { isOther: boolean }>(
+    `with parts as (
+       select coalesce(${keysOf[by]}, '') as key, 1 as delivered, (accepted_at is not null)::integer as transit_count,
+              coalesce(extract(epoch from delivered_at - accepted_at) * 1000, 0) as transit_ms, 0 as evaluated, 0 as on_time
+         from shipments
+        where ${forOrg(orgId)} and delivered_at >= $2::timestamptz and delivered_at < $3::timestamptz and status <> all($4)
+       union all
+       select coalesce(${keysOf[by]}, ''), 0, 0, 0, 1, coalesce(first_attempt_at < promise_ends_at, false)::integer
+         from shipments
+        where ${forOrg(orgId)} and promise_ends_at is not null and status <> all($4)
+          and ${promiseOutcomeAt} >= $2::timestamptz and ${promiseOutcomeAt} < $3::timestamptz
+          and (first_attempt_at is not null or late_at <= $5)
+     ), keyed as (
+       select key, ${summed} from parts group by key
+     ), ranked as (
+       select *, row_number() over (order by greatest(delivered, evaluated) desc, key) > ${mostKeys} as other from keyed
+     )
+     select case when other then '' else key end as key, other as "isOther", sum(delivered)::bigint as delivered,
+            sum("transitCount")::bigint as "transitCount", sum("transitMs")::bigint as "transitMs",
+            sum(evaluated)::bigint as evaluated, sum("onTime")::bigint as "onTime"
+       from ranked group by 1, 2 order by 2, greatest(sum(delivered), sum(evaluated)) desc, 1`,
+    [orgId, from, before, uncountedStatuses, now],
   );
+  return { keyed: rows.filter(({ isOther }) => !isOther), others: rows.find(({ isOther }) => isOther) };
+}
+
+/** No attempt to deliver it although the promised day is over. */
+function isOverdue(now: string): string {
+  return `late_at <= ${now} and first_attempt_at is null`;
 }
 
 /** Without an attempt to deliver although the promised day is over by now, and ended in this span of time. */
 export async function countOverdue(
   db: Queryable,
   orgId: string | null,
-  { from, before, now }: Span & { now: string },
+  { from, before, now }: SpanUpTo,
 ): Promise<number> {
   const [row] = await db.query<{ count: number }>(
-    `select count(*) as count from shipments where ${forOrg(orgId)} and late_at >= $2 and late_at < $3 and late_at <= $4
-        and first_attempt_at is null`,
+    `select count(*) as count from shipments where ${forOrg(orgId)} and late_at >= $2 and late_at < $3 and ${isOverdue("$4")}`,
     [orgId, from, before, now],
   );
   return row?.count ?? 0;

@@ -29,7 +29,7 @@ export { trackingWork } from "./tracking/follow-parcels.ts";
 export { trackShipment } from "./tracking/track-now.ts";
 export { toEventStatus } from "./shipments.states.ts";
 export { trackingKeyOf } from "./shipment.ts";
-export type { Window } from "./overview-figures.ts";
+export type { OverviewFigures, Window } from "./overview-figures.ts";
 export { readFigures, readSeries } from "./overview-figures.ts";
 export type { OrderShipmentsChange, TrackedParcel } from "./order-shipments.ts";
 export { findRecordedShipments, insertDemoParcels, keepOrderShipments, listedFields } from "./order-shipments.ts";
@@ -108,7 +108,9 @@ export async function countShipments(ctx: Ctx) {
   return { ...byStatus, at_risk: risks.total, total };
 }
 
-const timeFilters = ["createdFrom", "createdTo", "shippedFrom", "shippedTo", "deliveredFrom", "deliveredTo"] as const;
+const timeFilters = ["created", "shipped", "delivered", "evaluated"].flatMap(
+  (name) => [`${name}From`, `${name}To`] as ("createdFrom" | "shippedTo")[],
+);
 
 /** The query as a filter: moments in one way of writing, statuses as a list. */
 function readFilter({ status, page: _page, limit: _limit, ...filter }: ShipmentQuery): ShipmentFilter {

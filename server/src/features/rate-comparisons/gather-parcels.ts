@@ -1,0 +1,202 @@
+import { saysHome } from "../../carriers/rate-card/service-level.ts";
+import { toCents } from "../../core/money.ts";
+import { findCountry } from "../../core/region-names.ts";
+import type { Dimensions, Weight } from "../../core/weight.ts";
+import type { ItemRequest } from "./rate-comparisons.schemas.ts";
+
+/** A charge line beside the earlier ones: true: a copy of one. "line": a further charge for the parcel of an earlier one. */
+export type Repeats = boolean | "line";
+export type NewItem = ItemRequest & { repeats: Repeats; facts?: ParcelFacts };
+
+/** What is known of a parcel beyond its first charge line. */
+export type ParcelFacts = Partial<{
+  originZip: string;
+  originCity: string;
+  originState: string;
+  destinationZip: string;
+  destinationCity: string;
+  destinationState: string;
+  weight: Weight;
+  dimensions: Dimensions;
+  residential: boolean;
+  shipDate: string;
+  currency: string;
+  abroad: string;
+  /** Names that the service may be under, in the order of the lines. */
+  services: string[];
+  /** A charge of it is one for homes. */
+  isHome: boolean;
+}>;
+
+export type SeveralCharges = { position: number; cents: number; facts: ParcelFacts };
+
+export type Parcels = {
+  /** What these items are to the ones before them. */
+  number(items: ItemRequest[]): NewItem[];
+  /** The parcels with several charges, by the position of the first. */
+  several(): SeveralCharges[];
+  /** The days on which they were sent, as far as that is told. */
+  shipDays(): string[];
+};
+
+type FactName = Exclude<keyof ParcelFacts, "services" | "isHome">;
+type FactReaders = { [Name in FactName]: (item: ItemRequest) => ParcelFacts[Name] | undefined };
+
+const written = (text: string | undefined): string | undefined => (text?.trim() ? text : undefined);
+
+/** How a line says each fact; undefined: it does not. */
+const readers: FactReaders = {
+  originZip: (item) => written(item.originZip),
+  originCity: (item) => written(item.originCity),
+  originState: (item) => written(item.originState),
+  destinationZip: (item) => written(item.destinationZip),
+  destinationCity: (item) => written(item.destinationCity),
+  destinationState: (item) => written(item.destinationState),
+  weight: ({ weight }) => (isKnown(weight) ? weight : undefined),
+  dimensions: (item) => item.dimensions,
+  residential: (item) => item.residential ?? undefined,
+  shipDate: (item) => item.shipDate,
+  currency: (item) => item.currency,
+  abroad: (item) => abroadOf(item) ?? undefined,
+};
+const factNames = Object.keys(readers) as FactName[];
+
+/** Nothing weighs nothing: exports write 0 where the weight is unknown. */
+export function isKnown(weight: ItemRequest["weight"]): weight is Weight {
+  return weight !== undefined && weight.value > 0;
+}
+
+/** Territories go by their ZIPs, as the rest of the country does. */
+const domestic = new Set(["US", "PR", "VI", "GU", "AS", "MP", "UM"]);
+
+export function abroadOf({ originCountry, destinationCountry }: ItemRequest): string | null {
+  for (const text of [originCountry, destinationCountry]) {
+    const name = text?.trim();
+    if (!name) continue;
+    const code = findCountry(name)?.alpha2 ?? name.toUpperCase();
+    if (!domestic.has(code)) return code;
+  }
+  return null;
+}
+
+/** What the first line of a parcel says, as numbers: there may be 250,000 of them. `lacks`: a bit for each fact. */
+type Line = { print: number; cents: number; lacks: number; service: number; charge: number };
+type FirstLine = Line & { position: number };
+type Parcel = {
+  cents: number;
+  lacks: number;
+  prints: Set<number>;
+  facts: ParcelFacts;
+  services: Set<number>;
+  charges: Set<number>;
+};
+
+/**
+ * Tells parcels from charges while items arrive, and collects each fact of a parcel from the first of its lines that has
+ * it. Keeps a few numbers for each item, however many there are.
+ */
+export function gatherParcels(printOf: (item: ItemRequest) => string): Parcels {
+  const firstLines = new Map<string, FirstLine>();
+  const parcels = new Map<number, Parcel>();
+  const names = createNames();
+  const shipDays = new Set<string>();
+  let count = 0;
+
+  function lineOf(item: ItemRequest): Line {
+    return {
+      print: fingerprint(printOf(item)),
+      cents: toCents(item.netCost),
+      lacks: factNames.reduce((bits, name, bit) => (readers[name](item) === undefined ? bits | (1 << bit) : bits), 0),
+      service: names.numberOf(item.serviceType),
+      charge: names.numberOf(item.chargeType),
+    };
+  }
+
+  function addLine(parcel: Parcel, item: ItemRequest, line: Line): void {
+    parcel.prints.add(line.print);
+    parcel.cents += line.cents;
+    parcel.services.add(line.service);
+    parcel.charges.add(line.charge);
+    for (const [bit, name] of factNames.entries()) {
+      if ((parcel.lacks & ~line.lacks & (1 << bit)) === 0) continue;
+      Object.assign(parcel.facts, { [name]: readers[name](item) });
+    }
+    parcel.lacks &= line.lacks;
+  }
+
+  function numberOne(item: ItemRequest): NewItem {
+    const position = count++;
+    if (item.shipDate !== undefined) shipDays.add(item.shipDate);
+    const line = lineOf(item);
+    const first = firstLines.get(item.trackingNumber);
+    if (!first) firstLines.set(item.trackingNumber, { position, ...line });
+    const facts = factsOf([item.serviceType], [item.chargeType]);
+    const alone: NewItem = { ...item, repeats: false, ...(facts && { facts }) };
+    if (!first) return alone;
+    const parcel = parcels.getOrInsertComputed(first.position, () => startParcel(first));
+    if (parcel.prints.has(line.print)) return { ...alone, repeats: true };
+    addLine(parcel, item, line);
+    return { ...alone, repeats: "line" };
+  }
+
+  return {
+    number: (items) => items.map(numberOne),
+    several: () =>
+      [...parcels]
+        .filter(([, { prints }]) => prints.size > 1)
+        .map(([position, { cents, facts, services, charges }]) => {
+          const told = [services, charges].map((numbers) => Array.from(numbers, names.nameOf));
+          return { position, cents, facts: { ...facts, ...factsOf(told[0]!, told[1]!) } };
+        }),
+    shipDays: () => [...shipDays],
+  };
+}
+
+function startParcel({ print, cents, lacks, service, charge }: FirstLine): Parcel {
+  return {
+    cents,
+    lacks,
+    prints: new Set([print]),
+    facts: {},
+    services: new Set([service]),
+    charges: new Set([charge]),
+  };
+}
+
+type Names = readonly (string | undefined)[];
+
+/** Carriers that list charges without a column for the service name it in the charge for the freight. */
+function factsOf(services: Names, charges: Names): Pick<ParcelFacts, "services" | "isHome"> | undefined {
+  const [named, charged] = [services.flatMap(toName), charges.flatMap(toName)];
+  const candidates = named.length > 0 ? named : charged;
+  // The name in the line itself needs no second place.
+  const isOwn = candidates.length === named.length && (services.length === 1 || named.length === 0);
+  const isHome = (isOwn ? charged : [...named, ...charged]).some((name) => saysHome(name) === true);
+  if (isOwn && !isHome) return undefined;
+  return { ...(isOwn ? {} : { services: candidates }), ...(isHome && { isHome }) };
+}
+
+function toName(name: string | undefined): string[] {
+  return name === undefined || name.trim() === "" ? [] : [name];
+}
+
+/** The same few names stand in thousands of lines: each is kept once. */
+function createNames() {
+  const numbers = new Map<string | undefined, number>();
+  const names: (string | undefined)[] = [];
+  return {
+    numberOf: (name: string | undefined): number => numbers.getOrInsertComputed(name, () => names.push(name) - 1),
+    nameOf: (index: number): string | undefined => names[index],
+  };
+}
+
+/** Two numbers of 32 bits in one: of 250,000 texts two that differ have the same one time in a hundred thousand. */
+function fingerprint(text: string): number {
+  let [a, b] = [0x81_1c_9d_c5, 0x12_34_56_78];
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    a = Math.imul(a ^ code, 0x01_00_01_93);
+    b = Math.imul(b ^ code, 0x85_eb_ca_6b) ^ (b >>> 13);
+  }
+  return (a >>> 0) * 2 ** 21 + ((b >>> 0) & 0x1f_ff_ff);
+}
