@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lookAt, openBrowser, signIn, startConsoleHub } from "./console-hub.ts";
+import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 test("a preview cannot be taken for the shop", async () => {
@@ -13,6 +13,27 @@ test("a preview cannot be taken for the shop", async () => {
   expect(await page.title()).toMatch(/^PREVIEW /);
   expect(await page.locator("link[rel=icon]").getAttribute("href")).toContain("preview");
   await lookAt(page, "preview");
+
+  // A panel lies below the bar and inside the frame, at every width.
+  await page
+    .getByRole("row", { name: /SHOP-10000/ })
+    .getByText("Albany")
+    .click();
+  const panel = page.getByRole("dialog", { name: "SHOP-10000" });
+  await panel.getByText("Albany").waitFor();
+  for (const width of [360, 768, 1440]) {
+    await page.setViewportSize({ width, height: 740 });
+    const bar = (await page.getByRole("note", { name: "PREVIEW" }).boundingBox())!;
+    const box = (await panel.boundingBox())!;
+    expect(box.y, `${width} px`).toBeGreaterThanOrEqual(bar.y + bar.height);
+    expect(box.x + box.width, `${width} px`).toBe(width - 4);
+    expect(box.y + box.height, `${width} px`).toBe(740 - 4);
+    await takePicture(page, `preview-panel-${width}`);
+    // Clicks where it is: nothing lies over it.
+    await panel.getByRole("button", { name: "Close" }).click({ trial: true });
+  }
+  await panel.getByRole("button", { name: "Close" }).click();
+  await panel.waitFor({ state: "detached" });
 });
 
 test("a view made through the API, as the documents show it, filters the list", async () => {

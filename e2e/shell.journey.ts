@@ -121,6 +121,31 @@ test("every page is accessible, in light, in dark and on a small screen, and not
   await lookAt(page, "order");
 });
 
+test("every page has a title of its own, which names the record", async () => {
+  const { page } = person;
+  const location = (await org.post("/locations", { name: "Newark" })).body.id as string;
+  const set = (await org.post("/condition-sets", { name: "Far away" })).body.id as string;
+  const pages =
+    `/ /orders /orders/import /orders/SHOP-10000 /orders/SHOP-10001 /operations /operations/new /operations/presets
+    /operations/automations /operations/automations/new /exceptions /rates /rates/new /carriers /bridges /bridges/new
+    /bridges/new/demo /transformations /transformations/new /shipments /shipments/labels /shipments/labels/new /pickups
+    /schedules /schedules/new /webhooks /webhooks/new /tasks /condition-sets /condition-sets/${set} /locations
+    /locations/${location} /settings /settings/keys /settings/users /settings/organizations /settings/audit /settings/requests
+    /settings/account /nonsense`.split(/\s+/);
+  const titles = new Map<string, string>();
+  for (const at of pages) {
+    await page.goto(hub.url + at);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await expect.poll(() => page.title()).toMatch(/^[^·]+ · .*Order Operations$/);
+    titles.set(at, await page.title());
+  }
+  const all = [...titles.values()];
+  expect(all.filter((title, at) => all.indexOf(title) !== at)).toEqual([]);
+  expect(titles.get("/orders/SHOP-10000")).toBe("SHOP-10000 · Orders · Order Operations");
+  expect(titles.get(`/locations/${location}`)).toBe("Newark · Locations · Order Operations");
+  expect(titles.get("/nonsense")).toBe("Page not found · Order Operations");
+});
+
 test("a page asks for each thing once", async () => {
   const { page } = person;
   let asked: string[] = [];
@@ -144,7 +169,7 @@ test("a page asks for each thing once", async () => {
 test("an address that is none says so, and what is not found too", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/nowhere`);
-  await page.getByText("There is no such page.").waitFor();
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
   await page.goto(`${hub.url}/orders/SHOP-1000`);
   await page.getByText("order_not_found").waitFor();
   await page

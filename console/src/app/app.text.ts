@@ -23,6 +23,7 @@ export const text = {
     organization: "Organization",
     organizationHint: "You belong to several organizations. Which one?",
   },
-  notFound: "There is no such page.",
+  notFound: "Page not found",
+  notFoundWhy: "The address is misspelled, or the page was moved.",
   toOverview: "To the overview",
 } as const;

@@ -2,17 +2,22 @@ import { HubApiError } from "@order-operations-hub/sdk/problem";
 import { Empty, Heading } from "../ui/card.tsx";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Link } from "../ui/link.tsx";
+import { PageHead } from "../ui/page-head.tsx";
+import { usePageTitle } from "../ui/page-title.ts";
 import { ProblemBox } from "../ui/problem-box.tsx";
 import { text } from "./app.text.ts";
 import { paths } from "./paths.ts";
 
 export function NotFound() {
   return (
-    <Empty text={text.notFound}>
-      <Link href={paths.overview()} className={buttonClass("plain")}>
-        {text.toOverview}
-      </Link>
-    </Empty>
+    <>
+      <PageHead title={text.notFound} />
+      <Empty text={text.notFoundWhy}>
+        <Link href={paths.overview()} className={buttonClass("plain")}>
+          {text.toOverview}
+        </Link>
+      </Empty>
+    </>
   );
 }
 
@@ -20,9 +25,11 @@ export function NotFound() {
 export function PageProblem({ error, reset }: { error: unknown; reset?: () => void }) {
   const isRefused = error instanceof HubApiError && error.status === 403;
   const isGone = error instanceof HubApiError && error.status === 404;
+  const title = isRefused ? "Not allowed" : isGone ? "Not found" : "This page could not be shown";
+  usePageTitle(title);
   return (
     <div className="max-w-2xl pt-1">
-      <Heading level={1} title={isRefused ? "Not allowed" : isGone ? "Not found" : "This page could not be shown"} />
+      <Heading level={1} title={title} />
       <ProblemBox error={error} {...(reset && !isRefused && !isGone ? { onRetry: reset } : {})}>
         {isRefused && <span>Somebody who administers your organization can give it to you.</span>}
       </ProblemBox>

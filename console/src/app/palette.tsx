@@ -8,6 +8,7 @@ import { cx } from "../ui/class-names.ts";
 import { currentHotkeys, subscribeToHotkeys } from "../ui/hotkeys.ts";
 import { sentence, words } from "../ui/format.ts";
 import { Kbd } from "../ui/kbd.tsx";
+import { nameRank } from "../ui/name-rank.ts";
 import { paths } from "./paths.ts";
 
 type Entry = { group: string; name: string; note?: string; keys?: string; run(): void };
@@ -162,5 +163,6 @@ function useEntries(typed: string): Entry[] {
   const places = pages
     .filter(([name]) => matches(name))
     .map(([name, href]): Entry => ({ group: "Go to", name, run: () => router.history.push(href) }));
-  return [...records, ...acts, ...places];
+  const fit = ({ name }: Entry): number => (typed.trim() ? (nameRank(name, typed) ?? 9) : 0);
+  return [...records, ...[...acts, ...places].toSorted((one, other) => fit(one) - fit(other))];
 }

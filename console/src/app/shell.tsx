@@ -1,5 +1,5 @@
 import { Outlet, useRouter } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { HubClock } from "../live/hub-clock.tsx";
 import { useConnection } from "../live/connection.ts";
 import { useMe } from "../live/me.ts";
@@ -8,8 +8,10 @@ import { useLook, usePreferences } from "../live/preferences.ts";
 import { cx } from "../ui/class-names.ts";
 import { SingleKeys, useHotkeys } from "../ui/hotkeys.ts";
 import { IconButton } from "../ui/button.tsx";
+import { PanelPlace } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { HeaderEnd } from "../ui/page-head.tsx";
+import { TitleFrame } from "../ui/page-title.ts";
 import { text } from "./app.text.ts";
 import { HeaderTools } from "./header-tools.tsx";
 import { paths } from "./paths.ts";
@@ -35,6 +37,9 @@ export function Shell() {
   );
 }
 
+const liveTitle = (title: string): string => `${title} · ${text.brand}`;
+const previewTitle = (title: string): string => `${text.preview.word} ${liveTitle(title)}`;
+
 type Overlay = "palette" | "keys" | "rail" | undefined;
 
 function Frame() {
@@ -46,9 +51,7 @@ function Frame() {
   const connection = useConnection();
   const wantedProof = useWantedProof();
   useGoKeys(setOverlay, () => set({ isDockOpen: !preferences.isDockOpen }));
-  useEffect(() => {
-    document.title = isPreview ? `${text.preview.word} ${text.brand}` : text.brand;
-  }, [isPreview]);
+  const panels = useRef<HTMLDivElement>(null);
   const tools = <HeaderTools onSearch={() => setOverlay("palette")} onKeys={() => setOverlay("keys")} />;
   return (
     <div className={cx("flex h-dvh flex-col", isPreview && "border-x-4 border-b-4 border-[#f5b301]")}>
@@ -64,7 +67,7 @@ function Frame() {
           {text.away}
         </div>
       )}
-      <div className="flex min-h-0 flex-1">
+      <div ref={panels} className="relative flex min-h-0 flex-1">
         <div className="w-[196px] shrink-0 overflow-y-auto border-e border-line bg-panel max-lg:hidden">
           <Rail />
         </div>
@@ -95,7 +98,11 @@ function Frame() {
             className="relative flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none *:shrink-0 lg:px-4.5"
           >
             <HeaderEnd value={tools}>
-              <Outlet />
+              <TitleFrame value={isPreview ? previewTitle : liveTitle}>
+                <PanelPlace value={panels}>
+                  <Outlet />
+                </PanelPlace>
+              </TitleFrame>
             </HeaderEnd>
           </main>
           <Suspense>{preferences.isDockOpen && <Dock onClose={() => set({ isDockOpen: false })} />}</Suspense>

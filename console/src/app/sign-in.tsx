@@ -6,6 +6,7 @@ import { setConnection } from "../live/connection.ts";
 import { hub, queryClient } from "../live/hub.ts";
 import { goToIssuer, signInMethodsQuery } from "../live/issuer-sign-in.ts";
 import { Button } from "../ui/button.tsx";
+import { usePageTitle } from "../ui/page-title.ts";
 import { ProblemBox } from "../ui/problem-box.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { text } from "./app.text.ts";
@@ -40,6 +41,7 @@ export function SignIn({ note }: { note?: string | undefined }) {
     setGiven(next);
     signIn.mutate(next);
   };
+  usePageTitle(`${text.signIn.title} · ${text.brand}`);
   const startOver = (): void => {
     setGiven({ ...given, totpCode: "", organizationId: "" });
     setAsked({ is: "password" });

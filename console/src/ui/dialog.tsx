@@ -1,6 +1,6 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
-import type { ReactNode } from "react";
-import { useRef } from "react";
+import type { ReactNode, RefObject } from "react";
+import { createContext, use, useRef } from "react";
 import { cx } from "./class-names.ts";
 import { Icon } from "./icons.tsx";
 
@@ -11,17 +11,22 @@ type Props = {
   children: ReactNode;
   footer?: ReactNode;
   isWide?: boolean;
+  /** What gets focus when it is closed; null: what had it before. */
+  focusAfter?(): HTMLElement | null;
 };
 
 const backdrop = "fixed inset-0 z-40 bg-[#0a0c10]/40";
 
 const fields = "input:not([aria-hidden]), textarea, [role=combobox]";
 
-export function Dialog({ title, isOpen, onClose, children, footer, isWide }: Props) {
+/** The first place in it where one can type or choose. */
+export const firstField = (within: Element | null): HTMLElement | null =>
+  within?.querySelector<HTMLElement>(fields) ?? null;
+
+export function Dialog({ title, isOpen, onClose, children, footer, isWide, focusAfter }: Props) {
   const popup = useRef<HTMLDivElement>(null);
   // Whoever opened a form wants to type; on a touch screen the keyboard would hide what is to be read first.
-  const initialFocus = (how: string) =>
-    how === "touch" ? popup.current : (popup.current?.querySelector<HTMLElement>(fields) ?? true);
+  const initialFocus = (how: string) => (how === "touch" ? popup.current : (firstField(popup.current) ?? true));
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
@@ -29,6 +34,7 @@ export function Dialog({ title, isOpen, onClose, children, footer, isWide }: Pro
         <Base.Popup
           ref={popup}
           initialFocus={initialFocus}
+          {...(focusAfter ? { finalFocus: focusAfter } : {})}
           className={cx(
             "fixed top-[12vh] left-1/2 z-40 flex max-h-[76vh] w-[calc(100vw-24px)] -translate-x-1/2 flex-col rounded-xl border border-line bg-panel shadow-pop",
             isWide ? "max-w-[760px]" : "max-w-[460px]",
@@ -46,6 +52,9 @@ export function Dialog({ title, isOpen, onClose, children, footer, isWide }: Pro
   );
 }
 
+/** The part of the window that panels lie in, below the bars that stay in sight; the frame says which. */
+export const PanelPlace = createContext<RefObject<HTMLElement | null> | undefined>(undefined);
+
 /** Beside what it is about: the page stays in sight and in use. */
 export function SidePanel({
   title,
@@ -53,14 +62,14 @@ export function SidePanel({
   onClose,
   children,
   actions,
-}: Omit<Props, "footer" | "title"> & { title: ReactNode; actions?: ReactNode }) {
+}: Omit<Props, "footer" | "title" | "focusAfter"> & { title: ReactNode; actions?: ReactNode }) {
   return (
     <Base.Root open={isOpen} modal={false} disablePointerDismissal onOpenChange={(open) => !open && onClose()}>
-      <Base.Portal>
+      <Base.Portal container={use(PanelPlace)}>
         <Base.Popup
           initialFocus={false}
           finalFocus={false}
-          className="fixed inset-y-0 end-0 z-30 flex w-full max-w-[560px] flex-col border-s border-line bg-panel shadow-pop"
+          className="absolute inset-y-0 end-0 z-30 flex w-full max-w-[560px] flex-col border-s border-line bg-panel shadow-pop"
         >
           <div className="flex items-center gap-2 border-b border-line px-4 py-2.5">
             <Base.Title className="min-w-0 flex-1 text-lg font-semibold">{title}</Base.Title>

@@ -96,7 +96,13 @@ export function Grid<Row>(props: Props<Row>) {
       className={cx("relative min-h-0 flex-1 overflow-auto outline-offset-[-2px]", props.isStale && "opacity-60")}
     >
       <Head {...props} layout={{ gridTemplateColumns: template, minWidth }} />
-      <div role="rowgroup" style={{ height: virtual.getTotalSize(), minWidth }} className="relative">
+      {/* Rows of the former list can be read, and nothing else, until those of this one are there. */}
+      <div
+        role="rowgroup"
+        inert={props.isStale}
+        style={{ height: virtual.getTotalSize(), minWidth }}
+        className="relative"
+      >
         {items.map((item) => (
           <Line
             key={item.key}

@@ -25,13 +25,21 @@ export const SingleKeys = createContext(true);
 
 const isSingle = (keys: string): boolean => !/\$mod|Control|Alt|Meta/.test(keys);
 
-/** Nothing on the page hears keys while somebody types, except those with a modifier; a dialog keeps its keys to itself. */
+/** Fields that take letters: of a list to choose from, letters go to the entry that begins with them. */
+const typedInto = "input:not([type=checkbox]), textarea, select, [role=combobox], [contenteditable=true], .cm-editor";
+/** Selecting, copying and the like belong to the text that is being typed. */
+const editingKeys = /^\$mod\+[acvxyz]$/i;
+
+const layers = "[role=dialog][aria-modal=true], [role=menu], [role=listbox]";
+
+/** In a field only keys with a modifier act on the page, and none that edits text; a dialog keeps its keys to itself. */
 function isTaken(event: KeyboardEvent, keys: string): boolean {
   const target = event.target as HTMLElement | null;
-  const isTyping = target?.closest("input:not([type=checkbox]), textarea, select, [contenteditable=true], .cm-editor");
-  if (isTyping && isSingle(keys) && keys !== "Escape") return true;
-  const dialog = document.querySelector("[role=dialog][aria-modal=true], [role=menu], [role=listbox]");
-  return dialog !== null && keys !== "$mod+k" && !dialog.contains(target);
+  const isTyping = target?.closest(typedInto);
+  if (isTyping && (isSingle(keys) || editingKeys.test(keys)) && keys !== "Escape") return true;
+  // A list to choose from stays in the document, out of sight, while its field has focus.
+  const open = [...document.querySelectorAll(layers)].filter((layer) => layer.checkVisibility());
+  return open.length > 0 && keys !== "$mod+k" && !open.some((layer) => layer.contains(target));
 }
 
 export function useHotkeys(hotkeys: readonly Hotkey[]): void {

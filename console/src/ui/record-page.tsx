@@ -4,6 +4,7 @@ import { Skeleton } from "./card.tsx";
 import { Link } from "./link.tsx";
 import type { PageAbove } from "./page-head.tsx";
 import { PageHead } from "./page-head.tsx";
+import { usePageTitle } from "./page-title.ts";
 import { ProblemBox } from "./problem-box.tsx";
 
 type Props<Shown> = {
@@ -16,7 +17,7 @@ type Props<Shown> = {
 /** The page of one record. What is known stays in sight; without anything it says that it is on its way, or why it is not shown. */
 export function RecordPage<Shown>({ above, query: { data, error, refetch }, children }: Props<Shown>) {
   if (data !== undefined) return children(data);
-  if (!error) return <Skeleton rows={12} />;
+  if (!error) return <Loading title={above.name} />;
   return (
     <>
       <PageHead above={above} title="Not shown" />
@@ -27,4 +28,9 @@ export function RecordPage<Shown>({ above, query: { data, error, refetch }, chil
       </ProblemBox>
     </>
   );
+}
+
+function Loading({ title }: { title: string }) {
+  usePageTitle(title);
+  return <Skeleton rows={12} />;
 }

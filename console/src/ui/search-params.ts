@@ -1,5 +1,12 @@
 import { useRouter, useRouterState } from "@tanstack/react-router";
 
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** This entry was added by opening a panel: the one before is the same page without it. */
+    isPanel?: boolean;
+  }
+}
+
 export type Search = Record<string, string | string[] | undefined>;
 
 /** What the address says after the question mark: filters, sorting, what is open. Nothing of that is kept elsewhere. */
@@ -15,6 +22,30 @@ export function useSearchParams(): { search: Search; set(change: Search, how?: "
       const href = router.latestLocation.pathname + router.options.stringifySearch(next);
       if (how === "push") router.history.push(href);
       else router.history.replace(href);
+    },
+  };
+}
+
+/**
+ * A panel beside the page, by its name in the address. Opening it adds an entry to the history, so that Back closes it and leaves the
+ * page as it was; going from one record to the next in an open panel does not.
+ */
+export function usePanel(name = "open"): { open: string | undefined; show(next: string | undefined): void } {
+  const router = useRouter();
+  const { search } = useSearchParams();
+  return {
+    open: oneOf(search[name]),
+    show(next) {
+      const { search: now, state, pathname } = router.latestLocation;
+      const isPanel = state.isPanel ?? false;
+      if (next === undefined && isPanel) {
+        router.history.back();
+        return;
+      }
+      const href = pathname + router.options.stringifySearch({ ...now, [name]: next });
+      const isOpen = oneOf((now as Search)[name]) !== undefined;
+      if (next !== undefined && !isOpen) router.history.push(href, { isPanel: true });
+      else router.history.replace(href, { isPanel: isPanel && next !== undefined });
     },
   };
 }

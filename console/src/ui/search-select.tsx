@@ -3,6 +3,7 @@ import type { KeyboardEvent } from "react";
 import { useId, useState } from "react";
 import { cx } from "./class-names.ts";
 import { Icon } from "./icons.tsx";
+import { nameRank } from "./name-rank.ts";
 import { itemClass, popupClass } from "./popup-class.ts";
 import { inputClass } from "./text-field.tsx";
 
@@ -45,6 +46,9 @@ export function SearchSelect({ label, value, options, placeholder, optionFor, on
   );
 }
 
+/** What Enter takes is the option whose name fits best, not the first that has the letters somewhere. */
+const orderOf = ({ label }: Option, wanted: string): number => (wanted ? (nameRank(label, wanted) ?? 9) : 0);
+
 function Finder({
   label,
   value,
@@ -56,7 +60,9 @@ function Finder({
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const wanted = typed.trim().toLowerCase();
-  const matching = options.filter((option) => `${option.label} ${option.value}`.toLowerCase().includes(wanted));
+  const matching = options
+    .filter((option) => `${option.label} ${option.value}`.toLowerCase().includes(wanted))
+    .toSorted((one, other) => orderOf(one, wanted) - orderOf(other, wanted));
   const further =
     wanted && !options.some((option) => option.value === typed.trim()) ? optionFor?.(typed.trim()) : undefined;
   const found = further ? [...matching, further] : matching;

@@ -22,7 +22,12 @@ export function Select({ label, hint, error, isLabelHidden, value, options, plac
     <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden ?? false}>
       {(ids) => (
         <Base.Root value={value} onValueChange={(next) => onChange(next ?? "")}>
-          <Base.Trigger {...ids} className={cx(inputClass, "flex items-center justify-between gap-2 text-start")}>
+          <Base.Trigger
+            {...ids}
+            // Ctrl+Enter is for the page, such as to run what is shown; Enter alone opens the list.
+            onKeyDown={(event) => (event.ctrlKey || event.metaKey) && event.preventBaseUIHandler()}
+            className={cx(inputClass, "flex items-center justify-between gap-2 text-start")}
+          >
             <span className={cx("truncate", !chosen && "text-faint")}>{chosen?.label ?? placeholder ?? "Choose"}</span>
             <Icon name="chevron-down" />
           </Base.Trigger>

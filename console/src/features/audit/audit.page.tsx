@@ -16,7 +16,7 @@ import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { Search } from "../../ui/search-params.ts";
-import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { oneOf, usePanel, useSearchParams } from "../../ui/search-params.ts";
 import type { ListColumn } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { AuditFilters } from "./audit-filters.tsx";
@@ -88,7 +88,7 @@ export function AuditPage() {
   const entries = useQuery(auditQuery(filter, usePage()));
   const [isChecking, setChecking] = useState(false);
   const refused = missingScope(useMe(), "audit:read");
-  const openId = oneOf(search["open"]);
+  const { open: openId, show } = usePanel();
   const open = entries.data?.data.find(({ id }) => id === openId);
   return (
     <>
@@ -106,7 +106,7 @@ export function AuditPage() {
         <ListCard
           label="Entries"
           query={entries}
-          columns={columnsWith((entry) => set({ open: entry.id }, "replace"))}
+          columns={columnsWith((entry) => show(entry.id))}
           idOf={(entry) => entry.id}
           empty={
             <Empty text="No entry meets these filters.">
@@ -117,11 +117,7 @@ export function AuditPage() {
           }
         />
       </div>
-      <SidePanel
-        title={open ? whatText(open) : ""}
-        isOpen={open !== undefined}
-        onClose={() => set({ open: undefined }, "replace")}
-      >
+      <SidePanel title={open ? whatText(open) : ""} isOpen={open !== undefined} onClose={() => show(undefined)}>
         {open && <Entry entry={open} onFilter={(change) => set({ ...change, open: undefined, page: undefined })} />}
       </SidePanel>
     </>

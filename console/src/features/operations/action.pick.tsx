@@ -5,18 +5,21 @@ import { cx } from "../../ui/class-names.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { sentence } from "../../ui/format.ts";
 import { inputClass } from "../../ui/text-field.tsx";
+import { findActions } from "./action-search.ts";
 
 type Props = {
   catalog: readonly OperationAction[];
   isOpen: boolean;
+  /** Where typing goes on when the dialog is closed; null: where it was before. */
+  focusAfter(): HTMLElement | null;
   onClose(): void;
   onPick(action: OperationAction): void;
 };
 
 /** All actions, by what they are for; what cannot be used says why. */
-export function ActionPick({ catalog, isOpen, onClose, onPick }: Props) {
+export function ActionPick({ catalog, isOpen, focusAfter, onClose, onPick }: Props) {
   return (
-    <Dialog title="Add a step" isOpen={isOpen} onClose={onClose} isWide>
+    <Dialog title="Add a step" isOpen={isOpen} onClose={onClose} focusAfter={focusAfter} isWide>
       <Picker catalog={catalog} onPick={onPick} />
     </Dialog>
   );
@@ -24,12 +27,9 @@ export function ActionPick({ catalog, isOpen, onClose, onPick }: Props) {
 
 function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
   const [typed, setTyped] = useState("");
-  const wanted = typed.trim().toLowerCase();
-  const found = catalog.filter((action) =>
-    `${action.title} ${action.type} ${action.description}`.toLowerCase().includes(wanted),
-  );
+  const { found, first } = findActions(catalog, typed);
   const groups = Map.groupBy(found, (action) => action.group);
-  const first = found.find((action) => action.available);
+  const hasMentions = typed.trim() !== "" && found.length > 0 && !first;
   return (
     <>
       <input
@@ -44,6 +44,9 @@ function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
         }}
         className={cx(inputClass, "mb-2")}
       />
+      {hasMentions && (
+        <p className="mb-2 text-muted">No available action has this name. Choose one of these with Tab or the mouse.</p>
+      )}
       {[...groups].map(([group, actions]) => (
         <section key={group} className="mb-2" aria-label={sentence(group)}>
           <h3 className="mb-0.5 text-sm font-medium text-faint">{sentence(group)}</h3>
@@ -57,7 +60,7 @@ function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
                   className={cx(
                     "flex w-full flex-col rounded-md px-2 py-1 text-start hover:bg-accent-soft",
                     !action.available && "opacity-60",
-                    action === first && wanted && "bg-accent-soft",
+                    action === first && "bg-accent-soft",
                   )}
                 >
                   <span className="flex items-center gap-1.5 font-medium">
@@ -73,7 +76,7 @@ function Picker({ catalog, onPick }: Pick<Props, "catalog" | "onPick">) {
           </ul>
         </section>
       ))}
-      {found.length === 0 && <p className="py-4 text-center text-muted">No action is called that.</p>}
+      {found.length === 0 && <p className="py-4 text-center text-muted">No actions match.</p>}
     </>
   );
 }

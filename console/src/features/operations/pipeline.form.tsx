@@ -1,7 +1,8 @@
 import type { OperationAction } from "@order-operations-hub/sdk/api-types";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
+import { firstField } from "../../ui/dialog.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { ActionPick } from "./action.pick.tsx";
 import type { Draft } from "./pipeline.ts";
@@ -22,6 +23,16 @@ export function PipelineForm({ draft, onChange: put, catalog, errors }: Props) {
   const onChange = (next: Draft): void => put({ ...next, preset: undefined });
   const [isPicking, setPicking] = useState(false);
   const [open, setOpen] = useState<number>();
+  const list = useRef<HTMLOListElement>(null);
+  const added = useRef(false);
+  /** The first field of the step that was added, or its heading where it has none. */
+  const focusAfter = (): HTMLElement | null => {
+    const step = added.current ? list.current?.lastElementChild : undefined;
+    added.current = false;
+    const target = step ? (firstField(step.querySelector("[data-params]")) ?? step.querySelector("button")) : null;
+    target?.scrollIntoView({ block: "nearest" });
+    return target;
+  };
   useHotkeys([{ keys: "a", name: "Add a step", run: () => setPicking(true) }]);
   const move = (at: number, by: number): void => {
     const steps = [...draft.steps];
@@ -31,7 +42,7 @@ export function PipelineForm({ draft, onChange: put, catalog, errors }: Props) {
   };
   return (
     <>
-      <ol className="flex flex-col gap-2">
+      <ol ref={list} className="flex flex-col gap-2">
         {draft.steps.map((step, at) => (
           <StepCard
             key={step.key}
@@ -71,11 +82,13 @@ export function PipelineForm({ draft, onChange: put, catalog, errors }: Props) {
       <ActionPick
         catalog={catalog}
         isOpen={isPicking}
+        focusAfter={focusAfter}
         onClose={() => setPicking(false)}
         onPick={(action) => {
           const step = newStep(action);
           onChange({ ...draft, steps: [...draft.steps, step] });
           setOpen(step.key);
+          added.current = true;
           setPicking(false);
         }}
       />

@@ -18,7 +18,7 @@ import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { ShareBar } from "../../ui/share-bar.tsx";
 import { tell } from "../../ui/toast.tsx";
-import { Time } from "../../ui/zone.tsx";
+import { formatFull, Time, useClock } from "../../ui/zone.tsx";
 import { runQuery } from "./operations.queries.ts";
 import { runTones } from "./operations.text.ts";
 import { RunGroups, RunResults } from "./run-results.tsx";
@@ -79,6 +79,7 @@ function Run({ run }: { run: OperationRun }) {
     onSuccess: (next) => router.history.push(paths.run(next.id)),
   });
   const { summary } = run;
+  const title = run.note ?? (run.undo_of ? "Undo" : run.retry_of ? "Retry" : "Run");
   const done = summary.succeeded + summary.failed + summary.skipped;
   const pick = (name: string) => () => set({ status: status === name ? undefined : name, code: undefined }, "replace");
   const failure = cancel.error ?? retry.error;
@@ -86,7 +87,8 @@ function Run({ run }: { run: OperationRun }) {
     <>
       <PageHead
         above={above}
-        title={run.note ?? (run.undo_of ? "Undo" : run.retry_of ? "Retry" : "Run")}
+        title={title}
+        name={`${title}, ${formatFull(run.created_at, useClock())}`}
         note={<Badge tone={runTones[run.status] ?? "skip"}>{words(run.status)}</Badge>}
       >
         {!hasEnded(run) && (

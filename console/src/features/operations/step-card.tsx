@@ -68,13 +68,15 @@ export function StepCard(props: Props) {
       {isOpen && action && (
         <div className="mt-2 flex flex-col gap-2.5">
           <p className="text-sm text-muted">{action.description}</p>
-          <SchemaForm
-            schema={schemaOf(action)}
-            value={step.params}
-            onChange={(params) => onChange({ ...step, params })}
-            errors={below(errors, "/params")}
-            pickEntity={pickEntity}
-          />
+          <div data-params>
+            <SchemaForm
+              schema={schemaOf(action)}
+              value={step.params}
+              onChange={(params) => onChange({ ...step, params })}
+              errors={below(errors, "/params")}
+              pickEntity={pickEntity}
+            />
+          </div>
           <ConditionForm
             value={step.when}
             onChange={(when) => onChange({ ...step, when })}

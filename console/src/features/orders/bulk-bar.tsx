@@ -7,9 +7,12 @@ import { Menu } from "../../ui/menu.tsx";
 import type { useOrderSelection } from "./order-selection.ts";
 import { countOf, scopeText } from "./order-selection.ts";
 
+export type OrderTotal = { count: number; isCapped: boolean };
+
 type Props = {
   rows: readonly Order[];
-  total: { count: number; isCapped: boolean };
+  /** Undefined while the list loads, or while it is counted. */
+  total: OrderTotal | undefined;
   picked: ReturnType<typeof useOrderSelection>;
   filter: OrderFilter;
   onSelectAll(): void;
@@ -24,8 +27,10 @@ export function BulkBar({ rows, total, picked, onSelectAll, onOperate, operateRe
   const { selection } = picked;
   const count = countOf(selection);
   const isAll = selection.kind === "all";
-  const areShownAll = selection.kind === "some" && rows.length > 0 && rows.every(({ id }) => selection.ids.has(id));
-  const matching = `${formatCount(total.count)}${total.isCapped ? "+" : ""}`;
+  const areShownAll =
+    selection.kind === "some" && rows.length === count && count > 0 && rows.every(({ id }) => selection.ids.has(id));
+  const matching = total && `${formatCount(total.count)}${total.isCapped ? "+" : ""}`;
+  const hasMore = total === undefined || total.isCapped || total.count > count;
   return (
     <div
       role="region"
@@ -41,14 +46,16 @@ export function BulkBar({ rows, total, picked, onSelectAll, onOperate, operateRe
       />
       <span aria-live="polite">
         {count === 0
-          ? `${matching} ${total.count === 1 ? "order matches" : "orders match"}, none picked.`
+          ? total
+            ? `${matching} ${total.count === 1 ? "order matches" : "orders match"}, none picked.`
+            : "Loading orders…"
           : areShownAll
             ? `All ${plural(count, "order")} shown picked.`
-            : `${scopeText(selection)}.`}
+            : `${scopeText(selection, rows)}.`}
       </span>
-      {!isAll && count > 0 && (total.isCapped || total.count > count) && (
+      {!isAll && count > 0 && hasMore && (
         <button type="button" onClick={onSelectAll} className="min-h-6 font-medium underline underline-offset-2">
-          Select all {matching} that match
+          {matching ? `Select all ${matching} that match` : "Select all that match"}
         </button>
       )}
       {count > 0 && (

@@ -1,7 +1,8 @@
 import type { Order, OrderFilter } from "@order-operations-hub/sdk/api-types";
 import { useState } from "react";
 import { hub } from "../../live/hub.ts";
-import { plural } from "../../ui/format.ts";
+import { formatCount, plural } from "../../ui/format.ts";
+import { useLatest } from "../../ui/use-latest.ts";
 
 /** Some that were picked, or all that matched a filter at one moment, but for those that were taken out again. */
 export type OrderSelection =
@@ -15,8 +16,12 @@ export function countOf(selection: OrderSelection): number {
 }
 
 /** How many of what: a count without its scope is how people change orders that they did not mean. */
-export function scopeText(selection: OrderSelection): string {
-  if (selection.kind === "some") return `${plural(selection.ids.size, "order")} picked`;
+export function scopeText(selection: OrderSelection, rows: readonly Order[]): string {
+  if (selection.kind === "some") {
+    const shown = rows.filter(({ id }) => selection.ids.has(id)).length;
+    const hidden = selection.ids.size - shown;
+    return `${plural(selection.ids.size, "order")} picked${hidden > 0 ? `, ${formatCount(hidden)} not in the rows shown` : ""}`;
+  }
   const left = selection.except.size > 0 ? `, without ${plural(selection.except.size, "order")} taken out` : "";
   return `All ${plural(selection.matched, "order")} that match${left} picked`;
 }
@@ -31,8 +36,19 @@ export async function freeze(selection: OrderSelection): Promise<string> {
   return (await hub.call("POST /api/v1/operations/selections", { body })).id;
 }
 
-export function useOrderSelection(rows: readonly Order[]) {
-  const [selection, setSelection] = useState(none);
+/**
+ * What is picked of one list. `list` names the filter that it was picked under: with another filter, however one got there, nothing is
+ * picked. `rows` are those that may be picked now, none while those of the former list are still in sight.
+ */
+export function useOrderSelection(rows: readonly Order[], list: string) {
+  const [kept, setKept] = useState({ list, selection: none });
+  const selection = kept.list === list ? kept.selection : none;
+  const setSelection = (next: OrderSelection | ((before: OrderSelection) => OrderSelection)): void =>
+    setKept((before) => {
+      const current = before.list === list ? before.selection : none;
+      return { list, selection: typeof next === "function" ? next(current) : next };
+    });
+  const latest = useLatest(list);
   const [anchor, setAnchor] = useState(0);
   const isSelected = (id: string): boolean =>
     selection.kind === "some" ? selection.ids.has(id) : !selection.except.has(id);
@@ -67,10 +83,13 @@ export function useOrderSelection(rows: readonly Order[]) {
       );
       setAnchor(at);
     },
-    selectShown: () => setSelection({ kind: "some", ids: new Set(rows.map(({ id }) => id)) }),
+    selectShown() {
+      if (rows.length > 0) setSelection({ kind: "some", ids: new Set(rows.map(({ id }) => id)) });
+    },
     async selectAllMatching(filter: OrderFilter) {
       const { id, matched } = await hub.call("POST /api/v1/operations/selections", { body: { filter } });
-      setSelection({ kind: "all", id, filter, matched, except: new Set() });
+      // Who has gone on to another list meanwhile has picked nothing there.
+      if (latest.current === list) setSelection({ kind: "all", id, filter, matched, except: new Set() });
     },
   };
 }

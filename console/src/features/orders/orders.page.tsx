@@ -12,9 +12,10 @@ import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { oneOf, usePanel, useSearchParams } from "../../ui/search-params.ts";
 import { useClock } from "../../ui/zone.tsx";
 import { presetsQuery } from "../operations/operations.queries.ts";
+import type { OrderTotal } from "./bulk-bar.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { ColumnsMenu } from "./columns-menu.tsx";
 import { FilterBar } from "./filter-bar.tsx";
@@ -23,7 +24,7 @@ import { countOf, freeze, useOrderSelection } from "./order-selection.ts";
 import { OrderViews } from "./order-views.tsx";
 import { defaultColumns, orderColumns } from "./orders.columns.tsx";
 import type { OrderSort } from "./orders.queries.ts";
-import { ordersQuery } from "./orders.queries.ts";
+import { orderCountsQuery, ordersQuery } from "./orders.queries.ts";
 import { text } from "./orders.text.ts";
 
 const OrderPanel = lazy(async () => ({ default: (await import("./order.panel.tsx")).OrderPanel }));
@@ -39,29 +40,23 @@ export function OrdersPage() {
   const sort = (oneOf(search["sort"]) ?? "-orderedAt") as OrderSort;
   const list = useInfiniteQuery(ordersQuery(filter, sort));
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? noRows, [list.data]);
-  const pagination = list.data?.pages.at(-1)?.pagination;
-  const total = { count: pagination?.total ?? 0, isCapped: pagination?.totalIsCapped ?? false };
-  const [cursor, setCursor] = useState(-1);
-  const picked = useOrderSelection(rows);
+  // While a list loads, the rows in sight are those of the former one: they are not picked, counted or acted on.
+  const isStale = list.isPlaceholderData;
+  const known = isStale ? noRows : rows;
+  const total = useTotal(list.data?.pages.at(-1)?.pagination, filter, list.isPending || isStale);
+  const filtered = JSON.stringify(filterSearch(search));
+  const [cursor, setCursor] = useCursor(`${filtered} ${sort}`);
+  const picked = useOrderSelection(known, filtered);
   const searchBox = useRef<HTMLInputElement>(null);
   const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const change = useCallback(
-    (next: typeof search) => {
-      picked.clear();
-      setCursor(-1);
-      set(next, "replace");
-    },
-    // Both write to what outlives a drawing.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-    [],
-  );
-  const open = oneOf(search["open"]);
-  const show = (order: Order | undefined): void => set({ open: order?.number }, "replace");
-  const acts = useActs(rows, picked, cursor);
-  useGridKeys({ rows, cursor, setCursor, picked, filter, open, show, searchBox, acts });
+  const change = (next: typeof search): void => set(next, "replace");
+  const { open, show: showPanel } = usePanel();
+  const show = (order: Order | undefined): void => showPanel(order?.number);
+  const acts = useActs(known, picked, cursor);
+  useGridKeys({ rows: known, cursor, setCursor, picked, filter, open, show, searchBox, acts });
   const columnIds =
     oneOf(search["cols"])?.split(",") ??
     (preferences.orderColumns.length > 0 ? preferences.orderColumns : defaultColumns);
@@ -116,7 +111,7 @@ export function OrdersPage() {
           <Grid
             label="Orders"
             rows={rows}
-            total={total.count}
+            total={total?.count ?? rows.length}
             columns={columns}
             idOf={(order: Order) => order.id}
             nameOf={(order: Order) => order.number}
@@ -128,14 +123,39 @@ export function OrdersPage() {
             onNearEnd={more}
             sort={sort}
             onSort={(next) => set({ sort: next }, "replace")}
-            isStale={list.isPlaceholderData}
+            isStale={isStale}
             rowHeight={preferences.density === "comfortable" ? 36 : 28}
           />
         )}
       </Card>
-      <Suspense>{open && <OrderPanel reference={open} onClose={() => set({ open: undefined }, "replace")} />}</Suspense>
+      <Suspense>{open && <OrderPanel reference={open} onClose={() => show(undefined)} />}</Suspense>
     </>
   );
+}
+
+type Counted = { total: number; totalIsCapped?: boolean };
+
+/**
+ * How many orders match; undefined until it is known. A list stops counting early: the exact count is the one that stands at the view
+ * of the same filter.
+ */
+function useTotal(
+  page: Counted | undefined,
+  filter: ReturnType<typeof filterOf>,
+  isLoading: boolean,
+): OrderTotal | undefined {
+  const isCapped = page?.totalIsCapped === true && !isLoading;
+  const counts = useQuery({ ...orderCountsQuery(filter), enabled: isCapped });
+  if (!page || isLoading) return undefined;
+  if (!isCapped) return { count: page.total, isCapped };
+  if (counts.data) return { count: counts.data.total, isCapped: counts.data.isCapped };
+  return counts.error ? { count: page.total, isCapped } : undefined;
+}
+
+/** The row that keys act on; none in another list, or in another order of it. */
+function useCursor(list: string): [cursor: number, setCursor: (at: number) => void] {
+  const [kept, setKept] = useState({ list, at: -1 });
+  return [kept.list === list ? kept.at : -1, (at) => setKept({ list, at })];
 }
 
 function exportHref(filter: ReturnType<typeof filterOf>): string {
@@ -193,6 +213,7 @@ type Keys = {
 
 function useGridKeys({ rows, cursor, setCursor, picked, filter, open, show, searchBox, acts }: Keys): void {
   const move = (by: number): void => {
+    if (rows.length === 0) return;
     const next = Math.max(0, Math.min(rows.length - 1, cursor + by));
     setCursor(next);
     if (open) show(rows[next]);
@@ -212,7 +233,7 @@ function useGridKeys({ rows, cursor, setCursor, picked, filter, open, show, sear
       name: "Pick all that are shown; again: all that match",
       run: () => (isAllShown ? void picked.selectAllMatching(filter) : picked.selectShown()),
     },
-    { keys: "Enter", name: "Open this order", run: () => show(rows[cursor]) },
+    { keys: "Enter", name: "Open this order", run: () => rows[cursor] && show(rows[cursor]) },
     { keys: "e", name: "Operate on the picked orders", run: () => acts.operate() },
     { keys: "Escape", name: "Close, or pick none", run: () => (open ? show(undefined) : picked.clear()) },
     ...acts.list.flatMap((preset) =>

@@ -35,7 +35,7 @@ export function PickupsPage() {
   const openId = oneOf(search["open"]);
   const book = oneOf(search["book"]);
   const refused = pickupCan.book(me) ?? (accounts.data?.length === 0 && text.noAccount) ?? undefined;
-  const close = (): void => set({ open: undefined, book: undefined, at: undefined, move: undefined });
+  const close = (): void => set({ open: undefined, book: undefined, at: undefined, move: undefined }, "replace");
   const startBooking = (): void => set({ book: "next", open: undefined, move: undefined });
   const go = (weeks: number) => (): void => router.history.push(paths.pickups({ week: addDays(monday, weeks * 7) }));
   useHotkeys([

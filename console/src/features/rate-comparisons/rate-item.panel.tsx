@@ -7,7 +7,7 @@ import { SidePanel } from "../../ui/dialog.tsx";
 import { FactList } from "../../ui/facts.tsx";
 import { formatCount, formatMoney, sentence, words } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { usePanel } from "../../ui/search-params.ts";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import type { QuoteRequest } from "./rate-comparisons.queries.ts";
 import { explanationQuery, itemQuery } from "./rate-comparisons.queries.ts";
@@ -16,16 +16,16 @@ import { Savings, signedPercent } from "./savings.tsx";
 
 /** One price, line by line: what it is made of, and what each line rests on. */
 export function RateItemPanel({ comparison }: { comparison: RateComparison }) {
-  const { search, set } = useSearchParams();
-  const given = Number(oneOf(search["item"]) ?? Number.NaN);
+  const { open, show } = usePanel("item");
+  const given = Number(open ?? Number.NaN);
   const isOpen = Number.isSafeInteger(given) && given >= 0;
   const { data: item, error } = useQuery({ ...itemQuery(comparison, isOpen ? given : 0), enabled: isOpen });
-  const go = (to: number) => () => set({ item: String(to) }, "replace");
+  const go = (to: number) => () => show(String(to));
   return (
     <SidePanel
       title={item ? <span className="font-mono">{item.trackingNumber}</span> : "Item"}
       isOpen={isOpen}
-      onClose={() => set({ item: undefined }, "replace")}
+      onClose={() => show(undefined)}
       actions={
         <>
           <Button kind="quiet" disabledReason={given === 0 && "This is the first item."} onClick={go(given - 1)}>

@@ -10,7 +10,7 @@ import { formatMoney, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import type { Search } from "../../ui/search-params.ts";
-import { oneOf, useSearchParams } from "../../ui/search-params.ts";
+import { oneOf, usePanel, useSearchParams } from "../../ui/search-params.ts";
 import { Select } from "../../ui/select.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { inputClass } from "../../ui/text-field.tsx";
@@ -107,11 +107,11 @@ function columnsOf(comparison: RateComparison): Array<ListColumn<RateComparisonI
 }
 
 function ItemLink({ item }: { item: RateComparisonItem }) {
-  const { set } = useSearchParams();
+  const { show } = usePanel("item");
   return (
     <button
       type="button"
-      onClick={() => set({ item: String(item.index) }, "replace")}
+      onClick={() => show(String(item.index))}
       aria-label={`${item.trackingNumber}: why this price`}
       className="inline-flex min-h-6 items-center text-accent-text hover:underline"
     >

@@ -92,7 +92,9 @@ export function LabelsPage() {
   const labels = useQuery(labelsQuery({ page, ...(status ? { status } : {}) }));
   const me = useMe();
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  const printable = (labels.data?.data ?? []).filter((label) => !labelCan.print(label, me));
+  // While a list loads, the rows in sight are those of the former one.
+  const shown = labels.isPlaceholderData ? [] : (labels.data?.data ?? []);
+  const printable = shown.filter((label) => !labelCan.print(label, me));
   const chosen = printable.filter(({ id }) => picked.has(id));
   const tabs = [
     { href: paths.labels(), label: "All", isOn: !status },

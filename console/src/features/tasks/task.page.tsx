@@ -15,6 +15,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { ProgressBar } from "../../ui/progress-bar.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { tell } from "../../ui/toast.tsx";
+import { formatFull, useClock } from "../../ui/zone.tsx";
 import { ExceptionsLine } from "../exceptions/exceptions.pick.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { ExecutionBadge } from "./execution-badge.pick.tsx";
@@ -81,6 +82,7 @@ function Task({ execution }: { execution: Execution }) {
       <PageHead
         above={above}
         title={<span className="font-mono">{execution.taskName}</span>}
+        name={`${execution.taskName}, ${formatFull(execution.createdAt, useClock())}`}
         note={<ExecutionBadge status={execution.status} />}
       >
         {!hasEnded(execution) && (

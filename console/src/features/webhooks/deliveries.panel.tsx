@@ -91,7 +91,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           />
         }
       />
-      <DeliveryPanel webhook={webhook} id={oneOf(search["open"])} onClose={() => set({ open: undefined })} />
+      <DeliveryPanel webhook={webhook} id={oneOf(search["open"])} onClose={() => set({ open: undefined }, "replace")} />
     </>
   );
 }

@@ -248,9 +248,15 @@ export type OrderOutcome = {
 
 const aborted = { code: "run_aborted", message: "A step of an earlier order stopped the run." };
 
-/** The order's result from those of its steps. */
+/**
+ * The order's result from those of its steps. An undo that could take back some of them has done what its preflight promised: the
+ * order has succeeded, and the error tells of the rest.
+ */
 export function outcomeOf({ steps, before, order, created, calls, labels }: Evaluation): OrderOutcome {
-  const failed = steps.find((step) => step.status === "failed" || step.status === "not_undone");
+  const kept = steps.find((step) => step.status === "not_undone");
+  const failed = steps.find((step) => step.status === "failed") ?? kept;
+  if (kept && steps.some((step) => step.status === "applied"))
+    return { status: "succeeded", isUnchanged: false, error: kept.error ?? null };
   if (failed) return { status: "failed", isUnchanged: false, error: failed.error ?? null };
   const hasDeleted = (): boolean => steps.some((step) => step.deleted_order_ids !== undefined);
   const isUnchanged = order === before && created.length + calls.length + labels.length === 0 && !hasDeleted();

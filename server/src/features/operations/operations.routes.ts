@@ -99,7 +99,8 @@ export const operationRoutes = [
   defineRoute("GET /operations/runs/:id/groups", {
     name: "operations.runs.groups.list",
     scope: "operations:read",
-    summary: "Why orders of a run did not succeed: by step and code, with how many and the first of them",
+    summary:
+      "Why orders of a run did not succeed, or an undo only in part: by step and code, with how many and the first of them",
     ids: runIds,
     answer: [200, shapes.RunGroups],
     handle: (ctx, { params }) => operations.listRunGroups(ctx, params.id),

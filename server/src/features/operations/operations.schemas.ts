@@ -326,6 +326,11 @@ export type TaskEnds = Static<typeof TaskEnds>;
 export const RunDetail = Type.Object({
   ...runFields,
   errors_by_code: Type.Record(Type.String(), Count),
+  in_part: Type.Integer({
+    minimum: 0,
+    description:
+      "Of an undo that has ended: how many orders succeeded although some of their steps could not be taken back; the groups say which",
+  }),
   retried_by: Type.Array(Id),
   undone_by: Type.Array(Id),
   preflight: Nullable(

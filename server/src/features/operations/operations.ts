@@ -149,15 +149,16 @@ export async function getRun(ctx: Ctx, id: string, shown = firstResults): Promis
   return { ...(await describe(ctx, ctx.db, run, shown)), ...(await runs.listRelatedRuns(ctx.db, ctx.orgId, id)) };
 }
 
-/** Of the orders that did not succeed; asked for on its own, since it looks at all of them. */
+/** Of the orders that did not succeed, or only in part; asked for on its own, since it looks at all of them. */
 export async function listRunGroups(ctx: Ctx, id: string) {
-  await findRunOrThrow(ctx, id);
+  const { undo_of } = await findRunOrThrow(ctx, id);
   const groups = await results.listGroups(ctx.db, id);
   return {
     data: groups.map(({ fix, ...group }) => ({
       ...group,
       ...(fix ? { fix } : {}),
-      retryable: !results.leftAlone.includes(group.code),
+      // An undo is not retried: what is left of the run is undone again.
+      retryable: undo_of === null && !results.leftAlone.includes(group.code),
     })),
   };
 }
@@ -304,8 +305,9 @@ async function describe(ctx: Ctx, db: Queryable, run: RunRow, shown = firstResul
   const hasErrors = run.failed + run.skipped > 0;
   // Asked for again and again while a run is at work, so it counts nothing that can be told from the counters.
   const errors = hasErrors ? await results.countErrors(db, run.id) : {};
+  const inPart = run.undo_of !== null && run.finished_at ? await results.countInPart(db, run.id) : 0;
   const first = shown === 0 ? [] : await results.readResultsAfter(db, ctx.orgId, run.id, -1, shown);
   const tasks = await listTaskEnds(db, ctx.orgId, run);
   const told = presentResults(ctx, await tellTaskEnds(db, ctx.orgId, first));
-  return { ...presentWithoutResults(ctx, run), errors_by_code: errors, tasks, results: told };
+  return { ...presentWithoutResults(ctx, run), errors_by_code: errors, in_part: inPart, tasks, results: told };
 }

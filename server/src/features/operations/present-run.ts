@@ -12,7 +12,7 @@ type Caller = Pick<Ctx, "principal">;
 /** The run without what has to be looked up. */
 export function presentWithoutResults(ctx: Caller, run: RunRow): RunDetail {
   const preflight = run.drifted === null ? null : { drifted_orders: run.drifted };
-  const none = { errors_by_code: {}, retried_by: [], undone_by: [], tasks: [], results: [] };
+  const none = { errors_by_code: {}, in_part: 0, retried_by: [], undone_by: [], tasks: [], results: [] };
   return { ...presentRun(ctx, run), ...none, preflight };
 }
 

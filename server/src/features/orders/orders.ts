@@ -97,7 +97,7 @@ export async function countOrders(ctx: Ctx, query: CountsQuery): Promise<OrderCo
   const counted = Object.fromEntries(rows.map(({ name, count }) => [name, count]));
   const byStatus = Object.fromEntries(orderStatuses.map((status) => [status, counted[status] ?? 0]));
   const total = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
-  const isCapped = isFiltered && total >= mostCounted;
+  const isCapped = (counted["more"] ?? 0) > 0;
   return { ...(byStatus as Record<OrderStatus, number>), on_hold: counted.on_hold ?? 0, total, isCapped };
 }
 

@@ -134,20 +134,37 @@ export async function countErrors(db: Queryable, runId: string): Promise<Record<
 
 type GroupRow = OrderGroup & { status: RunResult["status"] };
 
-/** What became of the orders that did not succeed: by status, step and code, the most frequent first. */
+/** How many orders of an undo succeeded although some of their steps could not be taken back. */
+export async function countInPart(db: Queryable, runId: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    "select count(*)::integer as count from operation_results where run_id = $1 and status = 'succeeded' and error_code is not null",
+    [runId],
+  );
+  return row!.count;
+}
+
+/**
+ * What became of the orders that did not succeed: by status, step and code, the most frequent first. Of orders that an undo took back
+ * in part, each step that it could not take back.
+ */
 export async function listGroups(db: Queryable, runId: string): Promise<GroupRow[]> {
   return await db.query<GroupRow>(
     `with grouped as (
-       select r.status, coalesce(r.error_code, r.status) as code, f.step, f.type, count(*)::integer as count,
-              (array_agg(r.position order by r.position))[1:5] as positions
+       select r.status, case when r.status = 'succeeded' then f.code else coalesce(r.error_code, r.status) end as code, f.step, f.type,
+              count(*)::integer as count, (array_agg(r.position order by r.position))[1:5] as positions
          from operation_results r left join lateral (
-           select (s ->> 'index')::integer as step, s ->> 'type' as type from jsonb_array_elements(r.steps) as s
-            where s ->> 'status' in ('failed', 'not_undone') limit 1) f on true
-        where r.run_id = $1 and r.status <> 'succeeded' group by 1, 2, 3, 4)
-     select g.status, g.code, g.step, g.type, g.count, coalesce(r.error ->> 'message', '') as message, r.error ->> 'fix' as fix,
+           select (s ->> 'index')::integer as step, s ->> 'type' as type, s -> 'error' ->> 'code' as code, row_number() over () as nth
+             from jsonb_array_elements(r.steps) as s
+            where s ->> 'status' in ('failed', 'not_undone')) f on f.nth = 1 or r.status = 'succeeded'
+        where r.run_id = $1 and (r.status <> 'succeeded' or r.error_code is not null) group by 1, 2, 3, 4)
+     select g.status, g.code, g.step, g.type, g.count, coalesce(e.error ->> 'message', '') as message, e.error ->> 'fix' as fix,
             array(select jsonb_build_object('ref', o.ref, 'order_id', o.order_id, 'order_number', o.order_number)
                     from operation_results o where o.run_id = $1 and o.position = any(g.positions) order by o.position) as sample
        from grouped g join operation_results r on r.run_id = $1 and r.position = g.positions[1]
+      cross join lateral (
+        select case when g.status <> 'succeeded' then r.error
+                    else (select s -> 'error' from jsonb_array_elements(r.steps) as s
+                           where (s ->> 'index')::integer = g.step and s ->> 'status' = 'not_undone' limit 1) end as error) e
       order by g.count desc, g.positions[1]`,
     [runId],
   );

@@ -124,7 +124,7 @@ export function selectMatching(orgId: string, { search, ...filter }: OrderFilter
   return { text, values: plan.values };
 }
 
-/** How many meet the filter, by status, and how many of them are on hold; of so many at most. */
+/** How many meet the filter, by status, and how many of them are on hold; of so many at most. `more`: 1 if there are others. */
 export async function countMatchingByStatus(
   db: Queryable,
   orgId: string,
@@ -133,12 +133,15 @@ export async function countMatchingByStatus(
 ): Promise<{ name: string; count: number }[]> {
   const { text, values } = selectMatching(orgId, filter);
   return await db.query<{ name: string; count: number }>(
-    `with matching as materialized (select m.id from (${text}) m limit ${limit}),
+    `with matching as materialized (select m.id from (${text}) m limit ${limit + 1}),
      counted as materialized (
-       select o.status, o.on_hold, count(*)::integer as orders from matching m join orders o on o.id = m.id group by 1, 2)
+       select o.status, o.on_hold, count(*)::integer as orders
+         from (select id from matching limit ${limit}) m join orders o on o.id = m.id group by 1, 2)
      select status as name, sum(orders)::integer as count from counted group by status
      union all
-     select 'on_hold', coalesce(sum(orders), 0)::integer from counted where on_hold`,
+     select 'on_hold', coalesce(sum(orders), 0)::integer from counted where on_hold
+     union all
+     select 'more', greatest(count(*) - ${limit}, 0)::integer from matching`,
     values,
   );
 }

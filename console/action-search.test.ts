@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { actionCatalog } from "../server/src/features/operations/action-catalog.ts";
+import { findActions } from "./src/features/operations/action-search.ts";
+
+/** As the API lists them where everything can be used. */
+const catalog = actionCatalog.map((action) => ({
+  type: action.type,
+  title: action.title,
+  description: action.description,
+  params_schema: action.params as unknown as Record<string, unknown>,
+  effect: action.needsBridges || action.isLastWord ? ("external" as const) : ("local" as const),
+  reversible: action.irreversible === undefined,
+  available: true,
+}));
+
+test.each([
+  ["note", "Add a note"],
+  ["add note", "Add a note"],
+  ["ship", "Set shipping"],
+  ["shipped", "Mark as shipped"],
+  ["mark shipped", "Mark as shipped"],
+  ["unshipped", "Mark as unshipped"],
+  ["address", "Validate the address"],
+  ["update", "Update the address"],
+  ["paid", "Mark as paid"],
+  ["label", "Buy a label"],
+  ["void", "Void labels"],
+  ["weight", "Set the package"],
+  ["dimensions", "Set the package"],
+  ["task", "Run a task"],
+  ["tag", "Add tags"],
+  ["remove tag", "Remove tags"],
+  ["hold", "Place on hold"],
+  ["release", "Release holds"],
+  ["cancel", "Cancel"],
+  ["Cancel ", "Cancel"],
+  ["merge", "Merge"],
+  ["split", "Split"],
+  ["duplicate", "Duplicate"],
+  ["archive", "Archive"],
+  ["restore", "Restore"],
+  ["review", "Require review"],
+  ["status", "Set the status"],
+  ["priority", "Set priority"],
+  ["carrier", "Set shipping"],
+  ["rate", "Choose a rate"],
+  ["tracking", "Correct the tracking number"],
+  ["user", "Assign to a user"],
+  ["location", "Assign a location"],
+  ["line", "Edit the lines"],
+  ["date", "Set dates"],
+  ["custom field", "Set a custom field"],
+  ["fulfilment", "Send to fulfilment"],
+  ["fulfillment", "Send to fulfilment"],
+  ["recall", "Recall from fulfilment"],
+])("Enter after %j adds %s", (typed, title) => {
+  expect(findActions(catalog, typed).first?.title).toBe(title);
+});
+
+test("what only a description mentions is listed, and Enter adds none of it", () => {
+  for (const typed of ["refunded", "notes why", "scan", "mistake"]) {
+    const { found, first } = findActions(catalog, typed);
+    expect([typed, found.length > 0, first?.title]).toEqual([typed, true, undefined]);
+  }
+  expect(findActions(catalog, "").first).toBe(undefined);
+  expect(findActions(catalog, " ").found).toHaveLength(catalog.length);
+  expect(findActions(catalog, "bicycle")).toEqual({ found: [], first: undefined });
+});
+
+test("an action that cannot be used is not added by Enter", () => {
+  const without = catalog.map((action) => ({ ...action, available: action.type !== "buy_label" }));
+  expect(findActions(without, "label").first?.type).toBe("void_label");
+  expect(findActions(without, "buy").first).toBe(undefined);
+});
+
+test("every action is found by its title, its beginning and its type; nothing that is typed breaks it", () => {
+  for (const action of catalog) {
+    for (const typed of [action.title, action.title.toUpperCase(), action.type])
+      expect(findActions(catalog, typed).first?.type).toBe(action.type);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: action.title.length }), (end) =>
+        findActions(catalog, action.title.slice(0, end)).found.includes(action),
+      ),
+    );
+  }
+  fc.assert(
+    fc.property(fc.string(), (typed) => {
+      const { found, first } = findActions(catalog, typed);
+      return first === undefined || found.includes(first);
+    }),
+  );
+});

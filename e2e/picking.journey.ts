@@ -1,0 +1,153 @@
+import { Client } from "pg";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
+import type { Person } from "./console-hub.ts";
+import { openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { multiplyOrder, seedOrders } from "./seed-orders.ts";
+
+let hub: TestHub;
+let org: TestOrg;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let person: Person;
+
+beforeAll(async () => {
+  [hub, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
+  org = await hub.org();
+  await seedOrders(org, 340);
+  person = await browser.person();
+  await signIn(person.page, hub, org.admin, "/orders");
+});
+
+const selection = (page: Page) => page.getByRole("region", { name: "Selection" });
+
+async function openOrders(page: Page, query = ""): Promise<void> {
+  await page.goto(`${hub.url}/orders${query}`);
+  await page.getByRole("row", { name: /SHOP-/ }).first().waitFor();
+}
+
+/** Lists of orders are not answered before `letGo`. */
+async function holdLists(): Promise<{ letGo(): Promise<void> }> {
+  const client = new Client(hub.connection);
+  await client.connect();
+  await client.query("begin");
+  await client.query("lock table orders in access exclusive mode");
+  return {
+    async letGo() {
+      await client.query("rollback");
+      await client.end();
+    },
+  };
+}
+
+test("Ctrl+A in a text field selects the text, and no order", async () => {
+  const { page } = person;
+  await openOrders(page);
+  await page.keyboard.press("/");
+  await page.keyboard.type("becker");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("sousa");
+  expect(await page.getByLabel("Search orders").inputValue()).toBe("sousa");
+  await page.waitForURL(/search=sousa/);
+  await selection(page)
+    .getByText(/orders match, none picked\.$/)
+    .waitFor();
+});
+
+test("while a list loads nothing of the former one is counted or picked", async () => {
+  const { page } = person;
+  await openOrders(page);
+  await selection(page).getByText("340 orders match, none picked.").waitFor();
+  const onHold = (await org.get("/orders?status=on_hold&limit=1")).body.pagination.total as number;
+  await page.getByRole("link", { name: `On hold ${onHold}`, exact: true }).waitFor();
+  const held = await holdLists();
+  await page.getByRole("link", { name: /^On hold/ }).click();
+  await page.waitForURL(/status=on_hold/);
+  await selection(page).getByText("Loading orders…").waitFor();
+  await takePicture(page, "orders-loading");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("x");
+  await page.keyboard.press("e");
+  await selection(page).getByRole("checkbox").click();
+  await selection(page).getByText("Loading orders…").waitFor();
+  await held.letGo();
+  await selection(page).getByText(`${onHold} orders match, none picked.`).waitFor();
+  await page.keyboard.press("Control+a");
+  await selection(page).getByText(`All ${onHold} orders shown picked.`).waitFor();
+});
+
+test("picks are those of one filter: another view, a filter and the way back begin without any", async () => {
+  const { page } = person;
+  await openOrders(page);
+  const pickAll = async (): Promise<void> => {
+    await page.keyboard.press("Control+a");
+    await selection(page).getByText("All 100 orders shown picked.").waitFor();
+  };
+  const none = selection(page).getByText(/^\d+ orders match, none picked\.$/);
+  await pickAll();
+  await page.getByRole("link", { name: /^Ready/ }).click();
+  await none.waitFor();
+  await pickAll();
+  await page.goBack();
+  await none.waitFor();
+  await pickAll();
+  await page.getByLabel("Search orders").fill("becker");
+  await none.waitFor();
+});
+
+test("what is picked and not in the rows any more is told", async () => {
+  const { page } = await browser.person();
+  await page.clock.install();
+  await signIn(page, hub, org.admin, "/orders?tagsAny=gift&search=SHOP-1009");
+  await page.getByRole("row", { name: /SHOP-10095/ }).waitFor();
+  await page.keyboard.press("Control+a");
+  await selection(page).getByText("All 2 orders shown picked.").waitFor();
+  expect((await org.patch("/orders/SHOP-10095", { tags: [] })).status).toBe(200);
+  expect((await org.get("/orders?tagsAny=gift&search=SHOP-1009")).body.data).toHaveLength(1);
+  // The page looks again when somebody comes back to it.
+  await page.clock.fastForward(10_000);
+  await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+  await page.getByRole("row", { name: /SHOP-10095/ }).waitFor({ state: "detached" });
+  await takePicture(page, "picked-and-gone");
+  await selection(page).getByText("2 orders picked, 1 not in the rows shown.").waitFor();
+});
+
+test("Back closes an opened order and keeps the view; going on to the next one adds nothing to the history", async () => {
+  const { page } = person;
+  await openOrders(page);
+  await page.getByRole("link", { name: /^Ready/ }).click();
+  await page.waitForURL(/status=ready/);
+  const list = page.url();
+  await page
+    .getByRole("row", { name: /SHOP-10001/ })
+    .getByText("Miami")
+    .click();
+  await page.getByRole("dialog", { name: "SHOP-10001" }).waitFor();
+  await page.keyboard.press("]");
+  await page.getByRole("dialog", { name: "SHOP-10003" }).waitFor();
+  await page.goBack();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect(page.url()).toBe(list);
+  await page.goForward();
+  await page.getByRole("dialog", { name: "SHOP-10003" }).waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect(page.url()).toBe(list);
+  await page.goBack();
+  await page.waitForURL(`${hub.url}/orders`);
+});
+
+test("the count of a long list is the one of its view", async () => {
+  const { page } = person;
+  const { body } = await org.post("/orders", { number: "LONG", status: "ready", channel: "wholesale" });
+  await multiplyOrder(hub, body.id, 10_199);
+  await page.goto(`${hub.url}/orders?channel=wholesale`);
+  await selection(page).getByText("10,200 orders match, none picked.").waitFor();
+  await page.keyboard.press("Control+a");
+  await selection(page).getByRole("button", { name: "Select all 10,200 that match" }).waitFor();
+  // A search looks through the newest orders only, until it has a page.
+  await seedOrders(org, 2_300, "SEEK-");
+  await page.goto(`${hub.url}/orders?search=SEEK`);
+  await selection(page).getByText("2,300 orders match, none picked.").waitFor();
+});

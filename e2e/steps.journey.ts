@@ -1,0 +1,86 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
+import type { Person } from "./console-hub.ts";
+import { openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { seedOrders } from "./seed-orders.ts";
+
+let hub: TestHub;
+let org: TestOrg;
+let person: Person;
+
+beforeAll(async () => {
+  const [started, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
+  hub = started;
+  org = await hub.org();
+  await seedOrders(org, 60);
+  person = await browser.person();
+  await signIn(person.page, hub, org.admin, "/orders");
+});
+
+async function operateOn(page: Page, search: string): Promise<void> {
+  await page.goto(`${hub.url}/orders?search=${search}`);
+  await page.getByRole("row", { name: /SHOP-/ }).first().waitFor();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("e");
+  await page.getByText(/frozen/).waitFor();
+}
+
+const addedStep = (page: Page) => page.getByRole("region", { name: "Pipeline" }).getByRole("listitem").last();
+
+test("Enter adds the action that is called what was typed, and none that only mentions it", async () => {
+  const { page } = person;
+  await operateOn(page, "SHOP-1000");
+  await page.keyboard.press("a");
+  await page.keyboard.type("note");
+  await takePicture(page, "add-a-step");
+  await page.keyboard.press("Enter");
+  await addedStep(page).getByRole("button", { name: "Add a note" }).waitFor();
+  await page.getByRole("button", { name: "+ step" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add a step" });
+  await page.keyboard.type("refunded");
+  await dialog.getByRole("button", { name: /^Cancel/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await dialog.getByText("No available action has this name.").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  expect(await page.getByRole("region", { name: "Pipeline" }).getByRole("listitem").count()).toBe(1);
+});
+
+test("what is typed after a step was added goes into its first field", async () => {
+  const { page } = person;
+  await operateOn(page, "SHOP-1001");
+  await page.keyboard.press("a");
+  await page.keyboard.type("add tags");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("sale");
+  expect(await page.getByLabel("Tags", { exact: true }).inputValue()).toBe("sale");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Run on 10 live orders" }).waitFor();
+
+  // Opened by the mouse, and with a list to choose from as the first field: letters choose, and are no shortcuts.
+  await page.getByRole("button", { name: "+ step" }).click();
+  await page
+    .getByRole("dialog", { name: "Add a step" })
+    .getByRole("button", { name: /^Set priority/ })
+    .click();
+  const priority = page.getByLabel("Priority", { exact: true });
+  await priority.and(page.locator(":focus")).waitFor();
+  await page.keyboard.press("a");
+  await page.keyboard.type("urg");
+  await expect.poll(() => priority.textContent()).toBe("urgent");
+  expect(await page.getByRole("dialog", { name: "Add a step" }).count()).toBe(0);
+  const run = page.getByRole("button", { name: /Run on \d+ live orders/ });
+  await takePicture(page, "step-added");
+  await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("succeeded").first().waitFor();
+  expect((await org.get("/orders/SHOP-10010")).body).toMatchObject({ priority: "urgent" });
+
+  // Where there is nothing to fill in, its heading has focus.
+  await operateOn(page, "SHOP-1002");
+  await page.keyboard.press("a");
+  await page.keyboard.type("archive");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Archive");
+});
