@@ -12,7 +12,7 @@ import { createGatewayRoutes, gatewayPrefix } from "../server/src/gateway/gatewa
 import { plainFormat } from "../server/src/http/mount.ts";
 import { createOpenApi } from "../server/src/http/openapi.ts";
 import { apiPrefix, routesOf } from "../server/src/http/routes.ts";
-import { hubVersion } from "../server/src/main/version.ts";
+import { hubVersion } from "../server/src/core/hub-version.ts";
 
 /** Writes the documents that are made from the code; with --check it only says whether they are fresh. */
 const docs = path.join(import.meta.dirname, "../docs");

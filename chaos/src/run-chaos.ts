@@ -3,6 +3,7 @@ import { runBoundaries, scenarios } from "./boundaries.ts";
 import { makePlan } from "./chaos-plan.ts";
 import { describeBoundaries, describeSession, isClean } from "./chaos-report.ts";
 import { runSession } from "./chaos-session.ts";
+import { describeFirstStarts, isFirstStartClean, runFirstStarts } from "./first-start.ts";
 import { describeTimes, measureTimes } from "./measure-times.ts";
 import { describeImport, runImportStory } from "./import-story.ts";
 import { describeScheduleSession, isScheduleClean, runScheduleSession } from "./schedule-session.ts";
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     times: { type: "boolean", default: false },
     webhooks: { type: "boolean", default: false },
     siege: { type: "boolean", default: false },
+    "first-start": { type: "boolean", default: false },
   },
 });
 const say = (line: string): void => console.error(line);
@@ -43,6 +45,7 @@ else if (values.schedules) await strikeSchedules();
 else if (values.import) await tellImportStory();
 else if (values.story) await tellStory();
 else if (values.siege) await besiege();
+else if (values["first-start"]) await endFirstStarts();
 else if (values.times) console.log(describeTimes(await measureTimes(5, say)));
 else await runChaos();
 
@@ -95,6 +98,12 @@ async function tellStory(): Promise<void> {
   const result = await runStory(options, say);
   console.log(describeStory(result));
   if (result.problems.length > 0) process.exitCode = 1;
+}
+
+async function endFirstStarts(): Promise<void> {
+  const result = await runFirstStarts({ kills: readKills(200), withinMs }, say);
+  console.log(describeFirstStarts(result));
+  if (!isFirstStartClean(result)) process.exitCode = 1;
 }
 
 async function besiege(): Promise<void> {

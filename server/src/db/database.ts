@@ -40,6 +40,10 @@ export type Database = Queryable & {
   isWritable(): Promise<boolean>;
   /** Uses no connection any more that was made before now: the server behind them is no longer the right one. */
   renew(): void;
+  /** From now on every statement fails with this error, without being sent. */
+  refuseAll(reason: Error): void;
+  /** Why all statements are refused, if they are. */
+  refusal(): Error | undefined;
   close(): Promise<void>;
 };
 
@@ -102,8 +106,12 @@ function openPool({ connection, maxConnections, isPatient, isBackground, onError
   pool.on("connect", (client) => open.add(client.on("error", onError)));
   pool.on("remove", (client) => void open.delete(client));
 
+  let refusal: Error | undefined;
+  const refuseAll = (reason: Error): void => void (refusal ??= reason);
+
   async function checkOut(): Promise<PoolClient> {
     for (;;) {
+      if (refusal) throw refusal;
       const client = await pool.connect();
       if ((madeAt.get(client) ?? 0) >= oldest) return client;
       client.release(true);
@@ -121,7 +129,7 @@ function openPool({ connection, maxConnections, isPatient, isBackground, onError
     silence?.stop();
   }
 
-  return { pool, silence, checkOut, renew, close };
+  return { pool, silence, checkOut, renew, refuseAll, refusal: () => refusal, close };
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -223,16 +231,15 @@ export function openDatabase(options: DatabaseOptions): Database {
         return (isConfined = await prepareOrgRole(whole));
       },
       waitingCount: () => sumOf(pools, ({ pool }) => pool.waitingCount),
-      connectionCounts: () => ({
-        total: sumOf(pools, ({ pool }) => pool.totalCount),
-        idle: sumOf(pools, ({ pool }) => pool.idleCount),
-      }),
+      connectionCounts: () => countConnections(pools),
       async isWritable() {
         const isReadOnly = saysReadOnly(await ask(one, null, readOnlyQuestion));
         if (isReadOnly) renew();
         return !isReadOnly;
       },
       renew,
+      refuseAll: (reason) => pools.forEach((one) => one.refuseAll(reason)),
+      refusal: front.refusal,
       async close() {
         await Promise.all(pools.map((one) => one.close()));
       },
@@ -242,6 +249,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   const whole = over(front);
   const background = back ? over(back) : whole;
   return whole;
+}
+
+function countConnections(pools: OpenPool[]): { total: number; idle: number } {
+  return { total: sumOf(pools, ({ pool }) => pool.totalCount), idle: sumOf(pools, ({ pool }) => pool.idleCount) };
 }
 
 function sumOf(pools: OpenPool[], read: (one: OpenPool) => number): number {

@@ -1,15 +1,17 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { access, chmod, constants, mkdir, open, readdir, readFile, realpath } from "node:fs/promises";
 import { rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import type { ClientConfig } from "pg";
 import type { OsUser } from "./os-user.ts";
 import { canReach, unprivilegedUser } from "./os-user.ts";
 import { findPostgresBinaries } from "./postgres-binaries.ts";
+import type { PostgresGuard } from "./postgres-guard.ts";
+import { guardPostgres } from "./postgres-guard.ts";
 import { trimPostgresLog } from "./postgres-log.ts";
 import { answers, awaitExit, findPostmaster, isAlive, readPostmasterFile, watchUntilExit } from "./postmaster.ts";
 
@@ -22,6 +24,8 @@ export type EmbeddedPostgres = {
   stop(patienceMs?: number): Promise<void>;
   /** Looks after it no longer and lets it run: another hub uses it. */
   leave(): void;
+  /** It is this hub's alone: should the hub be killed, PostgreSQL does not outlive it for long. */
+  guard(): void;
 };
 
 type EmbeddedOptions = {
@@ -32,6 +36,8 @@ type EmbeddedOptions = {
   whyNotEmpty?: string | undefined;
   /** Called while PostgreSQL is at work in its own process and there is nothing to do but wait for it. */
   meanwhile?(): void;
+  /** Ends the start, wherever it is, and what it has started. */
+  stopping?: AbortSignal | undefined;
 };
 
 /** The superuser of the cluster; it is reachable only through a socket in a folder nobody else may enter. */
@@ -39,6 +45,7 @@ const superuser = "hub";
 const sharedFolder = "/var/lib/order-operations-hub";
 const socketPort = 5432;
 const trimEveryMs = 600_000;
+const stopPatienceMs = 5_000;
 
 const defaultSettings = {
   listen_addresses: "",
@@ -61,16 +68,22 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     if (options.whyNotEmpty !== undefined) throw new Error(options.whyNotEmpty);
     await initialise(place, options);
   }
+  options.stopping?.throwIfAborted();
   const stopping = new AbortController();
   const isStopping = (): boolean => stopping.signal.aborted;
-  let pid = await launchFirst(place, options);
+  const charge = takeCharge(place);
+  let pid = await launchFirst(place, options, charge);
+  if (options.stopping?.aborted && charge.has(pid)) {
+    await charge.stop(stopPatienceMs);
+    throw options.stopping.reason;
+  }
 
   async function keepRunning(): Promise<void> {
     for (;;) {
       await watchUntilExit(pid, stopping.signal);
       if (isStopping()) return;
       options.log("PostgreSQL stopped unexpectedly; starting it again");
-      await launch(place, options, isStopping).then(
+      await launch(place, options, { isStopping, charge }).then(
         (next) => (pid = next),
         async (error: Error) => {
           options.log(`PostgreSQL does not start: ${error.message}`);
@@ -88,17 +101,58 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
   return {
     connection: (database) => ({ host: place.sockets, port: socketPort, user: superuser, database }),
-    async stop(patienceMs = 5_000) {
+    async stop(patienceMs = stopPatienceMs) {
       stopping.abort();
       clearInterval(trimming);
       // It may be starting again at this very moment.
       await keeping;
       await stopPostmaster(pid, patienceMs);
+      charge.end();
     },
     leave() {
       stopping.abort();
       clearInterval(trimming);
+      charge.end();
     },
+    guard: () => charge.of(pid),
+  };
+}
+
+/**
+ * Whatever way this process ends, the PostgreSQL in its charge ends with it: at `process.exit` and after an uncaught error
+ * by a signal from here, after a SIGKILL by the guard.
+ */
+type Charge = {
+  of(pid: number): void;
+  has(pid: number): boolean;
+  stop(patienceMs: number): Promise<void>;
+  /** Lets it run. */
+  end(): void;
+};
+
+function takeCharge(place: Place): Charge {
+  let current: { pid: number; guard: PostgresGuard | undefined } | undefined;
+  function endWithHub(): void {
+    if (current && isAlive(current.pid)) process.kill(current.pid, "SIGINT");
+  }
+  function end(): void {
+    process.off("exit", endWithHub);
+    current?.guard?.release();
+    current = undefined;
+  }
+  return {
+    of(pid) {
+      end();
+      const { cluster, sockets: folder } = place;
+      current = { pid, guard: guardPostgres({ pid, cluster, folder, spawnOptions: runAs(place) }) };
+      process.on("exit", endWithHub);
+    },
+    has: (pid) => current?.pid === pid,
+    async stop(patienceMs) {
+      if (current) await stopPostmaster(current.pid, patienceMs);
+      end();
+    },
+    end,
   };
 }
 
@@ -163,21 +217,51 @@ async function ownFolder(folder: string, user: OsUser | undefined): Promise<void
 }
 
 /** Made beside its final place and renamed, so that a half-made cluster is never mistaken for a whole one. */
-async function initialise(place: Place, { meanwhile }: EmbeddedOptions): Promise<void> {
+async function initialise(place: Place, { meanwhile, stopping, log }: EmbeddedOptions): Promise<void> {
+  log(`creating the database in ${place.cluster}`);
   await removeDrafts(place.home);
   const draft = `${place.cluster}.${process.pid}.new`;
   await ownFolder(draft, place.user);
   const args = ["-D", draft, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-instructions"];
   const locale = ["--locale-provider=builtin", "--locale=C.UTF-8", "--lc-collate=C", "--lc-ctype=C"];
-  const made = promisify(execFile)(path.join(place.binaries, "bin/initdb"), [...args, ...locale], runAs(place));
+  const made = runInitdb(place, [...args, ...locale], stopping);
   meanwhile?.();
-  await made.catch((error: Error & { stderr?: string }) => {
-    throw new Error(`initdb failed: ${error.stderr?.trim() || error.message}`);
-  });
+  try {
+    await made;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true, maxRetries: 3 });
+    throw error;
+  }
   await rename(draft, place.cluster).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
     await rm(draft, { recursive: true, force: true });
   });
+}
+
+/** In a process group of its own: of a signal to all of the hub's it would make a panic of its own. */
+async function runInitdb(place: Place, args: string[], stopping: AbortSignal | undefined): Promise<void> {
+  stopping?.throwIfAborted();
+  const child = spawn(path.join(place.binaries, "bin/initdb"), args, {
+    ...runAs(place),
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const end = (): void => {
+    // With the processes that it has started.
+    if (child.pid !== undefined && isAlive(child.pid)) process.kill(-child.pid, "SIGKILL");
+  };
+  stopping?.addEventListener("abort", end, { once: true });
+  process.on("exit", end);
+  try {
+    const [code] = (await once(child, "close")) as [number | null];
+    stopping?.throwIfAborted();
+    if (code !== 0) throw new Error(`initdb failed: ${said.trim() || `exit code ${code}`}`);
+  } finally {
+    stopping?.removeEventListener("abort", end);
+    process.off("exit", end);
+  }
 }
 
 /** Those of hubs that were killed at work. */
@@ -190,12 +274,15 @@ async function removeDrafts(home: string): Promise<void> {
 }
 
 /** Processes of a killed PostgreSQL may still be at work for a moment; it does not start beside them. */
-async function launchFirst(place: Place, options: EmbeddedOptions): Promise<number> {
+async function launchFirst(place: Place, options: EmbeddedOptions, charge: Charge): Promise<number> {
   const deadline = Date.now() + 15_000;
+  const isStopping = (): boolean => options.stopping?.aborted ?? false;
   for (;;) {
     try {
-      return await launch(place, options, () => false);
+      return await launch(place, options, { isStopping, charge });
     } catch (error) {
+      // One that runs and does not get ready.
+      await charge.stop(stopPatienceMs);
       if (!/pre-existing shared memory/.test((error as Error).message) || Date.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -203,7 +290,11 @@ async function launchFirst(place: Place, options: EmbeddedOptions): Promise<numb
 }
 
 /** The process id of a PostgreSQL that takes connections, or of one that has just been asked to stop. */
-async function launch(place: Place, options: EmbeddedOptions, isStopping: () => boolean): Promise<number> {
+async function launch(
+  place: Place,
+  options: EmbeddedOptions,
+  { isStopping, charge }: { isStopping(): boolean; charge: Charge },
+): Promise<number> {
   const socket = path.join(place.sockets, `.s.PGSQL.${socketPort}`);
   let running = await findPostmaster(place.cluster);
   if (running === undefined && (await answers(socket))) {
@@ -222,11 +313,15 @@ async function launch(place: Place, options: EmbeddedOptions, isStopping: () => 
   await trimPostgresLog(log);
   const { size: before } = await stat(log).catch(() => ({ size: 0 }));
   const pid = await spawnPostmaster(place, options.settings);
+  charge.of(pid);
   options.meanwhile?.();
   if (await isReady(place, pid, isStopping)) return pid;
   // Another hub's PostgreSQL may have won the race for this folder.
   const other = await findPostmaster(place.cluster);
-  if (other !== undefined && (await isReady(place, other, isStopping))) return other;
+  if (other !== undefined && (await isReady(place, other, isStopping))) {
+    charge.end();
+    return other;
+  }
   const said = (await readFile(log)).subarray(before).toString().trim().split("\n");
   throw new Error(`PostgreSQL did not start: ${said.slice(-8).join(" | ")}`);
 }

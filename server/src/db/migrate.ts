@@ -1,14 +1,47 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Queryable, Tx } from "./database.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase, sqlState } from "./database.ts";
+import type { HubAtWork } from "./hubs-at-work.ts";
+import { describeHub, findHubsAtWork } from "./hubs-at-work.ts";
 import type { Connection } from "./server-client.ts";
+import { announceSchema } from "./signals.ts";
 
-type Migration = { version: number; name: string; sql: string; checksum: string };
+export type Migration = {
+  version: number;
+  name: string;
+  sql: string;
+  checksum: string;
+  /** Its statement is repeated, each time in a transaction of its own, until it returns no row. */
+  isBatched: boolean;
+};
+
+/** What a migration run is doing, for the log and for `/readyz`. */
+export type MigrationProgress =
+  /** Hubs are still at work on the database; they get a few seconds to end. */
+  | { step: "waiting"; hubs: string[] }
+  /** `version` is that of the database before; 0 for an empty one. `rows`: estimates for the largest tables. */
+  | { step: "begin"; version: number; count: number; rows: Record<string, number> }
+  /** `rows`: how many a batched migration has changed so far. */
+  | { step: "apply"; name: string; number: number; of: number; rows?: number };
+
+type MigrateOptions = {
+  report?(progress: MigrationProgress): void;
+  /** Cancels the statement at work. Everything since the last commit is undone. */
+  stopping?: AbortSignal | undefined;
+  /** How long hubs that are at work may take to end. */
+  patienceMs?: number;
+};
 
 const migrationsFolder = path.join(import.meta.dirname, "../../migrations");
 const lockKey = 7_204_119;
+const batchedHeader = /^-- hub: in batches$/m;
+/** A hub that was told to stop needs up to ten seconds. */
+const hubsPatienceMs = 12_000;
+const lookAgainMs = 250;
+const largestTables = 4;
 
 export async function readMigrations(folder = migrationsFolder): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).toSorted();
@@ -20,18 +53,31 @@ export async function readMigrations(folder = migrationsFolder): Promise<Migrati
         name,
         sql,
         checksum: createHash("sha256").update(sql).digest("hex"),
+        isBatched: batchedHeader.test(sql),
       };
     }),
   );
 }
 
-/** Applies what is missing, all or nothing; a second run, or a second hub at the same moment, does nothing. */
-export async function migrate(connection: Connection, db: Queryable, migrations: Migration[]): Promise<Migration[]> {
-  if ((await appliedVersion(db)) === newest(migrations)) return [];
+/**
+ * Applies what is missing; a second run, or a second hub at the same moment, does nothing. Migrations that follow one another
+ * without a batched one between them are applied in one transaction: all or nothing.
+ */
+export async function migrate(
+  connection: Connection,
+  db: Queryable,
+  migrations: Migration[],
+  { report = () => {}, stopping, patienceMs = hubsPatienceMs }: MigrateOptions = {},
+): Promise<Migration[]> {
+  const version = await appliedVersion(db);
+  if (version === newest(migrations)) return [];
   // A connection of its own: the time limits that protect requests would cut off a long migration.
   const patient = openDatabase({ connection, maxConnections: 1, isPatient: true, onError: () => {} });
   try {
-    return await patient.transaction((tx) => applyMissing(tx, migrations));
+    if (version > 0 && !(await awaitHubsGone(patient, migrations, { report, patienceMs }))) return [];
+    return await applyAll(patient, db, migrations, { version, report, stopping });
+  } catch (error) {
+    throw await explain(error, db, stopping);
   } finally {
     await patient.close();
   }
@@ -49,26 +95,144 @@ export async function requireMigrated(db: Database, migrations: Migration[]): Pr
   );
 }
 
-async function applyMissing(tx: Tx, migrations: Migration[]): Promise<Migration[]> {
+/** The newest migration of the database, if it is newer than those that this hub knows. */
+export async function findNewerMigration(db: Queryable, migrations: Migration[]): Promise<string | undefined> {
+  const [row] = await db.query<{ name: string }>(
+    "select name from schema_migrations where version > $1 order by version desc limit 1",
+    [newest(migrations)],
+  );
+  return row?.name;
+}
+
+/**
+ * A hub at work would meet tables that it does not know, or deadlock with the migration. False: another process has migrated
+ * meanwhile, and nothing is left to do.
+ */
+async function awaitHubsGone(
+  db: Database,
+  migrations: Migration[],
+  { report, patienceMs }: { report(progress: MigrationProgress): void; patienceMs: number },
+): Promise<boolean> {
+  const deadline = performance.now() + patienceMs;
+  for (let looks = 0; ; looks++) {
+    // First: a hub that has just migrated is at work from then on.
+    if ((await findMissing(db, migrations)).length === 0) return false;
+    const hubs = await findHubsAtWork(db);
+    if (hubs.length === 0) return true;
+    if (looks === 0) report({ step: "waiting", hubs: hubs.map(describeHub) });
+    if (performance.now() > deadline) throw new Error(refusal(hubs));
+    await sleep(lookAgainMs);
+  }
+}
+
+function refusal(hubs: HubAtWork[]): string {
+  return [
+    `The database has to be migrated, and ${hubs.length === 1 ? "a hub is" : `${hubs.length} hubs are`} at work on it:`,
+    ...hubs.map((hub) => `  ${describeHub(hub)}`),
+    "Stop every hub process on this database, then start again. Nothing was changed.",
+    `If such a process no longer exists, end what it left in the database: select pg_terminate_backend(${hubs[0]!.pid});`,
+  ].join("\n");
+}
+
+type ApplyOptions = Pick<Required<MigrateOptions>, "report"> & { version: number; stopping: AbortSignal | undefined };
+
+async function applyAll(
+  patient: Database,
+  db: Queryable,
+  migrations: Migration[],
+  { version, report, stopping }: ApplyOptions,
+): Promise<Migration[]> {
+  const applied: Migration[] = [];
+  const missing = version === 0 ? migrations : await findMissing(patient, migrations);
+  const rows = await estimateRows(patient);
+  report({ step: "begin", version, count: missing.length, rows });
+  const changed = new Map<string, number>();
+  for (;;) {
+    const step = await patient.transaction(async (tx) => {
+      const [{ pid } = { pid: 0 }] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
+      const cancel = (): void => void db.query("select pg_cancel_backend($1)", [pid]).catch(() => {});
+      stopping?.throwIfAborted();
+      stopping?.addEventListener("abort", cancel, { once: true });
+      try {
+        return await applyNext(tx, migrations, (migration) => {
+          const number = migrations.indexOf(migration) - (migrations.length - missing.length) + 1;
+          const rows = changed.get(migration.name);
+          report({ step: "apply", name: migration.name, number, of: missing.length, ...(rows ? { rows } : {}) });
+        });
+      } finally {
+        stopping?.removeEventListener("abort", cancel);
+      }
+    });
+    applied.push(...step.applied);
+    if (step.batchOf) changed.set(step.batchOf.name, (changed.get(step.batchOf.name) ?? 0) + step.rows);
+    else if (step.applied.length === 0) return applied;
+  }
+}
+
+type Step = { applied: Migration[]; batchOf?: Migration; rows: number };
+
+/** What one transaction does: one batch of a batched migration, or all that are missing before the next of those. */
+async function applyNext(tx: Tx, migrations: Migration[], begin: (migration: Migration) => void): Promise<Step> {
   await tx.query("select pg_advisory_xact_lock($1)", [lockKey]);
   await tx.query(
     `create table if not exists schema_migrations (
        version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`,
   );
   const missing = await findMissing(tx, migrations);
-  for (const migration of missing) {
-    await tx.query(migration.sql);
-    await tx.query("insert into schema_migrations (version, name, checksum) values ($1, $2, $3)", [
-      migration.version,
-      migration.name,
-      migration.checksum,
-    ]);
+  const [first] = missing;
+  if (first === undefined) return { applied: [], rows: 0 };
+  if (first.isBatched) {
+    begin(first);
+    const rows = await tx.query(first.sql);
+    if (rows.length > 0) return { applied: [], batchOf: first, rows: rows.length };
+    await note(tx, first);
+    return { applied: [first], rows: 0 };
   }
-  return missing;
+  const end = missing.findIndex(({ isBatched }) => isBatched);
+  const together = end === -1 ? missing : missing.slice(0, end);
+  for (const migration of together) {
+    begin(migration);
+    await tx.query(migration.sql);
+    await note(tx, migration);
+  }
+  return { applied: together, rows: 0 };
 }
 
-async function findMissing(tx: Tx, migrations: Migration[]): Promise<Migration[]> {
-  const applied = await tx.query<{ version: number; name: string; checksum: string }>(
+async function note(tx: Tx, { version, name, checksum }: Migration): Promise<void> {
+  await tx.query("insert into schema_migrations (version, name, checksum) values ($1, $2, $3)", [
+    version,
+    name,
+    checksum,
+  ]);
+  announceSchema(tx);
+}
+
+/** PostgreSQL's own estimates: counting would take longer than many a migration. */
+async function estimateRows(db: Queryable): Promise<Record<string, number>> {
+  const found = await db.query<{ name: string; rows: number }>(
+    `select stats.relname as name, greatest(reltuples, n_live_tup)::bigint as rows
+       from pg_class join pg_stat_user_tables stats on stats.relid = pg_class.oid
+      where greatest(reltuples, n_live_tup) > 0
+      order by rows desc, name limit ${largestTables}`,
+  );
+  return Object.fromEntries(found.map(({ name, rows }) => [name, rows]));
+}
+
+/** Locks that are in the way are those of other processes: which ones is worth more than PostgreSQL's own words. */
+async function explain(error: unknown, db: Queryable, stopping: AbortSignal | undefined): Promise<unknown> {
+  if (stopping?.aborted)
+    return new Error("The migration was stopped; nothing of its last step was kept.", { cause: error });
+  if (!["40P01", "55P03"].includes(sqlState(error) ?? "")) return error;
+  const hubs = await findHubsAtWork(db).catch(() => []);
+  const others =
+    hubs.length > 0 ? refusal(hubs) : "Stop whatever else uses this database, then start again. Nothing was changed.";
+  return new Error(`The migration and another connection waited for each other's locks (deadlock). ${others}`, {
+    cause: error,
+  });
+}
+
+async function findMissing(db: Queryable, migrations: Migration[]): Promise<Migration[]> {
+  const applied = await db.query<{ version: number; name: string; checksum: string }>(
     "select version, name, checksum from schema_migrations order by version",
   );
   const known = new Map(migrations.map((migration) => [migration.version, migration]));

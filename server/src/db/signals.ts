@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Tx } from "./database.ts";
+import { isHubAtWork, signalsName } from "./hubs-at-work.ts";
 import type { Connection } from "./server-client.ts";
 import { connectClient, endClient, readOnlyQuestion, saysReadOnly, ServerClient, tryServers } from "./server-client.ts";
 
@@ -41,6 +42,7 @@ export type Topic =
   | "webhook"
   | "progress"
   | "record_ended"
+  | "schema"
   | "import_progress";
 
 const channel = "hub_signals";
@@ -48,7 +50,6 @@ const heartbeatMs = 10_000;
 const reconnectMs = 500;
 const echo = "echo";
 const echoMs = 5_000;
-const listenerName = "order-operations-hub signals";
 /**
  * Published with these, a change is answered only when every node knows of it: what they cache decides who gets in and how
  * the next execution is done, and whoever cancelled a task was told that nothing of it begins any more.
@@ -94,7 +95,7 @@ export async function openSignals(
   async function connect(): Promise<void> {
     const next = new ServerClient({
       ...connection,
-      application_name: listenerName,
+      application_name: signalsName,
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,
@@ -198,12 +199,17 @@ export async function openSignals(
 
 const notification = "select pg_notify($1, $2)";
 
+/** A migration that is committed is known to every hub at once. */
+export function announceSchema(tx: Tx): void {
+  tx.send(notification, [channel, "schema||"]);
+}
+
 /** Returns how many nodes have to confirm it. */
 async function notifyNodes(tx: Tx, payload: string): Promise<number> {
   const [row] = await tx.query<{ nodes: number }>(
     `${notification},
-       (select count(*) from pg_stat_activity where application_name = $3 and datname = current_database()) as nodes`,
-    [channel, payload, listenerName],
+       (select count(*) from pg_stat_activity where ${isHubAtWork}) as nodes`,
+    [channel, payload],
   );
   return row!.nodes;
 }

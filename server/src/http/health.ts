@@ -1,4 +1,5 @@
 import type { World } from "../context.ts";
+import { NewerSchema } from "../db/schema-watch.ts";
 
 export type Health = {
   /** Whether this process should get traffic, and what is wrong if not. Remembered for a second. */
@@ -32,9 +33,11 @@ export function createHealth(world: Pick<World, "db" | "signals">, isDraining: (
     async check() {
       const now = performance.now();
       if (!known || now - known.at > rememberMs) known = { at: now, database: pingDatabase() };
-      const database = await known.database;
+      const refusal = world.db.refusal();
+      const database = refusal ? "newer_schema" : await known.database;
       const checks = {
         database,
+        ...(refusal instanceof NewerSchema ? { migration: refusal.migration } : {}),
         signals: world.signals.isConnected() ? "ok" : "reconnecting",
         traffic: isDraining() ? "draining" : "ok",
       };

@@ -50,20 +50,32 @@ export function createRegistry(world: World, { inFlight, streams, readBacklog }:
         this.set(read());
       },
     });
+  /** Of what something else has counted since the process started. */
+  const counter = (name: string, help: string, read: () => number): Counter =>
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect(this: Counter) {
+        this.reset();
+        this.inc(read());
+      },
+    });
   gauge("hub_http_requests_in_flight", "Requests being answered", inFlight);
   gauge("hub_event_streams", "Streams of server-sent events that are open", streams);
   gauge("hub_database_connections", "Open database connections", () => world.db.connectionCounts().total);
-  gauge(
-    "hub_task_fenced_writes",
-    "Attempts that came too late and changed nothing",
-    () => taskCounters(world).fencedWrites,
-  );
-  gauge("hub_task_recoveries", "Executions taken up from workers that were gone", () => taskCounters(world).recovered);
+  const tasks = taskCounters(world);
+  counter("hub_task_fenced_writes_total", "Attempts that came too late and changed nothing", () => tasks.fencedWrites);
+  counter("hub_task_recoveries_total", "Executions taken up from workers that were gone", () => tasks.recovered);
   const deliveries = deliveryCounters(world);
-  gauge("hub_webhook_attempts", "Requests that this process has sent to webhooks", () => deliveries.attempts);
-  gauge("hub_webhook_delivered", "Deliveries that webhooks took", () => deliveries.delivered);
-  gauge("hub_webhook_given_up", "Deliveries that were given up", () => deliveries.failed);
-  gauge("hub_webhook_fenced_writes", "Deliveries whose end came too late and changed nothing", () => deliveries.fenced);
+  counter("hub_webhook_attempts_total", "Requests that this process has sent to webhooks", () => deliveries.attempts);
+  counter("hub_webhook_delivered_total", "Deliveries that webhooks took", () => deliveries.delivered);
+  counter("hub_webhook_given_up_total", "Deliveries that were given up", () => deliveries.failed);
+  counter(
+    "hub_webhook_fenced_writes_total",
+    "Deliveries whose end came too late and changed nothing",
+    () => deliveries.fenced,
+  );
   gauge("hub_database_waiting", "Requests waiting for a database connection", () => world.db.waitingCount());
 
   const refusals = new Counter({
@@ -106,8 +118,8 @@ function createBacklogGauges(registry: Registry): (backlog: Backlog) => void {
   const waiting = gauge("hub_work_waiting", "Pieces of work that are due and that nobody works on, on all nodes");
   const oldest = gauge("hub_work_oldest_seconds", "How long the oldest of them has been due");
   const leased = gauge("hub_work_running", "Pieces of work that some node works on");
-  const outcomes = new Gauge({
-    name: "hub_work_outcomes",
+  const outcomes = new Counter({
+    name: "hub_work_outcomes_total",
     help: "Pieces of work that ended in this process since it started, by how",
     labelNames: ["work", "outcome"],
     registers,
@@ -134,7 +146,8 @@ function createBacklogGauges(registry: Registry): (backlog: Backlog) => void {
       oldest.set({ work: one.work }, one.oldestSeconds);
       leased.set({ work: one.work }, one.leased);
     }
-    for (const { work, outcome, count } of backlog.outcomes) outcomes.set({ work, outcome }, count);
+    outcomes.reset();
+    for (const { work, outcome, count } of backlog.outcomes) outcomes.inc({ work, outcome }, count);
     lag.set(backlog.scheduleLagSeconds);
     unsealed.set(backlog.unsealedEvents.count);
     unsealedAge.set(backlog.unsealedEvents.oldestSeconds);

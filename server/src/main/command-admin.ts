@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { Environment } from "../context.ts";
 import { change, systemContext } from "../context.ts";
 import { HubError } from "../core/errors.ts";
 import { addOrganization, findOperatorOrganization } from "../features/organizations/organizations.ts";
@@ -7,10 +8,15 @@ import { createUser } from "../features/users/users.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config.ts";
+import { createHubLog } from "./hub-log.ts";
+import { createStartStatus } from "./start-status.ts";
 import { withWorlds } from "./with-worlds.ts";
 
 export async function runMigrate(config: Config): Promise<void> {
-  await withWorlds(config, { mayMigrate: true }, async (worlds) => {
+  const status = createStartStatus();
+  const log = createHubLog(config);
+  const reporter = (environment: Environment) => status.reporter(environment, log.child({ environment }));
+  await withWorlds(config, { mayMigrate: true, reporter }, async (worlds) => {
     for (const { environment } of worlds) console.log(`${environment}: up to date`);
   });
 }

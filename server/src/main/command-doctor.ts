@@ -4,7 +4,7 @@ import { countByKeyAcrossOrgs, findMissingKeys } from "../db/sealed-columns.ts";
 import { verifyLogs } from "./command-audit-verify.ts";
 import type { Config } from "./config.ts";
 import { describeMissingKeys } from "./secret-key.ts";
-import { hubVersion } from "./version.ts";
+import { hubVersion } from "../core/hub-version.ts";
 import { withWorlds } from "./with-worlds.ts";
 
 /** Says what it looked at and what it found; exit code 1 when something is wrong. */

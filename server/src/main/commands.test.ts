@@ -26,6 +26,51 @@ describe("hub", () => {
     }
   });
 
+  test("a command that is asked for help prints it and does nothing else", async () => {
+    for (const args of [
+      ["serve", "--help"],
+      ["serve", "-h"],
+      ["help", "serve"],
+      ["migrate", "--help"],
+    ]) {
+      const { code, stdout, stderr } = await runHub(args, { dataDir, env: { HUB_PORT: "not a port" } });
+      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
+      expect(stdout).toContain("Usage: hub ");
+    }
+    expect((await runHub(["create-admin", "--help"])).stdout).toContain("EMAIL [--organization NAME] [--preview]");
+    const npm = await runHub([], { dataDir, command: ["npm", "start", "--", "--help"] });
+    expect(npm.code).toBe(0);
+    expect(npm.stdout).toContain("Usage: hub serve");
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test("an argument or option that a command does not take is refused, with the one that was meant", async () => {
+    const refusals = [
+      [["serve", "--port", "3"], "there is no option --port. Did you mean the setting HUB_PORT"],
+      [["serve", "3"], 'it takes no argument "3"'],
+      [["doctor", "--preview"], "there is no option --preview"],
+      [["create-admin", "boss@hub.example", "--organisation", "Tenant"], "Did you mean --organization?"],
+      [["create-admin", "boss@hub.example", "--organization"], "--organization"],
+      [["srve"], 'Did you mean "serve"?'],
+    ] as const;
+    for (const [args, message] of refusals) {
+      const { code, stdout, stderr } = await runHub([...args], { dataDir });
+      expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: "" });
+      expect(stderr).toContain(message);
+      expect(stderr).toContain("Usage: hub ");
+    }
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test("says which version it is", async () => {
+    for (const args of [["--version"], ["-v"]]) {
+      expect(await runHub(args)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
+      });
+    }
+  });
+
   test("print-routes lists routes of both services with their scopes, without a database", async () => {
     const { code, stdout } = await runHub(["print-routes"], { dataDir });
     expect(code).toBe(0);

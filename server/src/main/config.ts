@@ -5,6 +5,8 @@ import path from "node:path";
 import type { Env, SettingReader } from "./setting-reader.ts";
 import { createSettingReader } from "./setting-reader.ts";
 
+const logFormats = ["auto", "json", "pretty"] as const;
+
 type Role = "api" | "gateway" | "worker" | "scheduler";
 const allRoles: readonly Role[] = ["api", "gateway", "worker", "scheduler"];
 
@@ -24,6 +26,8 @@ export type Config = {
   admin: { email: string; password: string | undefined };
   oidc: Settings["oidc"];
   logLevel: string;
+  /** `auto`: for people on a terminal, JSON elsewhere. */
+  logFormat: (typeof logFormats)[number];
   rateLimit: number | undefined;
   maxInFlight: number;
   maxLoopDelayMs: number;
@@ -94,6 +98,7 @@ function readSettings(reader: SettingReader): Config {
     admin: readAdmin(reader),
     oidc: readOidc(reader),
     logLevel: oneOf("HUB_LOG_LEVEL", ["debug", "info", "warn", "error", "silent"], "info"),
+    logFormat: oneOf("HUB_LOG_FORMAT", logFormats, "auto"),
     rateLimit:
       text("HUB_RATE_LIMIT")?.toLowerCase() === "off" ? undefined : integer("HUB_RATE_LIMIT", 600, 1, 1_000_000),
     maxInFlight: integer("HUB_MAX_IN_FLIGHT", 512, 1, 100_000),

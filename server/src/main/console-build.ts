@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { constants, setPriority } from "node:os";
+import { constants as os, setPriority } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Logger } from "pino";
@@ -77,6 +77,7 @@ function openConsole({ root, log, freeMemory }: ConsoleOptions, { folder, dist, 
     try {
       // Another process may have done it while we waited.
       if (await isFresh()) return undefined;
+      log.info("building the console, at the lowest priority; its page appears when it is there");
       const { code, output } = await runBuild(root, stopping.signal);
       if (stopping.signal.aborted || code === 0) return undefined;
       log.warn({ code, output }, "the console could not be built");
@@ -93,11 +94,14 @@ function openConsole({ root, log, freeMemory }: ConsoleOptions, { folder, dist, 
       const begun = performance.now();
       working = bringUpToDate().then(
         (state) => {
+          // A build that was ended has brought nothing up to date.
+          if (stopping.signal.aborted) return;
           unfinished = state;
           if (state?.is === "not built") log.warn(`the console is not built: ${state.why} Run "npm run build".`);
           else log.info({ ms: Math.round(performance.now() - begun) }, "the console is up to date");
         },
         (error: unknown) => {
+          if (stopping.signal.aborted) return;
           unfinished = { is: "not built", why: "Building it failed; the log of the hub says why." };
           log.warn({ err: error }, "the console could not be built");
         },
@@ -122,6 +126,11 @@ function findObstacle(folder: string, freeMemory: () => number): string | undefi
   } catch {
     return "What builds it is not installed here.";
   }
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    return `This user may not write to ${folder}: build it before the hub starts, as one who may.`;
+  }
   return freeMemory() < neededBytes ? "There is less than 1 GB of memory free, which building it may need." : undefined;
 }
 
@@ -133,7 +142,7 @@ async function runBuild(root: string, signal: AbortSignal): Promise<{ code: numb
     // It needs none of our settings, and no passwords.
     env: { NODE_ENV: "production" },
   });
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  if (child.pid !== undefined) setPriority(child.pid, os.priority.PRIORITY_LOW);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-keptOutput)));

@@ -27,6 +27,8 @@ type OpenOptions = {
   mayShare: boolean;
   /** Makes what is missing: the cluster, and the databases in it. Otherwise that is refused. */
   mayCreate: boolean;
+  /** Ends it, wherever it is; what was started is stopped then. */
+  stopping?: AbortSignal;
   /** Called while an embedded server starts, which takes a second the first time. */
   meanwhile?(): void;
 };
@@ -38,18 +40,21 @@ export async function openDatabases(config: Config, options: OpenOptions): Promi
 async function openEmbedded(config: Config, options: OpenOptions): Promise<Databases> {
   // Both surfaces with what is done in the background, the lock, the signals, and some for whoever looks in with psql.
   const settings = { max_connections: String(Math.max(120, 3 * config.maxConnections + 40)) };
-  const { log, mayShare, mayCreate, meanwhile } = options;
+  const { log, mayShare, mayCreate, meanwhile, stopping } = options;
   const whyNotEmpty = refuseToBeginEmpty(config, mayCreate);
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, settings, log, meanwhile, whyNotEmpty });
+  const { dataDir } = config;
+  const postgres = await startEmbeddedPostgres({ dataDir, settings, log, meanwhile, whyNotEmpty, stopping });
   let stop: Databases["stop"] = async (patienceMs) => await postgres.stop(patienceMs);
   let isExclusive = true;
   try {
     const lock = await holdHubLock(postgres.connection("postgres"), (lost) => {
       // Both would do the same work. The database is the other one's now, so nothing can be written down any more.
       log(`${lost.message} This one ends.`);
+      postgres.leave();
       process.exit(1);
     });
     stop = async (patienceMs) => await lock.release(() => postgres.stop(patienceMs));
+    postgres.guard();
   } catch (error) {
     if (!(error instanceof DataDirInUse)) await postgres.stop();
     postgres.leave();

@@ -21,6 +21,21 @@ export async function refuseTaken(host: string, port: number): Promise<void> {
   await once(probe, "close");
 }
 
+/** What to do about a port or an address that cannot be had. */
+export function explainListening(
+  error: unknown,
+  { host, port, setting }: { host: string; port: number; setting: string },
+): unknown {
+  const advice: Record<string, string> = {
+    EADDRINUSE: `Port ${port} on ${host} is taken. Set ${setting} to another one.`,
+    EACCES: `Port ${port} on ${host} needs more rights than this user has. Set ${setting} to another one.`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Set HUB_HOST to one that is.`,
+    ENOTFOUND: `${host} is not an address of this machine. Set HUB_HOST to one that is.`,
+  };
+  const message = advice[(error as NodeJS.ErrnoException).code ?? ""];
+  return message === undefined ? error : new Error(message, { cause: error });
+}
+
 /** Of a server that listens on a port that can be shared. */
 export async function openDoors(server: Server, host: string): Promise<Doors> {
   const doors: NetServer[] = [];

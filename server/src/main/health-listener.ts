@@ -8,7 +8,14 @@ import { requireMetricsToken } from "../http/pages.ts";
 
 type Watched = { environment: Environment; health: Health; metrics: Metrics };
 
-type ListenerOptions = { host: string; port: number; metricsToken: string | undefined; watched: () => Watched[] };
+type ListenerOptions = {
+  host: string;
+  port: number;
+  metricsToken: string | undefined;
+  watched: () => Watched[];
+  /** Surfaces that are not up yet. */
+  starting: () => { environment: Environment; checks: Record<string, string> }[];
+};
 
 /**
  * Health, readiness and metrics of the process on a port of their own: the only one of a process that serves no requests,
@@ -32,7 +39,7 @@ export async function startHealthListener(options: ListenerOptions): Promise<{ u
 }
 
 async function answer(
-  { watched, metricsToken }: ListenerOptions,
+  { watched, starting, metricsToken }: ListenerOptions,
   path: string,
   authorization: string | undefined,
   response: ServerResponse,
@@ -42,8 +49,9 @@ async function answer(
     const found = await Promise.all(
       watched().map(async ({ environment, health }) => ({ environment, ...(await health.check()) })),
     );
-    const isReady = found.length > 0 && found.every((one) => one.isReady);
-    const checks = Object.fromEntries(found.map(({ environment, checks }) => [environment, checks]));
+    const pending = starting();
+    const isReady = pending.length === 0 && found.every((one) => one.isReady);
+    const checks = Object.fromEntries([...found, ...pending].map(({ environment, checks }) => [environment, checks]));
     return send(response, isReady ? 200 : 503, { status: isReady ? "ready" : "not_ready", checks });
   }
   const environment = { "/metrics": "live", "/preview/metrics": "preview" }[path];

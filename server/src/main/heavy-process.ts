@@ -7,6 +7,7 @@ import path from "node:path";
 import type { Environment, Settings } from "../context.ts";
 import type { Connection } from "../db/server-client.ts";
 import type { HeavyProcess } from "../http/heavy-work.ts";
+import type { Config } from "./config.ts";
 
 /** What the process is told when it has started. */
 export type HeavyTask = {
@@ -15,6 +16,7 @@ export type HeavyTask = {
   secretKeys: [key: string, previous: string[]];
   settings: Settings;
   logLevel: string;
+  logFormat: Config["logFormat"];
   /** Where the socket is; nothing else is there. */
   folder: string;
   socketPath: string;

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { setPriority } from "node:os";
-import { pino } from "pino";
 import { createSecrets } from "../core/secrets.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
 import { createHttpApp } from "../http/http-app.ts";
 import { plainFormat } from "../http/mount.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
 import type { HeavyTask } from "./heavy-process.ts";
+import { createHubLog } from "./hub-log.ts";
 import { openWorld } from "./world.ts";
 
 const maxConnections = 4;
@@ -33,8 +33,10 @@ const { world } = await openWorld({
   settings,
   maxConnections,
   isBackground: true,
+  // Its files may have been upgraded since the hub started, which is at work on the database as it is.
+  mayMigrate: false,
   secrets: createSecrets(...task.secretKeys),
-  log: pino({ level: task.logLevel, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }),
+  log: createHubLog(task),
 });
 if (environment === "preview") await followPreviewClock(world);
 const { app } = createHttpApp(world, {

@@ -19,7 +19,11 @@ import type { Config } from "./config.ts";
 import { findConsole } from "./console-build.ts";
 import type { Databases } from "./databases.ts";
 import type { HeavyTask } from "./heavy-process.ts";
+import type { HeldPort } from "./held-port.ts";
+import { holdPort } from "./held-port.ts";
 import { releaseMemoryWhenQuiet } from "./release-memory.ts";
+import type { StartStatus } from "./start-status.ts";
+import { createStartStatus } from "./start-status.ts";
 import type { Surface } from "./surface.ts";
 import { openSurface } from "./surface.ts";
 import { startHealthListener } from "./health-listener.ts";
@@ -41,6 +45,10 @@ type SurfaceParts = {
   log: Logger;
   /** Gets what undoes each step, in the order of the steps. */
   stops: (() => Promise<void>)[];
+  /** Aborted when the hub is asked to stop, be it in the middle of its start. */
+  stopping: AbortSignal;
+  /** A newer hub has migrated this database: all that is left is to stop. */
+  onNewerSchema(environment: Environment, migration: string): void;
 };
 
 /** Everything beyond the databases: with it come the routes, the features and the HTTP server. */
@@ -50,13 +58,17 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   const closes: (() => Promise<void>)[] = [];
   stops.push(async () => void (await Promise.all(closes.map((close) => close()))));
   const surfaces: Surface[] = [];
+  const status = createStartStatus();
   const { host, healthPort: port, metricsToken } = config;
   let healthUrl: string | undefined;
   if (port !== undefined) {
-    const listener = await startHealthListener({ host, port, metricsToken, watched: () => surfaces });
+    const pending = () => databases.environments.filter((one) => !surfaces.some((open) => open.environment === one));
+    const starting = () => pending().map((environment) => ({ environment, checks: status.checks(environment) }));
+    const listener = await startHealthListener({ host, port, metricsToken, watched: () => surfaces, starting });
     stops.push(() => listener.stop());
     healthUrl = listener.url;
   }
+  const held = await holdPorts(config, databases.environments, status, stops);
   const workers: { stop(): Promise<void> }[] = [];
   // Side by side: each takes its time to answer what it accepted, and to end or give back what it was doing.
   stops.push(async () => void (await Promise.all([...surfaces, ...workers].map((one) => one.stop()))));
@@ -68,7 +80,7 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   // One after the other: live answers while the database of the preview is still being made.
   for (const environment of databases.environments) {
     const connection = await databases.reach(environment);
-    const { world, close } = await openOneWorld(environment, connection, config, parts);
+    const { world, close } = await openOneWorld(environment, connection, config, { ...parts, status });
     closes.push(close);
     worlds.push(world);
     if (databases.isExclusive) {
@@ -79,10 +91,12 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     if (admin.password !== undefined && (await bootstrap(world, admin))) isNew.push(world);
     const { settings } = world;
     const { secretKeys } = parts;
-    const heavy = { environment, connection, secretKeys, settings, logLevel: config.logLevel };
+    const { logLevel, logFormat } = config;
+    const heavy = { environment, connection, secretKeys, settings, logLevel, logFormat };
     const start = async () => (await import("./heavy-process.ts")).startHeavyProcess(heavy);
     const ports = portsOf(environment, config);
-    surfaces.push(await openSurface(world, { config, ...ports, console: site, startHeavyProcess: start }));
+    const also = { held: held.get(environment) ?? {}, console: site, startHeavyProcess: start };
+    surfaces.push(await openSurface(world, { config, ...ports, ...also }));
     const background = { ...world, db: world.db.background };
     if (config.roles.has("worker")) {
       workers.push(startWorker(background, [...chores, tidying]));
@@ -132,13 +146,16 @@ async function openOneWorld(
   environment: Environment,
   connection: Connection,
   config: Config,
-  { secrets, log }: SurfaceParts,
+  { secrets, log, status, stopping, onNewerSchema }: SurfaceParts & { status: StartStatus },
 ): Promise<OpenWorld> {
   return await openWorld({
     environment,
     connection,
     secrets,
     log,
+    report: status.reporter(environment, log.child({ environment })),
+    stopping,
+    onNewerSchema: (migration) => onNewerSchema(environment, migration),
     maxConnections: config.maxConnections,
     maxBackground: Math.max(fewestInBackground, Math.ceil(config.maxConnections / 2)),
     rowSecurity: config.rowSecurity,
@@ -171,6 +188,34 @@ async function seed(world: World, signal: AbortSignal): Promise<void> {
 async function bootstrapAll(worlds: World[], admin: Config["admin"]): Promise<World[]> {
   const made = await Promise.all(worlds.map((world) => bootstrap(world, admin)));
   return worlds.filter((_, index) => made[index]);
+}
+
+type Held = Map<Environment, { main?: HeldPort; gateway?: HeldPort }>;
+
+/** The ports that the surfaces will have, before their databases are migrated. */
+async function holdPorts(
+  config: Config,
+  environments: Environment[],
+  status: StartStatus,
+  stops: (() => Promise<void>)[],
+): Promise<Held> {
+  const { host, roles } = config;
+  const held: Held = new Map();
+  for (const environment of environments) {
+    const { port, gatewayPort } = portsOf(environment, config);
+    const prefix = environment === "live" ? "HUB_" : "HUB_PREVIEW_";
+    const hold = async (wanted: number, setting: string): Promise<HeldPort> => {
+      const checks = () => status.checks(environment);
+      const one = await holdPort({ host, port: wanted, setting: `${prefix}${setting}`, checks });
+      stops.push(() => one.release());
+      return one;
+    };
+    const ofSurface: { main?: HeldPort; gateway?: HeldPort } = {};
+    if (roles.has("api") || roles.has("gateway")) ofSurface.main = await hold(port, "PORT");
+    if (roles.has("gateway") && gatewayPort !== undefined) ofSurface.gateway = await hold(gatewayPort, "GATEWAY_PORT");
+    held.set(environment, ofSurface);
+  }
+  return held;
 }
 
 function portsOf(environment: Environment, config: Config) {

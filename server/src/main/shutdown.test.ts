@@ -1,12 +1,15 @@
 import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import pg from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
-import { databaseOf, isRunning, postmasterOf, repository } from "../testing/launch-hub.ts";
+import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
+import { makeFolder, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
+import { databaseOf, hubMain, isRunning, postmasterOf, repository } from "../testing/launch-hub.ts";
 import { readyDataDir } from "../testing/ready-data-dir.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
@@ -156,6 +159,55 @@ describe("SIGTERM", () => {
       expect(postmasterOf(dataDir)).toBeUndefined();
     },
   );
+});
+
+describe("a first start that is ended (operations N4)", () => {
+  const liveOnly = { ...env, HUB_PREVIEW_PORT: "off" };
+  const isMaking = (dataDir: string): boolean =>
+    existsSync(dataDir) && readdirSync(dataDir).some((name) => name.endsWith(".new"));
+
+  test.runIf(process.platform === "linux")(
+    "with its whole group while the database is being created says nothing but that, and leaves nothing",
+    async () => {
+      const dataDir = path.join(await makeFolder(), "data");
+      // As `timeout` and a terminal do it: to the hub and everything that it has started in its group.
+      const command = ["setsid", process.execPath, hubMain] as const;
+      const hub = await spawnHub({ dataDir, command, env: { ...liveOnly, HUB_RESTART: "on" } });
+      await vi.waitUntil(() => isMaking(dataDir), { timeout: 40_000, interval: 1 });
+      process.kill(-hub.pid, "SIGTERM");
+      expect(await hub.exited).toBe(0);
+      expect(hub.stderr()).toBe("");
+      expect(await readdir(dataDir)).toEqual(expect.not.arrayContaining([expect.stringContaining("postgres")]));
+    },
+  );
+
+  test("and cannot get on ends all the same, with its PostgreSQL", async () => {
+    const dataDir = await readyDataDir();
+    const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+    // The hub will adopt it. A migration is missing, and the lock for it is held by another process.
+    postgres.leave();
+    const holder = new pg.Client(databaseOf(dataDir));
+    holder.on("error", () => {});
+    await holder.connect();
+    await holder.query("delete from schema_migrations where version = (select max(version) from schema_migrations)");
+    await holder.query("select pg_advisory_lock(7204119)");
+    const postmaster = postmasterOf(dataDir)!;
+    const hub = await spawnHub({ dataDir, env: liveOnly });
+    await hub.printed(/"msg":"migrating the database/, 40_000);
+    hub.send("SIGTERM");
+    expect(await hub.exited).toBe(0);
+    expect(isRunning(postmaster)).toBe(false);
+  });
+
+  test("by SIGKILL when its PostgreSQL has just been started leaves that for a while, for another hub, not for ever", async () => {
+    const dataDir = path.join(await makeFolder(), "data");
+    const hub = await spawnHub({ dataDir, env: liveOnly });
+    await vi.waitUntil(() => postmasterOf(dataDir) !== undefined, { timeout: 40_000, interval: 1 });
+    hub.send("SIGKILL");
+    await hub.exited;
+    expect(postmasterOf(dataDir)).toBeDefined();
+    await vi.waitFor(() => expect(postmasterOf(dataDir)).toBeUndefined(), { timeout: 60_000, interval: 100 });
+  }, 120_000);
 });
 
 describe("whoever alone is asked to end", () => {

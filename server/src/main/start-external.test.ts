@@ -1,13 +1,13 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { EmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { openDatabase } from "../db/database.ts";
 import { migrate, readMigrations } from "../db/migrate.ts";
 import type { HubProcess } from "../testing/hub-process.ts";
-import { clientOf, makeFolder, runHub, signIn, startHubProcess } from "../testing/hub-process.ts";
+import { clientOf, makeFolder, runHub, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
 
 const secretKey = "one-secret-key-for-all-hubs-of-a-database";
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
@@ -50,7 +50,7 @@ async function sql(database: string, text: string): Promise<Record<string, unkno
 async function signalListeners(signal: "SIGSTOP" | "SIGCONT"): Promise<void> {
   const found = await sql(
     "shared_live",
-    "select pid from pg_stat_activity where application_name like '%signals' and datname = current_database()",
+    "select pid from pg_stat_activity where application_name like '% signals %' and datname = current_database()",
   );
   expect(found).toHaveLength(2);
   for (const { pid } of found) process.kill(pid as number, signal);
@@ -166,4 +166,105 @@ describe("a database that is not up to date", () => {
     expect(await newest()).toBe(all.at(-1)!.version);
     expect((await runHub(["doctor"], { env })).stdout).toContain("migrations up to date");
   });
+});
+
+/** As the hub before this one has left it: the newest migration is missing. */
+async function makeOlderDatabase(name: string): Promise<{ env: Record<string, string>; missing: string }> {
+  await sql("postgres", `create database ${name}`);
+  const connection = { connectionString: urlOf(name) };
+  const db = openDatabase({ connection, maxConnections: 1, onError: () => {} });
+  const all = await readMigrations();
+  await migrate(connection, db, all.slice(0, -1));
+  await db.close();
+  const env = { ...settings, DATABASE_URL: urlOf(name), HUB_PREVIEW_PORT: "off" };
+  return { env, missing: all.at(-1)!.name };
+}
+
+describe("a migration that takes long (operations N2)", () => {
+  const soon = { timeout: 30_000, interval: 20 };
+
+  test("is told by the port that is open meanwhile and by the log; SIGTERM ends it and keeps nothing of it", async () => {
+    const { env, missing } = await makeOlderDatabase("slow");
+    const port = String(await freePort());
+    const url = `http://127.0.0.1:${port}`;
+    const holder = new pg.Client({ connectionString: urlOf("slow") });
+    await holder.connect();
+    await holder.query("begin; lock table schema_migrations in share mode");
+    const hub = await spawnHub({ env: { ...env, HUB_PORT: port } });
+    await vi.waitFor(async () => {
+      const ready = await fetch(`${url}/readyz`);
+      expect(ready.status).toBe(503);
+      const checks = { database: "migrating", migration: missing, progress: "1 of 1" };
+      expect(await ready.json()).toEqual({ status: "not_ready", checks });
+    }, soon);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const refused = await fetch(`${url}/api/v1/orders`, { method: "POST", body: "{}" });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await refused.json()).toMatchObject({
+      code: "not_ready",
+      detail: expect.stringContaining(missing) as string,
+    });
+    expect(hub.stdout()).toMatch(/"migrations":1,.*"msg":"migrating the database; requests are answered 503/);
+    expect(hub.stdout()).toContain(`"migration":"${missing}","msg":"migration 1 of 1"`);
+
+    hub.send("SIGTERM");
+    expect(await hub.exited).toBe(0);
+    const waiting = "select from pg_stat_activity where datname = 'slow' and wait_event_type = 'Lock'";
+    await vi.waitFor(async () => expect(await sql("postgres", waiting)).toEqual([]), soon);
+    await holder.end();
+
+    const again = await startHubProcess({ env: { ...env, HUB_PORT: port } });
+    expect(again.url).toBe(url);
+    await signIn(url, admin);
+    expect(await again.stop()).toBe(0);
+  }, 90_000);
+});
+
+describe("a hub at work (operations N1)", () => {
+  test("is named by a newer one that has to migrate its database, which is left as it is", async () => {
+    const env = { ...(await makeDatabases("busy")), HUB_PREVIEW_PORT: "off" };
+    const hub = await startHubProcess({ env });
+    await sql(
+      "busy_live",
+      "delete from schema_migrations where version = (select max(version) from schema_migrations)",
+    );
+    const newer = await runHub(["migrate"], { env });
+    expect(newer.code).toBe(1);
+    expect(newer.stderr).toContain(`(process ${hub.pid} on `);
+    expect(newer.stderr).toContain("Stop every hub process on this database");
+    expect(hub.hasExited()).toBe(false);
+    expect(await hub.stop()).toBe(0);
+  }, 90_000);
+
+  test.for([
+    ["by its announcement", "select pg_notify('hub_signals', 'schema||')"],
+    ["after a gap", "select pg_terminate_backend(pid) from pg_stat_activity where application_name like '% signals %'"],
+  ] as const)(
+    "that meets a newer schema (%s) says so, does nothing more, and stops",
+    async ([how, tell]) => {
+      const name = `overtaken_${how.split(" ").at(-1)}`;
+      const env = { ...(await makeDatabases(name)), HUB_PREVIEW_PORT: "off", HUB_LAME_DUCK_MS: "3000" };
+      const hub = await startHubProcess({ env: { ...env, HUB_RESTART: "on" } });
+      const { url } = hub;
+      const client = await signIn(url, admin);
+      await sql(`${name}_live`, "insert into schema_migrations values (9999, '9999_later.sql', 'x')");
+      await sql(`${name}_live`, tell);
+      await vi.waitFor(
+        async () => {
+          const ready = await fetch(`${url}/readyz`);
+          expect(ready.status).toBe(503);
+          const checks = { database: "newer_schema", migration: "9999_later.sql" };
+          expect(await ready.json()).toMatchObject({ status: "not_ready", checks });
+        },
+        { timeout: 20_000, interval: 10 },
+      );
+      const write = await client.post("/condition-sets", { name: "Too late" });
+      expect([write.status, write.body.code]).toEqual([503, "not_ready"]);
+      expect(await hub.exited).toBe(3);
+      expect(hub.stdout()).toContain("the live database was migrated by a newer hub (9999_later.sql)");
+      expect(hub.stderr()).not.toContain("starting it again");
+      expect(await sql(`${name}_live`, "select from condition_sets where name = 'Too late'")).toEqual([]);
+    },
+    90_000,
+  );
 });

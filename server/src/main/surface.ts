@@ -25,8 +25,9 @@ import { readBacklog } from "../worker/backlog.ts";
 import type { Config } from "./config.ts";
 import type { Console } from "./console-build.ts";
 import type { Doors } from "./doors.ts";
-import { canShare, openDoors, refuseTaken } from "./doors.ts";
-import { hubVersion } from "./version.ts";
+import { canShare, explainListening, openDoors, refuseTaken } from "./doors.ts";
+import type { HeldPort } from "./held-port.ts";
+import { hubVersion } from "../core/hub-version.ts";
 
 export type Surface = {
   environment: Environment;
@@ -56,11 +57,15 @@ export type SurfaceOptions = {
   >;
   port: number;
   gatewayPort: number | undefined;
+  /** What answers on these ports until the surface does. */
+  held?: { main?: HeldPort | undefined; gateway?: HeldPort | undefined };
   /** What people see in a browser, beside the API. */
   console?: Pick<Console, "look"> | undefined;
   /** Starts a process for heavy requests; without it they are done here. */
   startHeavyProcess?: () => Promise<HeavyProcess>;
 };
+
+type ListenOn = { port: number; setting: string; held: HeldPort | undefined };
 
 /** Of the connections to the database: the others are for what is done in the background. */
 const requestsPart = 0.8;
@@ -101,10 +106,12 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   const none = (): number => 0;
   const measure = (inFlight: () => number, streams: () => number): Metrics =>
     createMetrics(world, { inFlight, streams, readBacklog: () => readBacklog(world) });
-  const apps: { app: HttpApp; port: number; setting: string; doors?: Doors }[] = [];
-  if (served.length > 0) apps.push({ app: createApp(served), port: options.port, setting: `${setting}PORT` });
-  if (options.gatewayPort !== undefined && roles.has("gateway")) {
-    apps.push({ app: createApp([gateway]), port: options.gatewayPort, setting: `${setting}GATEWAY_PORT` });
+  const apps: (ListenOn & { app: HttpApp; doors?: Doors })[] = [];
+  const { port, gatewayPort, held } = options;
+  if (served.length > 0) apps.push({ app: createApp(served), port, setting: `${setting}PORT`, held: held?.main });
+  if (gatewayPort !== undefined && roles.has("gateway")) {
+    const where = { port: gatewayPort, setting: `${setting}GATEWAY_PORT`, held: held?.gateway };
+    apps.push({ app: createApp([gateway]), ...where });
   }
 
   function createApp(mounts: Mount[]): HttpApp {
@@ -158,7 +165,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   const urls: string[] = [];
   try {
     for (const one of apps) {
-      urls.push(await listen(one.app, options.config.host, one.port, one.setting));
+      urls.push(await listen(one.app, options.config.host, one));
       one.doors = await openDoors(one.app.app.server, options.config.host);
     }
   } catch (error) {
@@ -192,20 +199,17 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   };
 }
 
-async function listen({ app }: HttpApp, host: string, port: number, setting: string): Promise<string> {
-  const advice: Record<string, string> = {
-    EADDRINUSE: `Port ${port} on ${host} is taken. Set ${setting} to another one.`,
-    EACCES: `Port ${port} on ${host} needs more rights than this user has. Set ${setting} to another one.`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine. Set HUB_HOST to one that is.`,
-    ENOTFOUND: `${host} is not an address of this machine. Set HUB_HOST to one that is.`,
-  };
+async function listen({ app }: HttpApp, host: string, given: ListenOn): Promise<string> {
+  const { port, setting, held } = given;
   try {
-    if (canShare && port !== 0) await refuseTaken(host, port);
-    const listening = { host, port, reusePort: canShare };
+    // Where ports can be shared, the one that answered meanwhile goes on until this one listens.
+    if (held && !canShare) await held.release();
+    if (!held && canShare && port !== 0) await refuseTaken(host, port);
+    const listening = { host, port: held?.port ?? port, reusePort: canShare };
     await app.listen(listening);
+    await held?.release();
   } catch (error) {
-    const message = advice[(error as NodeJS.ErrnoException).code ?? ""];
-    throw message === undefined ? error : new Error(message, { cause: error });
+    throw explainListening(error, { host, port, setting });
   }
   const address = app.server.address() as AddressInfo;
   return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;

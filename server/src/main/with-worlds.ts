@@ -1,8 +1,9 @@
-import { pino } from "pino";
-import type { World } from "../context.ts";
+import type { Environment, World } from "../context.ts";
 import { createSecrets } from "../core/secrets.ts";
+import type { MigrationProgress } from "../db/migrate.ts";
 import type { Config } from "./config.ts";
 import { openDatabases } from "./databases.ts";
+import { createHubLog } from "./hub-log.ts";
 import { findSecretKey } from "./secret-key.ts";
 import type { OpenWorld } from "./world.ts";
 import { openWorld } from "./world.ts";
@@ -12,21 +13,32 @@ type WorldsOptions = {
   mayMigrate: boolean;
   /** Opens them although some of what is sealed cannot be read. */
   mayLackKeys?: boolean;
+  /** Receives what migrations are doing. */
+  reporter?: (environment: Environment) => (progress: MigrationProgress) => void;
 };
 
 /** Opens the databases for a command and closes them afterwards. */
 export async function withWorlds(
   config: Config,
-  { mayMigrate, mayLackKeys = false }: WorldsOptions,
+  { mayMigrate, mayLackKeys = false, reporter }: WorldsOptions,
   work: (worlds: World[]) => Promise<void>,
 ): Promise<void> {
-  const log = pino({ level: "warn" });
-  const databases = await openDatabases(config, { log: () => {}, mayShare: true, mayCreate: mayMigrate });
-  const open: OpenWorld[] = [];
-  let interrupted: Promise<void> | undefined;
+  const log = createHubLog({ ...config, logLevel: "warn" });
+  const stopping = new AbortController();
   // Ctrl-C may arrive twice: from the terminal, and passed on by the process that started this one.
-  const interrupt = (): void => void (interrupted ??= databases.stop().finally(() => process.exit(130)));
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, interrupt);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stopping.abort());
+  const opening = openDatabases(config, {
+    log: () => {},
+    mayShare: true,
+    mayCreate: mayMigrate,
+    stopping: stopping.signal,
+  });
+  stopping.signal.addEventListener("abort", () => {
+    const stopped = opening.then((databases) => databases.stop());
+    void stopped.catch(() => {}).finally(() => process.exit(130));
+  });
+  const databases = await opening;
+  const open: OpenWorld[] = [];
   try {
     const secrets = createSecrets(await findSecretKey(config), config.previousSecretKeys);
     for (const environment of databases.environments) {
@@ -34,7 +46,8 @@ export async function withWorlds(
       const { maxSignInFailures, outbound } = config;
       const settings = { maxSignInFailures, outbound };
       const options = { environment, connection, maxConnections: 2, secrets, log, settings, mayMigrate, mayLackKeys };
-      open.push(await openWorld(options));
+      const report = reporter?.(environment);
+      open.push(await openWorld({ ...options, stopping: stopping.signal, ...(report ? { report } : {}) }));
     }
     await work(open.map(({ world }) => world));
   } finally {

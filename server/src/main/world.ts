@@ -6,7 +6,9 @@ import type { Secrets } from "../core/secrets.ts";
 import type { Environment, Settings, World } from "../context.ts";
 import type { Database } from "../db/database.ts";
 import { openDatabase } from "../db/database.ts";
+import type { Migration, MigrationProgress } from "../db/migrate.ts";
 import { migrate, readMigrations, requireMigrated } from "../db/migrate.ts";
+import { watchSchema } from "../db/schema-watch.ts";
 import { findMissingKeys } from "../db/sealed-columns.ts";
 import type { Connection } from "../db/server-client.ts";
 import { openSignals } from "../db/signals.ts";
@@ -32,6 +34,12 @@ type WorldOptions = {
   mayLackKeys?: boolean;
   /** False: a database that is not up to date is refused and left as it is. */
   mayMigrate?: boolean;
+  /** Receives what migrations are doing. */
+  report?: (progress: MigrationProgress) => void;
+  /** Ends a migration that is under way. */
+  stopping?: AbortSignal;
+  /** A newer hub has migrated the database: this one can do no more than stop. */
+  onNewerSchema?: (migration: string) => void;
 };
 
 export type OpenWorld = { world: World; close(): Promise<void> };
@@ -44,12 +52,15 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   const db = openDatabase({ connection, maxConnections, maxBackground, isBackground, onError: onDatabaseError });
   try {
     const signer = createHeadSigner(secrets, environment);
-    await bringUpToDate(db, options, { signer, log });
+    const migrations = await readMigrations();
+    await bringUpToDate(db, options, { migrations, signer, log });
     if (!options.mayLackKeys) await checkSecretKeys(db, secrets, environment);
     if (options.rowSecurity && !(await db.confine())) {
       log.warn("no role hub_org: organizations are kept apart by the statements alone");
     }
     const signals = await openSignals(connection, { onError: onDatabaseError });
+    const { onNewerSchema } = options;
+    if (onNewerSchema) watchSchema({ db, signals }, migrations, onNewerSchema);
     const sealer = createSealer(db, signer, {
       onSealed: (tx, orgId) => signals.publish(tx, "events", orgId),
       onError: (error) => log.warn({ err: error }, "events could not be sealed yet"),
@@ -81,13 +92,15 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
 
 async function bringUpToDate(
   db: Database,
-  { connection, secrets, mayMigrate = true }: WorldOptions,
-  { signer, log }: { signer: HeadSigner; log: Logger },
+  { connection, secrets, mayMigrate = true, report, stopping }: WorldOptions,
+  { migrations, signer, log }: { migrations: Migration[]; signer: HeadSigner; log: Logger },
 ): Promise<void> {
-  const migrations = await readMigrations();
   if (!mayMigrate) return await requireMigrated(db, migrations);
-  const applied = await migrate(connection, db, migrations);
-  if (applied.length > 0) log.info({ migrations: applied.map(({ name }) => name) }, "database migrated");
+  const begun = performance.now();
+  const applied = await migrate(connection, db, migrations, { ...(report ? { report } : {}), stopping });
+  const ms = Math.round(performance.now() - begun);
+  if (applied.length > 0)
+    log.info({ migrations: applied.length, newest: applied.at(-1)?.name, ms }, "database migrated");
   // Its heads have no signature yet. Later ones that have none are somebody else's work, or wait for `hub rewrap`.
   const areHeadsNew = applied.some(({ name }) => name.startsWith("0024_"));
   if (areHeadsNew && (await findMissingKeys(db, secrets)).length === 0) {

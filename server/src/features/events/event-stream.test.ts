@@ -157,7 +157,7 @@ describe("a stream of events", () => {
     async function unheard(work: () => Promise<void>): Promise<void> {
       await hub.world.db.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
-          where application_name = 'order-operations-hub signals' and datname = current_database()`,
+          where application_name like 'order-operations-hub signals%' and datname = current_database()`,
       );
       await eventually(
         async () => hub.world.signals.isConnected(),

@@ -113,7 +113,7 @@ describe("a worker that is not heard of any more", () => {
     expect(done.attempts[0].error.code).toBe("worker_lost");
     expect(second.effectKey).toBe(first.effectKey);
     const metrics = await (await fetch(`${hub.url}/metrics`)).text();
-    expect(metrics).toMatch(/^hub_task_fenced_writes\{[^}]*\} [1-9]/m);
+    expect(metrics).toMatch(/^hub_task_fenced_writes_total\{[^}]*\} [1-9]/m);
   });
 
   /** The worker of its n-th attempt is lost, and somebody takes over; what waits for another attempt waits no longer. */
