@@ -118,6 +118,24 @@ export function lineOf(given: Record<"id" | "sku" | "name" | "price", unknown> &
   return { sku, quantity: given.quantity, ...filled({ id, name: line(given.name, 200), price: amount(given.price) }) };
 }
 
+const maxName = 200;
+
+/** The name of an item with what was chosen or engraved; `note`: all of it, where that is too long for a name. */
+export function nameWith(name: string | undefined, properties: readonly string[]): { name?: string; note?: string } {
+  const told = properties.map((property) => line(property, orderLimits.noteLength)).filter((one) => one !== undefined);
+  if (told.length === 0) return filled({ name });
+  const chosen = told.join("; ");
+  const whole = name === undefined ? chosen : `${name} (${chosen})`;
+  if (whole.length <= maxName) return { name: whole };
+  const note = cutText(name === undefined ? chosen : `${name}: ${chosen}`, orderLimits.noteLength);
+  return { ...filled({ name: name ?? line(chosen, maxName) }), note };
+}
+
+/** Items that are no part of any parcel, such as gift cards, as the text of a custom field. */
+export function notShippedText(items: readonly { name?: string; sku: string; quantity: number }[]): string {
+  return cutText(items.map(({ name, sku, quantity }) => `${quantity} x ${name ?? sku}`).join("; "), 1000);
+}
+
 /** What an import says of an order that is not there any more. */
 export function gone(externalId: string): CanonicalOrder {
   return { externalId, deleted: true };

@@ -59,7 +59,19 @@ function settleZip(address: Address): void {
     : prefixesOfState(address.provinceCode ?? "").length > 0;
   const [, five, four] = (isAmerican && /^(\d{3,5})(?:-?(\d{4}))?$/.exec(zip)) || [];
   // Nine digits in a row, or the zeros in front lost.
-  address.zip = five === undefined ? zip : five.padStart(5, "0") + (four === undefined ? "" : `-${four}`);
+  if (five !== undefined) address.zip = five.padStart(5, "0") + (four === undefined ? "" : `-${four}`);
+  else address.zip = withLostZero(zip, zipLengths.get(address.countryCode ?? ""));
+}
+
+/** Where postal codes are so many digits, and some of them begin with a 0, which spreadsheets drop. */
+const zipLengths = new Map(
+  "DE5 EE5 ES5 FI5 FR5 IT5 KR5 MX5 MY5 TR5 UA5 AU4 DK4 NO4 NZ4 ZA4 RO6 SG6"
+    .split(" ")
+    .map((text) => [text.slice(0, 2), Number(text.slice(2))]),
+);
+
+function withLostZero(zip: string, length: number | undefined): string {
+  return length !== undefined && zip.length === length - 1 && /^\d+$/.test(zip) ? `0${zip}` : zip;
 }
 
 /** Where a ZIP is used on both sides of a border of states, as in Fishers Island or Monument Valley. */

@@ -1,21 +1,44 @@
-let codesByName: Map<string, string> | undefined;
+import { findCountry } from "./region-names.ts";
 
-/** The code of a country by its English name, or by what stands for the code already. */
+/** Files name countries in the language of who wrote them. Where two languages have the same name, the first one counts. */
+const languages = ["en", "de", "fr", "es", "it", "nl", "pt", "pl", "cs", "sv", "da", "nb", "fi", "ja", "zh", "ko"];
+
+/** By language, made when the ones before it do not have the name. */
+const codesByName: Map<string, string>[] = [];
+
+/** The code of a country by its name in one of many languages, or by what stands for the code already. */
 export function countryCodeOf(name: string): string | undefined {
   if (/^\s*[A-Za-z]{2}\s*$/.test(name)) return new Intl.Locale(`und-${name.trim()}`).region;
-  if (!codesByName) {
-    codesByName = new Map([
-      ["usa", "US"],
-      ["england", "GB"],
-    ]);
-    const english = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
-    const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".split("");
-    for (const code of letters.flatMap((first) => letters.map((second) => first + second))) {
-      // Former countries have the name of what they became: DD is called Germany, too.
-      if (new Intl.Locale(`und-${code}`).region !== code) continue;
-      const country = english.of(code)?.toLowerCase();
-      if (country !== undefined && !codesByName.has(country)) codesByName.set(country, code);
-    }
+  const known = name.trim().toLowerCase();
+  // Most names are English.
+  const english = namesIn(0).get(known) ?? findCountry(name)?.alpha2;
+  if (english !== undefined || known === "") return english;
+  for (const at of languages.keys()) {
+    const code = namesIn(at).get(known);
+    if (code !== undefined) return code;
   }
-  return codesByName.get(name.trim().toLowerCase());
+  return undefined;
+}
+
+function namesIn(at: number): Map<string, string> {
+  return (codesByName[at] ??= makeNames(languages[at]!));
+}
+
+let codes: string[] | undefined;
+
+/** Former countries have the name of what they became: DD is called Germany, too. */
+function listCodes(): string[] {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".split("");
+  const pairs = letters.flatMap((first) => letters.map((second) => first + second));
+  return pairs.filter((code) => new Intl.Locale(`und-${code}`).region === code);
+}
+
+function makeNames(language: string): Map<string, string> {
+  const byName = new Map<string, string>();
+  const names = new Intl.DisplayNames(language, { type: "region", fallback: "none" });
+  for (const code of (codes ??= listCodes())) {
+    const country = names.of(code)?.toLowerCase();
+    if (country !== undefined && !byName.has(country)) byName.set(country, code);
+  }
+  return byName;
 }

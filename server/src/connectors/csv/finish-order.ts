@@ -1,9 +1,13 @@
 import type { Address } from "../../core/address.ts";
 import { cleanAddress } from "../../core/clean-address.ts";
-import type { Warning } from "../../core/csv/csv-columns.ts";
-import type { Sheet } from "../../core/csv/sheet.ts";
+import type { Column, Warning } from "../../core/csv/csv-columns.ts";
+import type { Row } from "../../core/csv/csv.ts";
+import type { Cell, CellError, Sheet } from "../../core/csv/sheet.ts";
 import { warnOnce } from "../../core/csv/sheet.ts";
 import { cutText } from "../../core/cut-text.ts";
+import { roundToCents } from "../../core/money.ts";
+import { nameWith, notShippedText } from "../shape.ts";
+import { shortHash } from "../short-hash.ts";
 
 type Given = Record<string, unknown>;
 type WrittenAddress = Address & { firstName?: string; lastName?: string; address3?: string };
@@ -23,7 +27,7 @@ export function assume({ columns, currency }: Pick<Sheet, "columns" | "currency"
   }
   const amount = columnOf(sheet, "total", "line.price", "line.total");
   if (amount !== undefined && currency === undefined && columnOf(sheet, "currency") === undefined) {
-    const message = "No column is the currency: amounts are in USD. Say `currency` if they are not.";
+    const message = "No column is the currency: amounts that name none are in USD. Say `currency` if they are not.";
     warnings.push({ column: amount, code: "assumed_currency", message });
   }
   if (columnOf(sheet, "number") === undefined && columns[0]) {
@@ -33,19 +37,45 @@ export function assume({ columns, currency }: Pick<Sheet, "columns" | "currency"
   return warnings;
 }
 
+/**
+ * A file in words that are not known, such as those of another language, would become orders without a number, an address
+ * and a quantity: it is only taken once somebody has said which column is the number, or that the others do not matter.
+ */
+export function unclear(columns: Column[], warnings: Warning[]): { code: string; message: string } | undefined {
+  const unknown = warnings.filter(({ code }) => code === "unknown_column").map(({ column }) => column);
+  if (unknown.length === 0 || columnOf({ columns }, "number", "fallbackNumber") !== undefined) return undefined;
+  const names = unknown.slice(0, 10).join(", ");
+  const message = `No column is the number of the order, and these are not known: ${names}. Say in \`mapping\` which one is the number, and null for those that are to be left out.`;
+  return { code: "number_column_unknown", message };
+}
+
 const maxSku = 100;
 const maxName = 200;
 
+/** What became of the cells of a line. `note`: what has no room in its name. */
+type SettledLine = { isLine: boolean; isShipped: boolean; note?: string };
+
 /** A line as the hub has it: an amount for all of it becomes one for each, and what left as a whole has left. */
-export function settleLine(line: Given, sheet: Sheet): void {
-  const { total, fulfillmentStatus } = line as { total?: number; fulfillmentStatus?: string };
-  delete line.total;
-  delete line.fulfillmentStatus;
-  if (Object.keys(line).length === 0) return;
+export function settleLine(line: Given, sheet: Sheet): SettledLine {
+  const { total, fulfillmentStatus, properties, requiresShipping = true } = line as WrittenLine;
+  for (const name of ["total", "fulfillmentStatus", "properties", "requiresShipping"]) delete line[name];
+  if (Object.keys(line).length === 0) return { isLine: false, isShipped: true };
   const quantity = (line.quantity ??= 1) as number;
+  if (quantity === 0) {
+    const message = "Rows with the quantity 0 are not lines of their order.";
+    warnOnce(sheet, { column: columnOf(sheet, "line.quantity") ?? "", code: "no_quantity", message });
+    return { isLine: false, isShipped: true };
+  }
   if (total !== undefined && quantity > 0) line.price ??= Math.round((total / quantity) * 10_000) / 10_000;
   if (fulfillmentStatus === "fulfilled") line.shippedQuantity ??= quantity;
-  if (!sheet.preset) return;
+  if (sheet.preset) settleName(line, sheet);
+  const note = properties === undefined ? undefined : addProperties(line, properties, sheet);
+  return { isLine: true, isShipped: requiresShipping, ...(note === undefined ? {} : { note }) };
+}
+
+type WrittenLine = { total?: number; fulfillmentStatus?: string; properties?: string; requiresShipping?: boolean };
+
+function settleName(line: Given, sheet: Sheet): void {
   // Marketplaces have titles that are longer than anybody reads.
   if (typeof line.name === "string") line.name = cutText(line.name, maxName);
   // Shops do not ask for one, and the hub does.
@@ -55,6 +85,48 @@ export function settleLine(line: Given, sheet: Sheet): void {
     const message = "Items without a SKU have their name as one.";
     warnOnce(sheet, { column, code: "sku_from_name", message });
   }
+}
+
+/** What was chosen or engraved stands behind the name, or in a note where it is too long for that. */
+function addProperties(line: Given, properties: string, sheet: Sheet): string | undefined {
+  const { name, note } = nameWith(typeof line.name === "string" ? line.name : undefined, [properties]);
+  line.name = name;
+  const message = "It is kept behind the name of the item, or as a note where it is long.";
+  warnOnce(sheet, { column: columnOf(sheet, "line.properties") ?? "", code: "kept_in_name", message });
+  return note;
+}
+
+const fallbackNumbers = new WeakMap<Sheet["sample"], Map<string, number>>();
+
+/**
+ * The number of an order whose row has none: another column that tells its orders apart, or else one made from what the row
+ * says, so that the same file sent twice makes no order twice. A row without an address, in a file that has them, is probably
+ * a further row of the order above, which cannot be known: it is refused.
+ */
+export function spareKey(row: Row, cells: Cell[], sheet: Sheet): Cell | CellError | undefined {
+  const column = columnOf(sheet, "number");
+  const spare = cells.find(({ field }) => field === "fallbackNumber");
+  if (spare) {
+    const message = `Rows without an order number have their ${spare.place.column} as one.`;
+    warnOnce(sheet, { column: column ?? spare.place.column ?? "", code: "assumed_number", message });
+    return { ...spare, field: "number" };
+  }
+  if (column === undefined) return undefined;
+  const place = { row: row.number, column };
+  const isAddress = ({ field }: { field: string | null }): boolean => field?.startsWith("shippingAddress.") ?? false;
+  if (sheet.columns.some(isAddress) && !cells.some(isAddress)) {
+    const message = "It is missing: nothing says to which order the row belongs.";
+    return { ...place, code: "required", message };
+  }
+  const text = JSON.stringify(row.cells.map((cell) => cell.trim()));
+  const seen = fallbackNumbers.get(sheet.sample) ?? new Map<string, number>();
+  fallbackNumbers.set(sheet.sample, seen.set(text, (seen.get(text) ?? 0) + 1));
+  const nth = seen.get(text)!;
+  const value = `ROW-${shortHash(text).toUpperCase()}${nth === 1 ? "" : `-${nth}`}`;
+  const message =
+    "Rows without an order number have one that is made from their cells: the same row again is the same order.";
+  warnOnce(sheet, { column, code: "assumed_number", message });
+  return { field: "number", value, place };
 }
 
 /** What is put right when all rows of an order are known. */
@@ -69,7 +141,40 @@ export function finishOrder(request: Given, sheet: Sheet): void {
     else request[field] = isOwn ? address : cleanAddress(address, sheet.country);
   }
   if (sheet.currency !== undefined) request.currency ??= sheet.currency;
+  settleMoney(request);
   settleStatus(request);
+  settleNotShipped(request);
+}
+
+const onDelivery = /^(cod|cash on delivery|nachnahme|per nachnahme)$/i;
+
+/** What was paid back is not in the total, and what is paid on delivery is not paid yet. */
+function settleMoney(request: Given): void {
+  const { refundedAmount, paymentMethod, paidAt, total } = request;
+  delete request.refundedAmount;
+  delete request.paymentMethod;
+  if (typeof refundedAmount === "number" && refundedAmount !== 0 && typeof total === "number") {
+    // Some write it as what it is, some as what it takes away.
+    request.total = Math.max(0, roundToCents(total - Math.abs(refundedAmount)));
+    const isPaid = request.paymentStatus === undefined || request.paymentStatus === "paid";
+    if (isPaid) request.paymentStatus = request.total === 0 ? "refunded" : "partially_refunded";
+  }
+  const isOnDelivery = typeof paymentMethod === "string" && onDelivery.test(paymentMethod.trim());
+  const isOpen = request.paymentStatus === "paid" && request.status !== "shipped" && paidAt === undefined;
+  if (isOnDelivery && isOpen) request.paymentStatus = "pending";
+}
+
+/** What needs no shipping, such as a gift card, is nobody's parcel: it is told in a custom field. */
+function settleNotShipped(request: Given): void {
+  const items = request.notShipped as { name?: string; sku: string; quantity: number }[] | undefined;
+  delete request.notShipped;
+  if (!items) return;
+  if (request.lines === undefined) {
+    request.lines = items;
+    request.status ??= "review_required";
+    return;
+  }
+  request.customFields = { ...(request.customFields as Given | undefined), not_shipped: notShippedText(items) };
 }
 
 function joinParts({ firstName, lastName, address3, ...address }: WrittenAddress): Address {
@@ -92,5 +197,8 @@ function settleStatus(request: Given): void {
     request.status = "shipped";
     for (const line of lines) line.shippedQuantity ??= line.quantity;
   } else if (fulfillmentStatus === "partial" && hasLeft) request.status = "partially_shipped";
+  // The money went back, and yet the order was not cancelled: somebody has to look whether it is to be shipped.
+  else if (request.paymentStatus === "refunded" || request.paymentStatus === "voided")
+    request.status = "review_required";
   else if (fulfillmentStatus !== undefined && request.paymentStatus === "pending") request.status = "awaiting_payment";
 }

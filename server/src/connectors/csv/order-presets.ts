@@ -35,6 +35,10 @@ const shopify: SheetPreset = {
     "Lineitem price": "line.price",
     "Lineitem sku": "line.sku",
     "Lineitem fulfillment status": "line.fulfillmentStatus",
+    "Lineitem requires shipping": "line.requiresShipping",
+    "Note Attributes": "note",
+    "Risk Level": "customFields.risk_level",
+    "Refunded Amount": "refundedAmount",
     ...addressColumns("shippingAddress", {
       "Shipping Name": "name",
       "Shipping Company": "company",
@@ -68,9 +72,9 @@ const shopify: SheetPreset = {
       "Subtotal",
       "Shipping",
     ),
-    ...unused("Taxes", "Discount Code", "Discount Amount", "Lineitem compare at price", "Lineitem requires shipping"),
-    ...unused("Lineitem taxable", "Lineitem discount", "Note Attributes", "Payment Method", "Payment Reference"),
-    ...unused("Refunded Amount", "Vendor", "Outstanding Balance", "Employee", "Location", "Device ID", "Risk Level"),
+    ...unused("Taxes", "Discount Code", "Discount Amount", "Lineitem compare at price"),
+    ...unused("Lineitem taxable", "Lineitem discount", "Payment Method", "Payment Reference"),
+    ...unused("Vendor", "Outstanding Balance", "Employee", "Location", "Device ID"),
     ...unused("Tax 1 Name", "Tax 1 Value", "Tax 2 Name", "Tax 2 Value", "Tax 3 Name", "Tax 3 Value", "Tax 4 Name"),
     ...unused(
       "Tax 4 Value",
@@ -97,7 +101,18 @@ const wooStatuses = {
   trash: "cancelled",
   draft: "draft",
   checkoutdraft: "draft",
+  cancelled: "cancelled",
 };
+
+/** As the connector reads them from the shop itself. */
+const wooPayments = Object.fromEntries(
+  Object.entries({
+    pending: ["pendingpayment", "pending", "onhold", "draft", "checkoutdraft"],
+    paid: ["processing", "completed"],
+    refunded: ["refunded"],
+    voided: ["cancelled", "failed", "trash"],
+  }).flatMap(([paymentStatus, words]) => words.map((word) => [word, { paymentStatus }])),
+);
 
 /**
  * The columns of the two extensions that most shops use, since WooCommerce itself exports none: "Advanced Order Export", which
@@ -130,8 +145,8 @@ const woocommerce: SheetPreset = {
     item_sku: "line.sku",
     "Item Name": "line.name",
     item_name: "line.name",
-    Quantity: "line.quantity",
     "Quantity (- Refund)": "line.quantity",
+    Quantity: "line.quantity",
     item_quantity: "line.quantity",
     "Item Cost": "line.price",
     item_total: "line.total",
@@ -142,11 +157,16 @@ const woocommerce: SheetPreset = {
     billing_phone: "customer.phone",
     ...wooAddress("shippingAddress", "Shipping"),
     ...wooAddress("billingAddress", "Billing"),
-    ...unused("Payment Method Title", "Cart Discount Amount", "Order Subtotal Amount", "Order Shipping Amount"),
-    ...unused("Order Refund Amount", "Order Total Tax Amount", "Item #", "Coupon Code", "Discount Amount"),
-    ...unused("Discount Amount Tax", "shipping_total", "tax_total", "discount_total", "payment_method", "customer_id"),
+    "Payment Method Title": "paymentMethod",
+    payment_method: "paymentMethod",
+    "Order Refund Amount": "refundedAmount",
+    ...unused("Cart Discount Amount", "Order Subtotal Amount", "Order Shipping Amount"),
+    ...unused("Order Total Tax Amount", "Item #", "Coupon Code", "Discount Amount"),
+    ...unused("Discount Amount Tax", "shipping_total", "tax_total", "discount_total", "customer_id"),
   },
   values: { status: wooStatuses },
+  otherwise: { status: "review_required" },
+  implied: { status: wooPayments },
 };
 
 function wooAddress(field: string, side: "Shipping" | "Billing"): Record<string, string> {
@@ -204,6 +224,8 @@ const amazon: SheetPreset = {
     "promise-date": "shipBy",
     "sales-channel": "channel",
     "delivery-Instructions": "note",
+    "gift-message-text": "giftMessage",
+    "purchase-order-number": "customFields.po_number",
     ...addressColumns("shippingAddress", {
       "recipient-name": "name",
       "ship-address-1": "address1",
@@ -215,13 +237,14 @@ const amazon: SheetPreset = {
       "ship-country": "countryCode",
       "ship-phone-number": "phone",
     }),
-    ...unused("item-tax", "shipping-price", "shipping-tax", "gift-wrap-price", "gift-wrap-tax", "gift-message-text"),
+    ...unused("item-tax", "shipping-price", "shipping-tax", "gift-wrap-price", "gift-wrap-tax"),
     ...unused("gift-wrap-type", "item-promotion-discount", "item-promotion-id", "ship-promotion-discount"),
     ...unused("ship-promotion-id", "delivery-start-date", "delivery-end-date", "delivery-time-zone", "reporting-date"),
-    ...unused("days-past-promise", "quantity-to-ship", "is-business-order", "purchase-order-number"),
+    ...unused("days-past-promise", "quantity-to-ship", "is-business-order"),
     ...unused("price-designation", "is-iba", "verge-of-cancellation", "verge-of-lateShipment"),
   },
   dateOrder: "mdy",
+  isUnquoted: true,
 };
 
 /** Order exports; columns as in "Order - Number" and "Item - Qty". */
@@ -291,6 +314,7 @@ const etsy: SheetPreset = {
     Buyer: "customer.name",
     Quantity: "line.quantity",
     Price: "line.price",
+    Variations: "line.properties",
     Currency: "currency",
     "Date Paid": "paidAt",
     "Date Shipped": "shippedAt",
@@ -304,15 +328,7 @@ const etsy: SheetPreset = {
       "Ship Country": "country",
     }),
     ...unused("Coupon Code", "Coupon Details", "Discount Amount", "Shipping Discount", "Order Shipping"),
-    ...unused(
-      "Order Sales Tax",
-      "Item Total",
-      "Listing ID",
-      "Variations",
-      "Order Type",
-      "Listings Type",
-      "Payment Type",
-    ),
+    ...unused("Order Sales Tax", "Item Total", "Listing ID", "Order Type", "Listings Type", "Payment Type"),
     ...unused("InPerson Discount", "InPerson Location", "VAT Paid by Buyer"),
   },
   dateOrder: "mdy",
@@ -331,7 +347,9 @@ const ebay: SheetPreset = {
     "Buyer Name": "customer.name",
     "Buyer Email": "customer.email",
     "Buyer Note": "note",
+    "Sales Record Number": "fallbackNumber",
     "Item Title": "line.name",
+    "Variation Details": "line.properties",
     "Custom Label": "line.sku",
     Quantity: "line.quantity",
     "Sold For": "line.price",
@@ -346,14 +364,7 @@ const ebay: SheetPreset = {
     "Delivery Service": "shipping.service",
     ...ebayAddress("Ship To"),
     ...ebayAddress("Post To"),
-    ...unused(
-      "Sales Record Number",
-      "Buyer Username",
-      "Buyer Address 1",
-      "Buyer Address 2",
-      "Buyer City",
-      "Buyer State",
-    ),
+    ...unused("Buyer Username", "Buyer Address 1", "Buyer Address 2", "Buyer City", "Buyer State"),
     ...unused(
       "Buyer County",
       "Buyer Zip",
@@ -370,7 +381,7 @@ const ebay: SheetPreset = {
       "Minimum Estimated Delivery Date",
     ),
     ...unused("Maximum Estimated Delivery Date", "Feedback Left", "Feedback Received", "My Item Note"),
-    ...unused("PayPal Transaction ID", "Tracking Number", "Variation Details", "Global Shipping Program", "eBay Plus"),
+    ...unused("PayPal Transaction ID", "Tracking Number", "Global Shipping Program", "eBay Plus"),
     ...unused("Global Shipping Reference ID", "Click And Collect", "Click And Collect Reference Number"),
   },
   dateOrder: "mdy",

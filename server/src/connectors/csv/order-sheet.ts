@@ -1,10 +1,19 @@
 import type { CellReader, CellValue } from "../../core/csv/csv-cells.ts";
-import { clip, readCode, readDate, readNumber, readUnit } from "../../core/csv/csv-cells.ts";
+import {
+  clip,
+  readAmount,
+  readCode,
+  readDate,
+  readForeignCode,
+  readIdentifier,
+  readNumber,
+  readUnit,
+} from "../../core/csv/csv-cells.ts";
 import type { SheetField } from "../../core/csv/csv-columns.ts";
 import { addressFields } from "../../core/csv/csv-columns.ts";
 import type { Cell, Sheet, SheetKind, SheetRecord } from "../../core/csv/sheet.ts";
 import { put, settleWeight } from "../../core/csv/sheet.ts";
-import { assume, finishOrder, settleLine } from "./finish-order.ts";
+import { assume, finishOrder, settleLine, spareKey, unclear } from "./finish-order.ts";
 import { orderPresets } from "./order-presets.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import { namesWithUnits } from "../../core/weight.ts";
@@ -23,32 +32,37 @@ const readWord: CellReader = (text) => ({ value: text.toLowerCase().replaceAll(/
 
 /** What a file can say about an order. */
 const fields: SheetField[] = [
-  ["number", "ordernumber orderno ordernum number order orderid"],
-  ["externalId", "externalid externalorderid sourceid"],
+  ["number", "ordernumber orderno ordernum number order orderid", readIdentifier],
+  // What an order is known by where its number is empty.
+  ["fallbackNumber", "salesrecordnumber", readIdentifier],
+  ["externalId", "externalid externalorderid sourceid", readIdentifier],
   ["status", "status orderstatus", readWord],
   ["paymentStatus", "paymentstatus financialstatus", readWord],
   ["priority", "priority", readWord],
   ["tags", "tags tag", (text) => ({ value: readTags(text) })],
   ["channel", "channel saleschannel marketplace source store"],
   ["currency", "currency currencycode", readCode],
-  ["total", "total ordertotal grandtotal amount", readNumber],
+  ["total", "total ordertotal grandtotal amount", readAmount],
+  ["refundedAmount", "refundedamount", readAmount],
   ["orderedAt", "orderedat orderdate dateordered purchasedate date", readDate],
   ["shipBy", "shipby shipbydate", readDate],
   ["deliverBy", "deliverby deliverbydate duedate", readDate],
   ["dispatchOn", "dispatchon dispatchdate", readDate],
   ["customer.name", "customername customer buyername buyer"],
   ["customer.email", "customeremail email emailaddress buyeremail"],
-  ["customer.phone", "customerphone buyerphone"],
-  ["line.id", "lineid lineitemid"],
-  ["line.sku", "linesku sku itemsku lineitemsku productsku itemcode productcode"],
+  ["customer.phone", "customerphone buyerphone", readForeignCode],
+  ["line.id", "lineid lineitemid", readForeignCode],
+  ["line.sku", "linesku sku itemsku lineitemsku productsku itemcode productcode", readForeignCode],
   ["line.name", "linename itemname lineitemname productname product item title"],
+  ["line.properties", "variations variationdetails personalization personalisation"],
+  ["line.requiresShipping", "lineitemrequiresshipping", readFlag],
   [
     "line.quantity",
     "linequantity quantity qty itemquantity lineitemquantity itemqty quantitypurchased quantityordered",
     readNumber,
   ],
-  ["line.price", "lineprice price unitprice itemprice lineitemprice itemunitprice", readNumber],
-  ["line.total", "linetotal itemtotal lineitemtotal", readNumber],
+  ["line.price", "lineprice price unitprice itemprice lineitemprice itemunitprice", readAmount],
+  ["line.total", "linetotal itemtotal lineitemtotal", readAmount],
   ["line.shippedQuantity", "lineshippedquantity", readNumber],
   ["line.fulfillmentStatus", "lineitemfulfillmentstatus", readWord],
   ["line.weight", namesWithUnits("lineweight weight itemweight lineitemweight unitweight"), readNumber],
@@ -59,6 +73,7 @@ const fields: SheetField[] = [
   ["shipping.carrierAccountId", "shippingcarrieraccountid carrieraccountid"],
   ["shipping.thirdPartyBilling", "shippingthirdpartybilling", readObject],
   ["note", "note notes ordernote ordernotes customernote buyernote", readNotes],
+  ["giftMessage", "giftmessage giftmessagetext", (text) => ({ value: [{ text, visibility: "gift" }] })],
   ["bridgeId", "bridgeid"],
   ["locationId", "locationid"],
   ["assigneeId", "assigneeid"],
@@ -67,6 +82,7 @@ const fields: SheetField[] = [
   ["customFields", "customfields", readObject],
   // What says how far an order is, where nothing says its status.
   ["paidAt", "paidat datepaid paiddate", readDate],
+  ["paymentMethod", "paymentmethodofshop"],
   ["cancelledAt", "cancelledat canceledat datecancelled", readDate],
   ["shippedAt", "shippedat dateshipped shippeddate", readDate],
   ["fulfillmentStatus", "fulfillmentstatus fulfilmentstatus", readWord],
@@ -95,10 +111,12 @@ export const orderSheet: SheetKind = {
   fields,
   isFurtherField: (field) => customField.test(field),
   recordKey: "number",
+  spareKey,
   weight: { value: "line.weight", unit: "line.weightUnit" },
   presets: orderPresets,
   vague: "name order orderid date amount item product title source store buyer customer address state".split(" "),
   assume,
+  unclear,
   addRow,
   finish: (record, sheet) => finishOrder(record.request, sheet),
   fieldAt: (pointer) =>
@@ -109,23 +127,31 @@ export const orderSheet: SheetKind = {
 };
 
 function addRow(record: SheetRecord, cells: Cell[], sheet: Sheet): void {
-  const lines = record.request.lines as Record<string, unknown>[] | undefined;
+  const { request } = record;
+  const lines = request.lines as Record<string, unknown>[] | undefined;
   const line = { target: {} as Record<string, unknown>, pointer: `/lines/${lines?.length ?? 0}` };
   for (const cell of cells) {
     const [outer, ...rest] = cell.field.split(".") as [string, ...string[]];
     const inner = rest.join(".");
-    if (cell.field === "note") addNotes(record, cell);
+    if (cell.field === "note" || cell.field === "giftMessage") addNotes(record, cell);
+    else if (cell.field === "fallbackNumber") continue;
     else if (cell.field === "line.weight") put(record, ["weight", "value"], cell, line);
     else if (cell.field === "line.weightUnit") put(record, ["weight", "unit"], cell, line);
     else if (outer === "line") put(record, [inner], cell, line);
     else put(record, inner === "" ? [outer] : [outer, inner], cell);
   }
   settleWeight(line.target, sheet);
-  settleLine(line.target, sheet);
-  if (Object.keys(line.target).length === 0) return;
-  record.places.set(line.pointer, { row: record.rows.at(-1)!.number, column: null });
+  const { isLine, isShipped, note } = settleLine(line.target, sheet);
+  const place = { row: record.rows.at(-1)!.number, column: null };
+  if (note !== undefined) addNotes(record, { field: "note", value: [{ text: note }], place });
+  if (!isLine) return;
+  if (!isShipped) {
+    request.notShipped = [...((request.notShipped as unknown[] | undefined) ?? []), line.target];
+    return;
+  }
+  record.places.set(line.pointer, place);
   if (lines) lines.push(line.target);
-  else record.request.lines = [line.target];
+  else request.lines = [line.target];
 }
 
 type Note = { text: string; visibility?: string };

@@ -4,8 +4,11 @@ import { readWeightUnit } from "../weight.ts";
 import { isBlank } from "./csv.ts";
 
 type Problem = { code: string; message: string };
-/** A cell as a value, or what is wrong with it. `guess`: it could have been meant otherwise. */
-export type CellValue = { value: unknown; guess?: Problem } | { problem: Problem };
+/**
+ * A cell as a value, or what is wrong with it. `guess`: it could have been meant otherwise; `implied`: what it says of other
+ * fields, unless a column does.
+ */
+export type CellValue = { value: unknown; guess?: Problem; implied?: Record<string, unknown> } | { problem: Problem };
 /** What a cell alone does not say, and its sheet does, or whoever sends it. */
 export type Conventions = {
   decimalSign: "." | ",";
@@ -142,11 +145,62 @@ export const readWeightCell: CellReader = (text, conventions) => {
 };
 
 /** A spreadsheet shows long numbers as 1.23E+11, and saves them so: the other digits are gone. */
-export function readTrackingNumber(text: string): CellValue {
-  if (!/^\d([.,]\d+)?E\+?\d+$/i.test(text)) return { value: text };
+const scientific = /^\d([.,]\d+)?E\+?\d+$/i;
+
+function digitsLost(text: string): Problem {
   const message = `${clip(text)} is what a spreadsheet has made of a long number. Format the column as text, and export it again.`;
-  return { problem: { code: "digits_lost", message } };
+  return { code: "digits_lost", message };
 }
+
+export function readTrackingNumber(text: string): CellValue {
+  return scientific.test(text) ? { problem: digitsLost(text) } : { value: text };
+}
+
+/** A code may well be 1E5; spreadsheets write 1E+05. */
+const isDamaged = (text: string): boolean => scientific.test(text) && text.includes("+");
+
+/** By which records are told apart: two that have lost their digits would be taken for one. */
+export const readIdentifier: CellReader = (text) => (isDamaged(text) ? { problem: digitsLost(text) } : { value: text });
+
+const dayOfMonth = /^(\d{1,2}[-. ]{1,2}(?<before>[a-zä]{3})|(?<after>[a-zä]{3})[-. ]{1,2}\d{1,2})$/i;
+const shortMonths = new Set([...monthNames, "mrz", "mär", "mai", "okt", "dez"]);
+
+/** A code of somebody else's, which is kept as it is: what a spreadsheet has probably done to it is told. */
+export const readForeignCode: CellReader = (text) => {
+  if (isDamaged(text)) return { value: text, guess: digitsLost(text) };
+  const { before, after } = dayOfMonth.exec(text)?.groups ?? {};
+  if (!shortMonths.has((before ?? after ?? "").toLowerCase())) return { value: text };
+  const message = `${clip(text)} looks like what a spreadsheet makes of a code such as 12-3. Format the column as text, and export it again.`;
+  return { value: text, guess: { code: "looks_like_date", message } };
+};
+
+/** These keep the blanks that were guarded. */
+export const verbatim: ReadonlySet<CellReader | undefined> = new Set([readIdentifier, readForeignCode]);
+
+const currencySigns: Readonly<Record<string, string>> = {
+  "€": "EUR",
+  "£": "GBP",
+  US$: "USD",
+  C$: "CAD",
+  CA$: "CAD",
+  A$: "AUD",
+  AU$: "AUD",
+  NZ$: "NZD",
+  zł: "PLN",
+  Kč: "CZK",
+  "₹": "INR",
+};
+const currencyCodes = new Set(Intl.supportedValuesOf("currency"));
+
+/** A number that may name its currency: "£9.99", "12,50 €" and "EUR 12.50". A dollar sign alone could be that of many. */
+export const readAmount: CellReader = (text, conventions) => {
+  const [, before = "", number = "", after = ""] = /^(-?\s*[^\d\s.,-]*)\s*(.*?\d)\s*([^\d\s.,-]*)$/.exec(text) ?? [];
+  const sign = before.replace(/^-\s*/, "") || after;
+  const currency = currencySigns[sign] ?? (currencyCodes.has(sign) ? sign : undefined);
+  if (currency === undefined) return readNumber(text, conventions);
+  const read = readNumber((before.startsWith("-") ? "-" : "") + number, conventions);
+  return "problem" in read ? read : { ...read, implied: { currency } };
+};
 
 export function clip(text: string): string {
   return text.length > 40 ? `${cutText(text, 40)}...` : text;

@@ -3,6 +3,7 @@ import { badField, validationFailed } from "../errors.ts";
 import { alternatives, foldName } from "../nearest.ts";
 import { escapePointer, parseStrictJson } from "../strict-json.ts";
 import type { CellReader, DateOrder } from "./csv-cells.ts";
+import { readForeignCode } from "./csv-cells.ts";
 
 /** A field, how its columns are usually called, the best name first, and how its cells are read. */
 export type SheetField = [field: string, names: string, read?: CellReader];
@@ -30,6 +31,12 @@ export type SheetPreset = {
   columns: Readonly<Record<string, string | null>>;
   /** Words of the program, for each field that has words of its own; as `foldName` writes them. */
   values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Of such a field, what a word that is not among them becomes. */
+  otherwise?: Readonly<Record<string, string>>;
+  /** What else a word of a field says, unless a column says it. */
+  implied?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>>;
+  /** In its files with tabs quotation marks mean nothing. */
+  isUnquoted?: boolean;
   dateOrder?: DateOrder;
   /** A row that begins like this is not data. */
   notData?: RegExp;
@@ -44,6 +51,19 @@ export function recognise<Preset extends SheetPreset>(
   const names = new Set(header.map((name) => name.toLowerCase()));
   const isOne = (signature: readonly string[]): boolean => signature.every((name) => names.has(name.toLowerCase()));
   return presets.find(({ signatures }) => signatures.some(isOne));
+}
+
+/** Whether a column could have such a name. */
+export function nameTest(
+  { fields, presets = [] }: Vocabulary & { presets?: readonly SheetPreset[] },
+  mapping: ColumnMapping,
+  preset: SheetPreset | null | undefined,
+): (name: string) => boolean {
+  const known = preset === undefined ? presets : preset === null ? [] : [preset];
+  const ofPresets = known.flatMap(({ columns }) => Object.keys(columns));
+  const names = new Set([...ofPresets, ...Object.keys(mapping)].map(foldName));
+  for (const [, text] of fields) for (const name of text.split(" ")) names.add(name);
+  return (name) => names.has(foldName(name));
 }
 
 /** Which field each column is: what the caller says goes before what the preset has, and that before what the name suggests. */
@@ -168,6 +188,7 @@ const addressNames: Record<string, string> = {
 export function addressFields(field: string, prefixes: string[]): SheetField[] {
   return Object.entries(addressNames).map(([member, names]) => {
     const own = prefixes.filter((prefix) => prefix !== "" || member !== "email");
-    return [`${field}.${member}`, own.flatMap((prefix) => names.split(" ").map((name) => prefix + name)).join(" ")];
+    const columns = own.flatMap((prefix) => names.split(" ").map((name) => prefix + name)).join(" ");
+    return member === "phone" ? [`${field}.phone`, columns, readForeignCode] : [`${field}.${member}`, columns];
   });
 }

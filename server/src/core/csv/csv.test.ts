@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { detectDelimiter, guardCell, guardText, MalformedCsv, streamCsv, textOfCell, toCsv } from "./csv.ts";
+import type { RowOptions } from "./csv.ts";
+import { detectDelimiter, guardCell, guardText, MalformedCsv, readRows, readSoundRows, streamRows } from "./csv.ts";
+import { textOfCell, toCsv, toTabs } from "./csv.ts";
 
-const parseCsv = async (text: string, delimiter: string, maxRows: number) =>
-  await Array.fromAsync(streamCsv(text, delimiter, maxRows));
+const parseCsv = async (text: string, delimiter: string, maxRows: number, options: RowOptions = {}) =>
+  (await Array.fromAsync(streamRows(text, delimiter, { maxRows, ...options }))).map(({ cells }) => cells);
 
 const cell = fc.string({ unit: "grapheme", maxLength: 20 });
 const special = fc.string({ unit: fc.constantFrom('"', "\r", "\n", ",", ";", "\t", "|", " ", "a"), maxLength: 6 });
@@ -95,7 +97,90 @@ test("no character is cut, wherever the text is divided (protocol 3)", async () 
   );
 });
 
-test("a quote without end is named, and rows without end are stopped", async () => {
-  await expect(parseCsv('a,"b\nc', ",", 10)).rejects.toThrow(MalformedCsv);
+test("a quote without end is named where a file has to be right as a whole, and rows without end are stopped", async () => {
+  const whole = Array.fromAsync(readSoundRows('h,i\na,"b\nc', ","));
+  await expect(whole).rejects.toThrow(MalformedCsv);
+  await expect(whole).rejects.toThrow(/Row 2: A quotation mark/);
   await expect(parseCsv("x\n".repeat(20), ",", 10)).rejects.toThrow(/more than 10 rows/);
+});
+
+test("tabs: a quotation mark is part of the text, unless the cell is quoted as a spreadsheet does it", async () => {
+  const csv = 'a\tTV 55" wall mount\tx\r\nb\t"Best" mug\t"\nc\t"quoted ""so"" far\nand on"\t"\n';
+  const rows = [
+    ["a", 'TV 55" wall mount', "x"],
+    ["b", '"Best" mug', '"'],
+    ["c", 'quoted "so" far\nand on', '"'],
+  ];
+  expect(await parseCsv(csv, "\t", 10)).toEqual(rows);
+  const literal = await parseCsv('a\t"Best mug"\n"b\tx"\n', "\t", 10, { quoting: "literal" });
+  expect(literal).toEqual([
+    ["a", '"Best mug"'],
+    ['"b', 'x"'],
+  ]);
+});
+
+/** What begins and ends with a letter: where a mark of the next row stands, no cell can end. */
+const word = fc.stringMatching(/^[a-z]([,; "]{1,3}[a-z])?$/);
+const wordRows = fc.array(fc.array(word, { minLength: 2, maxLength: 2 }), { maxLength: 8 });
+const broken = fc
+  .tuple(fc.stringMatching(/^[a-z]{1,5}$/), fc.nat({ max: 4 }), fc.constantFrom(",", ";"))
+  .map(([text, at, delimiter]) => ({ delimiter, line: `bad${delimiter}${text.slice(0, at)}"${text.slice(at)}x` }));
+
+test("a stray quotation mark costs its row, and every other row is read as if it were not there", async () => {
+  await fc.assert(
+    fc.asyncProperty(wordRows, wordRows, broken, async (before, after, { line, delimiter }) => {
+      const csv = `${toCsv(before, delimiter)}${line}\n${toCsv(after, delimiter)}`;
+      const read = await Array.fromAsync(readRows(csv, delimiter));
+      const [bad, ...more] = read.filter(({ problem }) => problem !== undefined);
+      expect(bad).toMatchObject({ number: before.length + 1, cells: line.split(delimiter) });
+      expect(more).toEqual([]);
+      const sound = read.filter(({ problem }) => problem === undefined).map(({ cells }) => cells);
+      expect(sound).toEqual([...before, ...after]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("an opening quotation mark takes no further row with it where those are quoted or have none", async () => {
+  const csv = 'n,name,q\nA-1,"TV 55,1\nA-2,Mug,1\nA-3,"Cup, blue",2\nA-4,Mug,1\n';
+  const rows = await Array.fromAsync(readRows(csv, ","));
+  expect(rows.map(({ number, cells, problem }) => [number, cells[0], problem !== undefined])).toEqual([
+    [1, "n", false],
+    [2, "A-1", true],
+    [3, "A-2", false],
+    [4, "A-3", false],
+    [5, "A-4", false],
+  ]);
+  const [, joined] = await Array.fromAsync(readRows('n,name,q\nA-1,"TV 55,1\nA-2,Mug",1\n', ","));
+  expect(joined).toMatchObject({ cells: ["A-1", "TV 55,1\nA-2,Mug", "1"], mayHoldRows: true });
+});
+
+test("whatever stands in a file, every line of it is in a row that is read or refused, and a long bad file ends soon", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: fc.constantFrom('"', ",", "\n", "a", "\r", "\t"), maxLength: 60 }),
+      async (csv) => {
+        for (const delimiter of [",", "\t"]) {
+          const rows = await Array.fromAsync(streamRows(csv, delimiter));
+          const lettersIn = (text: string): number => text.split("a").length - 1;
+          const kept = rows.reduce((sum, { cells }) => sum + lettersIn(cells.join("")), 0);
+          expect(kept).toBe(lettersIn(csv));
+        }
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+  // Each of these lines opens a quotation that is not closed: with a look at all the rest for each, this would take hours.
+  const lines = 'x,"a\nx,""b\nx,"""c\n'.repeat(100_000);
+  const rows = await Array.fromAsync(readRows(lines, ","));
+  expect(rows.length).toBeGreaterThan(100_000);
+});
+
+test("files in which nothing is quoted are written as they are read", async () => {
+  const rows = [
+    ["a", 'TV 55"', '"x"'],
+    ["b", "two lines", "y"],
+  ];
+  const text = toTabs([rows[0]!, ["b", "two\r\nlines", "y"]]);
+  expect(await parseCsv(text, "\t", 10, { quoting: "literal" })).toEqual(rows);
 });

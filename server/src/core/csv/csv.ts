@@ -1,6 +1,6 @@
-import { Readable } from "node:stream";
-import type { Options } from "csv-parse";
-import { CsvError, parse } from "csv-parse";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Quoting } from "./split-rows.ts";
+import { splitRow } from "./split-rows.ts";
 import type { Cell } from "./xlsx.ts";
 
 export const delimiters = { comma: ",", semicolon: ";", tab: "\t" } as const;
@@ -21,54 +21,59 @@ export function detectDelimiter(text: string): string {
 
 export class MalformedCsv extends Error {}
 
-const chunkSize = 64 * 1024;
-const maxRecordBytes = 1024 * 1024;
+/** Other work gets a turn after so many characters. */
+const turnLength = 64 * 1024;
 
 /** All rows, blank ones too. Gives way to other work now and then. */
-export async function* streamCsv(text: string, delimiter: string, maxRows = Infinity): AsyncGenerator<string[]> {
-  const options: Options = {
-    delimiter,
-    // Said outright: else the first line decides, and of a file put together from two the rest would be one long row.
-    record_delimiter: ["\r\n", "\n", "\r"],
-    relax_column_count: true,
-    skip_empty_lines: false,
-    max_record_size: maxRecordBytes,
-  };
+export async function* streamRows(
+  text: string,
+  delimiter: string,
+  { maxRows = Infinity, quoting = quotingOf(delimiter) }: RowOptions = {},
+): AsyncGenerator<Omit<Row, "number">> {
   let count = 0;
-  try {
-    const parser = Readable.from(chunksOf(text.replace(/^\uFEFF/, ""))).pipe(parse(options));
-    for await (const row of parser as AsyncIterable<string[]>) {
-      if (++count > maxRows) throw new MalformedCsv(`There are more than ${maxRows} rows; split the file.`);
-      yield row;
-    }
-  } catch (error) {
-    throw error instanceof CsvError ? new MalformedCsv(error.message) : error;
+  let at = text.startsWith("\uFEFF") ? 1 : 0;
+  for (let rested = at; at < text.length;) {
+    if (++count > maxRows) throw new MalformedCsv(`There are more than ${maxRows} rows; split the file.`);
+    const { next, ...row } = splitRow(text, at, delimiter, quoting);
+    yield row;
+    at = next;
+    if (at - rested < turnLength) continue;
+    rested = at;
+    await nextTurn();
   }
 }
 
-/** With the number that a spreadsheet shows for it. */
-export type Row = { number: number; cells: string[] };
+export type RowOptions = { maxRows?: number | undefined; quoting?: Quoting };
+
+/** Programs that separate columns by tabs quote nothing, and a name may begin with a quotation mark; spreadsheets do quote. */
+function quotingOf(delimiter: string): Quoting {
+  return delimiter === delimiters.tab ? "lenient" : "strict";
+}
+
+/**
+ * With the number that a spreadsheet shows for it. `problem`: it cannot be read, and `cells` are what stands there;
+ * `mayHoldRows`: a quotation mark too many may have joined several rows.
+ */
+export type Row = { number: number; cells: string[]; problem?: string; mayHoldRows?: true };
 
 export function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === "");
 }
 
 /** Those that are not blank. */
-export async function* readRows(text: string, delimiter: string, maxRows?: number): AsyncGenerator<Row> {
+export async function* readRows(text: string, delimiter: string, options?: RowOptions): AsyncGenerator<Row> {
   let number = 0;
-  for await (const cells of streamCsv(text, delimiter, maxRows)) {
+  for await (const row of streamRows(text, delimiter, options)) {
     number++;
-    if (!isBlank(cells)) yield { number, cells };
+    if (!isBlank(row.cells)) yield { number, ...row };
   }
 }
 
-/** Never through a character of two units: each half would become another character. */
-function* chunksOf(text: string): Generator<string> {
-  for (let from = 0; from < text.length;) {
-    const isCut = /^[\uDC00-\uDFFF]/.test(text.charAt(from + chunkSize));
-    const to = from + chunkSize + (isCut ? 1 : 0);
-    yield text.slice(from, to);
-    from = to;
+/** Those of a file that has to be right as a whole. */
+export async function* readSoundRows(text: string, delimiter: string, options?: RowOptions): AsyncGenerator<Row> {
+  for await (const row of readRows(text, delimiter, options)) {
+    if (row.problem !== undefined) throw new MalformedCsv(`Row ${row.number}: ${row.problem}`);
+    yield row;
   }
 }
 
@@ -133,6 +138,11 @@ export function toCsv(rows: readonly (readonly string[])[], delimiter = ","): st
   let text = "";
   for (const cells of rows) text += `${cells.map(quoteCell).join(delimiter)}\r\n`;
   return text;
+}
+
+/** As programs write that quote nothing: there is no way to write a tab or the end of a line in a cell. */
+export function toTabs(rows: readonly (readonly string[])[]): string {
+  return rows.map((cells) => `${cells.map((cell) => cell.replaceAll(/[\t\r\n]+/g, " ")).join("\t")}\r\n`).join("");
 }
 
 function quoteCell(cell: string): string {

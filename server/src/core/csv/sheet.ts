@@ -4,14 +4,27 @@ import { foldName } from "../nearest.ts";
 import { escapePointer } from "../strict-json.ts";
 import type { Weight } from "../weight.ts";
 import { weightUnitInName } from "../weight.ts";
-import type { Row } from "./csv.ts";
-import { delimiters, detectDelimiter, guardCell, guardText, MalformedCsv, readRows, textOfCell, toCsv } from "./csv.ts";
+import type { Row, RowOptions } from "./csv.ts";
+import {
+  delimiters,
+  detectDelimiter,
+  guardCell,
+  guardText,
+  MalformedCsv,
+  readRows,
+  readSoundRows,
+  textOfCell,
+  toCsv,
+  toTabs,
+} from "./csv.ts";
 import type { CellReader, Conventions, DateOrder } from "./csv-cells.ts";
-import { conventionsOf, extraCells } from "./csv-cells.ts";
+import { clip, conventionsOf, extraCells, readDate, readDay, verbatim } from "./csv-cells.ts";
 import type { Column, ColumnMapping, SheetField, SheetPreset, Warning } from "./csv-columns.ts";
-import { matchColumns, recognise } from "./csv-columns.ts";
+import { matchColumns, nameTest, recognise } from "./csv-columns.ts";
+import { provenDateOrder } from "./date-order.ts";
 import type { FileSample } from "./file-sample.ts";
 import { createSample } from "./file-sample.ts";
+import { findHeader, rowsBelow, withoutSeparatorLine } from "./find-header.ts";
 
 const maxReported = 1_000;
 
@@ -28,6 +41,8 @@ export type SheetKind = {
   weight?: { value: string; unit: string };
   /** Rows with the same value here are one record; without it, each row is one. */
   recordKey?: string;
+  /** What stands for the key in a row that has none, or why nothing does. */
+  spareKey?(row: Row, cells: Cell[], sheet: Sheet): Cell | CellError | undefined;
   /** How what a row says gets into its record; by default each cell under the name of its field. */
   addRow?(record: SheetRecord, cells: Cell[], sheet: Sheet): void;
   /** What is put right when all rows of the record are known. */
@@ -38,6 +53,8 @@ export type SheetKind = {
   presets?: readonly SheetPreset[];
   /** Names of columns that can mean several things. */
   vague?: readonly string[];
+  /** Why the columns do not say enough to take anything from the file. */
+  unclear?(columns: Column[], warnings: Warning[]): { code: string; message: string } | undefined;
   /** What is taken for granted because no column says it. */
   assume?(sheet: Pick<Sheet, "columns" | "currency">): Warning[];
 };
@@ -69,6 +86,8 @@ export type Sheet = {
   country: string | undefined;
   currency: string | undefined;
   delimiter: string;
+  /** Nothing in it is quoted. */
+  isLiteral: boolean;
   conventions: Conventions;
   readers: (CellReader | undefined)[];
   rows: AsyncGenerator<Row>;
@@ -84,28 +103,61 @@ export type Cell = { field: string; value: unknown; place: Place };
 /** A file with its header read; the rows come one by one. */
 export async function openSheet(csv: string, kind: SheetKind, options: SheetOptions = {}): Promise<Sheet> {
   const { delimiter: wanted = "auto", mapping = {}, maxRows, mayLackColumns = false } = options;
-  const delimiter = wanted === "auto" ? detectDelimiter(csv) : delimiters[wanted];
-  const rows = readableRows(csv, delimiter, maxRows);
-  const first = await rows.next();
-  if (first.done) throw badField("/csv", "empty", "There is no header row.");
-  const header = first.value.cells.map((name) => name.trim());
+  const { text, separator } = withoutSeparatorLine(csv);
+  const delimiter = wanted === "auto" ? (separator ?? detectDelimiter(text)) : delimiters[wanted];
+  const top = await findHeader(readableRows(text, delimiter, { maxRows }), nameTest(kind, mapping, options.preset));
+  if (!top) throw badField("/csv", "empty", "There is no header row.");
+  if (top.problem) throw badField("/csv", "malformed_csv", `Row ${top.number}: ${top.problem}`);
+  const header = top.cells.map((name) => name.trim());
   const preset = options.preset === undefined ? recognise(header, kind.presets ?? []) : (options.preset ?? undefined);
   const { columns, warnings } = matchColumns(header, mapping, kind, preset);
   const { country, currency } = options;
-  warnings.push(...assumedUnit(kind, columns), ...(kind.assume?.({ columns, currency }) ?? []));
+  if (!top.isFirst) warnings.push(rowsAbove(top, header));
+  warnings.push(...assumedUnit(kind, columns));
+  warnings.push(...(kind.assume?.({ columns, currency }) ?? []));
   const missing = missingColumns(kind, columns);
   if (missing.length > 0 && !mayLackColumns) {
-    throw validationFailed(missing.map((error) => ({ pointer: "/csv/1", ...error, allowed: header })));
+    throw validationFailed(missing.map((error) => ({ pointer: `/csv/${top.number}`, ...error, allowed: header })));
   }
   if (!mayLackColumns && isUnknown(columns)) throw badField("/csv", noKnownColumns.code, noKnownColumns.message);
+  const unclear = mayLackColumns ? undefined : kind.unclear?.(columns, warnings);
+  if (unclear) throw badField("/csv", unclear.code, unclear.message);
+  const isLiteral = preset?.isUnquoted === true && delimiter === delimiters.tab;
+  const rows = () => {
+    const all = readableRows(text, delimiter, { maxRows, ...(isLiteral && { quoting: "literal" as const }) });
+    return rowsBelow(top, all);
+  };
   const readerOf = new Map(kind.fields.map(([field, , read]) => [field, read]));
-  const readers = columns.map(({ field }) => withWords(readerOf.get(field ?? ""), preset?.values?.[field ?? ""]));
-  const { decimalSign, dateOrder = preset?.dateOrder, timeZone } = options;
+  const dates = [...columns.keys()].filter((index) => isDateReader(readerOf.get(columns[index]!.field ?? "")));
+  const readers = columns.map(({ field }) => withWords(readerOf.get(field ?? ""), preset, field ?? ""));
+  const { decimalSign, timeZone } = options;
+  const dateOrder = options.dateOrder ?? preset?.dateOrder ?? (await provenDateOrder(text, rows, dates));
   const said = { ...(decimalSign && { decimalSign }), ...(dateOrder && { dateOrder }), ...(timeZone && { timeZone }) };
   const conventions = conventionsOf(delimiter, said);
   const told = warnings.slice(0, maxReported);
   const sample = createSample(columns.length);
-  return { kind, preset, columns, warnings: told, country, currency, delimiter, conventions, readers, rows, sample };
+  const found = {
+    kind,
+    preset,
+    columns,
+    warnings: told,
+    country,
+    currency,
+    delimiter,
+    isLiteral,
+    conventions,
+    readers,
+  };
+  return { ...found, rows: rows(), sample };
+}
+
+function isDateReader(read: CellReader | undefined): boolean {
+  return read === readDate || read === readDay;
+}
+
+function rowsAbove({ number }: Row, [column = ""]: string[]): Warning {
+  const which = number === 2 ? "Row 1 stands" : `Rows 1 to ${number - 1} stand`;
+  return { column, code: "rows_above_header", message: `${which} above the names of the columns: not read.` };
 }
 
 const noKnownColumns = {
@@ -117,12 +169,17 @@ function isUnknown(columns: Column[]): boolean {
   return columns.every(({ field }) => field === null);
 }
 
-/** The words of a program, put into ours. */
-function withWords(read: CellReader | undefined, words: Readonly<Record<string, string>> | undefined) {
+/** The words of a program, put into ours. A word that the program was not known to have is told. */
+function withWords(read: CellReader | undefined, preset: SheetPreset | undefined, field: string) {
+  const words = preset?.values?.[field];
   if (!words) return read;
   const translated: CellReader = (text, conventions) => {
     const word = foldName(text);
-    return Object.hasOwn(words, word) ? { value: words[word] } : (read?.(text, conventions) ?? { value: text });
+    if (Object.hasOwn(words, word)) return { value: words[word] };
+    const otherwise = preset?.otherwise?.[field];
+    if (otherwise === undefined) return read?.(text, conventions) ?? { value: text };
+    const message = `${clip(text)} is not known here: the order is ${otherwise} until it is looked at.`;
+    return { value: otherwise, guess: { code: "unknown_word", message } };
   };
   return translated;
 }
@@ -143,17 +200,24 @@ export function missingColumns({ required = [] }: SheetKind, columns: Column[]):
     }));
 }
 
-async function* readableRows(csv: string, delimiter: string, maxRows?: number): AsyncGenerator<Row> {
+async function* readableRows(csv: string, delimiter: string, options: RowOptions): AsyncGenerator<Row> {
   try {
-    yield* readRows(csv, delimiter, maxRows);
+    yield* readRows(csv, delimiter, options);
   } catch (error) {
     throw error instanceof MalformedCsv ? badField("/csv", "malformed_csv", error.message) : error;
   }
 }
 
 /** What a row says, cell by cell; what cannot be read goes to `errors`. */
-export function readCells(sheet: Sheet, { number, cells }: Row, errors: CellError[]): Cell[] {
-  const { kind, columns, readers, conventions } = sheet;
+export function readCells(sheet: Sheet, row: Row, errors: CellError[]): Cell[] {
+  const { number, cells, problem } = row;
+  const { kind, columns, readers, conventions, preset } = sheet;
+  if (problem !== undefined) {
+    errors.push({ row: number, column: null, code: "malformed_row", message: problem });
+    // What stands in front of the mistake may still say to which record the row belongs.
+    return readCells(sheet, { number, cells }, []).filter(({ field }) => field === kind.recordKey);
+  }
+  if (row.mayHoldRows) warnOnce(sheet, joinedRows(row, columns));
   const extra = extraCells(cells, columns.length);
   if (extra) errors.push({ row: number, column: null, ...extra });
   return columns.flatMap(({ column, field }, index): Cell[] => {
@@ -164,14 +228,22 @@ export function readCells(sheet: Sheet, { number, cells }: Row, errors: CellErro
       if (kind.required?.includes(field)) errors.push({ ...place, code: "required", message: "It is missing." });
       return [];
     }
-    const read = readers[index]?.(text.trim(), conventions) ?? { value: text };
-    if ("value" in read) {
-      if ("guess" in read && read.guess) warnOnce(sheet, { column, ...read.guess });
-      return [{ field, value: read.value, place }];
+    const written = verbatim.has(readers[index]) ? text : text.trim();
+    const read = readers[index]?.(written, conventions) ?? { value: text };
+    if ("problem" in read) {
+      errors.push({ ...place, ...read.problem });
+      return [];
     }
-    errors.push({ ...place, ...read.problem });
-    return [];
+    if (read.guess) warnOnce(sheet, { column, ...read.guess });
+    const implied = { ...read.implied, ...preset?.implied?.[field]?.[foldName(text)] };
+    const more = Object.entries(implied).filter(([other]) => columnOf(sheet, other) === undefined);
+    return [{ field, value: read.value, place }, ...more.map(([other, value]) => ({ field: other, value, place }))];
   });
+}
+
+function joinedRows({ number }: Row, [first]: Column[]): Warning {
+  const message = `Row ${number} has several lines, each with as many cells as a row. If they are rows of their own, a quotation mark too many has joined them.`;
+  return { column: first?.column ?? "", code: "joined_rows", message };
 }
 
 /** What some rows say together, as a request; and where each part of it came from. */
@@ -203,7 +275,7 @@ export async function readSheet(csv: string, kind: SheetKind, options: SheetOpti
  * a long file is not in memory as a whole: a row that comes long after the others of its record is refused.
  */
 export async function* readRecords(sheet: Sheet, maxOpen = Infinity): AsyncGenerator<SheetRecord> {
-  const { recordKey, addRow = putAll, finish } = sheet.kind;
+  const { recordKey, spareKey, addRow = putAll, finish } = sheet.kind;
   const open = new Map<unknown, SheetRecord>();
   const closed = new Set<unknown>();
   const close = (key: unknown, record: SheetRecord): SheetRecord => {
@@ -217,8 +289,12 @@ export async function* readRecords(sheet: Sheet, maxOpen = Infinity): AsyncGener
     sheet.sample.add(row);
     const errors: CellError[] = [];
     const cells = readCells(sheet, row, errors);
+    const isKey = ({ field }: Cell): boolean => field === recordKey;
+    const spare = row.problem !== undefined || cells.some(isKey) ? undefined : spareKey?.(row, cells, sheet);
+    if (spare && "code" in spare) errors.push(spare);
+    else if (spare) cells.push(spare);
     // A row without a key is a record of its own.
-    const key = cells.find(({ field }) => field === recordKey)?.value ?? Symbol("row");
+    const key = cells.find(isKey)?.value ?? Symbol("row");
     let record = open.get(key);
     if (!record) {
       record = { rows: [], request: {}, places: new Map(), errors: [] };
@@ -239,9 +315,12 @@ function apart(row: number, maxOpen: number): CellError {
   return { row, column: null, code: "rows_apart", message };
 }
 
+/** A row that counts the others, or names who they are of, has a few cells at most. */
+const maxNotData = 3;
+
 function isNotData({ preset }: Sheet, { cells }: Row): boolean {
-  const [first, ...more] = cells.filter((cell) => cell.trim() !== "");
-  return preset?.notData !== undefined && more.length === 0 && first !== undefined && preset.notData.test(first);
+  const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== "");
+  return preset?.notData !== undefined && filled.length <= maxNotData && preset.notData.test(filled.join(" "));
 }
 
 function putAll(record: SheetRecord, cells: Cell[]): void {
@@ -326,7 +405,7 @@ export function placedError(row: number, column: string | null, code: string, me
 /** A whole file as rows, for those who find their columns in ways of their own. */
 export async function readTable(csv: string, maxRows: number): Promise<{ rows: Row[] } | { errors: PlacedError[] }> {
   try {
-    return { rows: await Array.fromAsync(readRows(csv, detectDelimiter(csv), maxRows)) };
+    return { rows: await Array.fromAsync(readSoundRows(csv, detectDelimiter(csv), { maxRows })) };
   } catch (error) {
     if (!(error instanceof MalformedCsv)) throw error;
     return { errors: [placedError(1, null, "malformed_csv", error.message)] };
@@ -386,7 +465,7 @@ export function fieldsOf({ fields, required }: SheetKind): { field: string; isRe
 
 /** To be put right and sent again: the rows as they came, each with what is wrong with it. */
 export function writeRejected(
-  { columns, delimiter }: Pick<Sheet, "columns" | "delimiter">,
+  { columns, delimiter, isLiteral }: Pick<Sheet, "columns" | "delimiter" | "isLiteral">,
   failed: readonly Pick<SheetRecord, "rows" | "errors">[],
 ): string {
   const width = failed.reduce(
@@ -403,5 +482,5 @@ export function writeRejected(
     }),
   );
   const header = [...wide(columns.map(({ column }) => column)), "error"].map(guardText);
-  return toCsv([header, ...lines], delimiter);
+  return isLiteral ? toTabs([header, ...lines]) : toCsv([header, ...lines], delimiter);
 }

@@ -66,7 +66,7 @@ function startReading(sheet: Sheet): Reading {
 }
 
 function answerOf(
-  { kind, columns, delimiter, warnings, sample: { filled } }: Sheet,
+  { kind, columns, delimiter, isLiteral, warnings, sample: { filled } }: Sheet,
   { rows, items, skipped, errors, sample, rejected: failed }: Reading,
   comparison: ImportAnswer["comparison"],
 ): ImportAnswer {
@@ -78,7 +78,7 @@ function answerOf(
     fields: fieldsOf(kind),
     sample,
     errors,
-    ...(failed.length === 0 ? {} : { rejectedCsv: writeRejected({ columns, delimiter }, failed) }),
+    ...(failed.length === 0 ? {} : { rejectedCsv: writeRejected({ columns, delimiter, isLiteral }, failed) }),
     warnings,
   };
 }

@@ -144,7 +144,7 @@ test("Etsy: years of two digits, no SKUs, dollar signs", async () => {
     ].join("\n"),
   );
   expect(body).toMatchObject({ preset: "etsy", summary: { orders: 2, created: 2 } });
-  expect(body.warnings.map(({ code }: Warned) => code)).toEqual(["sku_from_name"]);
+  expect(body.warnings.map(({ code }: Warned) => code)).toEqual(["sku_from_name", "kept_in_name"]);
   expect(await read("3001")).toMatchObject({
     orderedAt: "2025-08-04T00:00:00.000Z",
     paymentStatus: "paid",

@@ -106,7 +106,7 @@ describe("importing a file", () => {
       "OK,A,1,10,ready,2026-01-02,",
       "BAD,A,many,10,new,2026-01-02,",
       "BAD,B,1,11,,,",
-      "DATE,A,1,,,31/12/2026,",
+      "DATE,A,1,,,32/12/2026,",
       "ENUM,A,1,,redy,2026-02-30,",
       "TAKEN,A,1,,,,",
       "NOSKU,,2,,,,",
@@ -226,7 +226,7 @@ describe("importing a file", () => {
     for (const [csv, code] of [
       ["", "minLength"],
       ["\n \n", "empty"],
-      ['number\n"open', "malformed_csv"],
+      ['number,"open\nA', "malformed_csv"],
       ["foo,bar\n1,2\n", "no_known_columns"],
     ]) {
       const answer = await org.post("/orders/import", { csv });

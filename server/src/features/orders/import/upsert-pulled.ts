@@ -1,9 +1,11 @@
 import { instantOf } from "../../../connectors/shape.ts";
+import { invalidRow } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { createImported } from "../create-orders.ts";
 import type { Marks } from "./follow-source.ts";
 import { firstMarks } from "./follow-source.ts";
+import { hasNoLines, settleBody } from "./inbound-body.ts";
 import { recordOrders } from "../order-events.ts";
 import type { Order } from "../order.ts";
 import { orderEnv } from "../order.ts";
@@ -27,7 +29,12 @@ export async function upsertPulledOrders(
 ): Promise<PulledOutcome> {
   const counts = { created: 0, updated: 0, unchanged: 0, failed: 0, kept: 0, overwritten: 0, held: 0, recalled: 0 };
   const outcome: PulledOutcome = { counts, failures: [], conflicts: [], recalls: [], failedSince: undefined };
-  const newest = keepNewest(items);
+  const newest = keepNewest(items.map((item) => ({ ...item, body: settleBody(item.body) })));
+  for (const item of newest.values()) {
+    if (!hasNoLines(item.body)) continue;
+    newest.delete(item.externalId);
+    fail(outcome, item, noLines);
+  }
   const externalIds = [...newest.keys()];
   await pulled.lockExternalIds(tx, bridgeId, externalIds);
   const known = await pulled.findByExternalIds(tx, ctx.orgId, bridgeId, externalIds);
@@ -56,6 +63,10 @@ export async function upsertPulledOrders(
   await pulled.rememberAges(tx, ctx.orgId, bridgeId, ages(newest));
   return outcome;
 }
+
+const noLines = invalidRow([
+  { pointer: "/lines", code: "no_lines", message: "The order has no lines: there would be nothing to ship." },
+]);
 
 function keepNewest(items: PulledOrder[]): Map<string, PulledOrder> {
   const newest = new Map<string, PulledOrder>();
