@@ -1144,6 +1144,8 @@ export type OperationRun = {
     no_change: number;
   };
   errors_by_code: Record<string, number>;
+  /** Of an undo that has ended: how many orders succeeded although some of their steps could not be taken back; the groups say which */
+  in_part: number;
   retried_by: Array<string>;
   undone_by: Array<string>;
   preflight: {
@@ -2036,7 +2038,9 @@ export type RateComparisonItem = {
   trackingNumber: string;
   /** With two decimals */
   netCost: number;
+  /** The name that the service was found by: of this item, of another charge of the parcel, or of its shipment */
   serviceType: string;
+  chargeType: string | null;
   originZip: string | null;
   originCity: string | null;
   originState: string | null;
@@ -2053,7 +2057,7 @@ export type RateComparisonItem = {
   abroad: string | null;
   revision: number | null;
   status: Open<"pending" | "rated" | "estimated" | "unrateable" | "invalid" | "excluded">;
-  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | null>;
+  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | "amount_out_of_range" | "sides_implausible" | null>;
   zone: string | null;
   zoneSource: Open<"chart" | "distance" | "state" | "flat" | null>;
   distanceMiles: number | null;
@@ -2064,7 +2068,7 @@ export type RateComparisonItem = {
   /** What the weight rests on: the item, a shipment with its tracking number, none needed, what was paid, or usual weights */
   basis: Open<"weight" | "shipment" | "flat" | "inferred" | "profile" | null>;
   ratedWeight: Weight | null;
-  /** With two decimals */
+  /** What was paid for the parcel: all its charges. 0 for its further charges */
   sourceCost: number;
   /** With two decimals */
   targetCost: number | null;
@@ -2086,9 +2090,11 @@ export type RateComparisonItem = {
 
 export type RateComparisonItemRequest = {
   trackingNumber: string;
-  /** What was paid. A parcel may have several items, one for each charge; a credit is less than nothing */
+  /** What was paid. A parcel may have several items, one for each charge; a credit is less than nothing. Each fact of the parcel (weight, sides, places, day) is taken from the first of them that has it */
   netCost: number;
   serviceType?: string;
+  /** What the charge is for, where a parcel has several items, such as Fuel Surcharge. Two charges with other names are never copies of one another. Where no item of a parcel has a `serviceType`, the service is looked for here */
+  chargeType?: string;
   originZip?: string;
   originCity?: string;
   originState?: string;
@@ -2129,7 +2135,11 @@ export type RateComparisonSummary = {
   };
   computedAt: string | null;
   coverage: {
+    /** Rows: further charges of a parcel, copies and credits included */
     items: number;
+    /** Items without those that are `excluded` */
+    parcels: number;
+    /** Parcels with a price */
     compared: number;
     pending: number;
     rated: number;
@@ -2137,6 +2147,7 @@ export type RateComparisonSummary = {
     unrateable: number;
     invalid: number;
     excluded: number;
+    /** The share of the parcels that has a price */
     ratedPct: number;
     byReason: Record<string, number>;
     byBasis: Record<string, number>;
@@ -2308,7 +2319,7 @@ export type RatingOptions = {
   serviceMap?: Record<string, string>;
   /** Of items that do not say */
   residential?: boolean | null;
-  /** Items with one tracking number: `sum` (default) adds their charges up to one parcel and leaves out copies that say the very same; `exclude` takes the first alone; `keep` takes each for a parcel */
+  /** Items with one tracking number: `sum` (default) adds their charges up to one parcel, takes each fact of it from the first item that has it, and leaves out copies that say the very same; `exclude` takes the first alone; `keep` takes each for a parcel */
   duplicates?: "sum" | "exclude" | "keep";
   /** A day, such as 2026-01-31 */
   rateDate?: string;
@@ -2413,6 +2424,19 @@ export type Schedule = {
   };
   pausedAt: string | null;
   pausedBy: Actor | null;
+  pauseReason: {
+    /** bridge_deleted, owner_inactive or insufficient_scope */
+    code: string;
+    message: string;
+  } | null;
+  owner: {
+    type: Open<"user" | "api_key" | "system">;
+    id?: string;
+    /** Of a user */
+    email?: string;
+    /** Of an API key, or of what the hub does by itself */
+    name?: string;
+  } | null;
   createdAt: string;
   updatedAt: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
@@ -2793,7 +2817,7 @@ export type WebhookDeliverySummary = {
 export type WebhookRequest = {
   /** Where to deliver, by https; plain http only where the hub may call private addresses */
   url: string;
-  /** Types of events (`order.updated`) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+  /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
   types: Array<string>;
   description?: string;
   /** Sent with every delivery, say for a proxy in front; stored sealed, never answered. At most 20 */
@@ -3991,6 +4015,12 @@ export type Operations = {
       /** One or more of pre_transit, in_transit, out_for_delivery, ready_for_pickup, attempt_failed, exception, delivered, returned, cancelled, unknown, with commas between */
       status?: string;
       carrier?: string;
+      /** In any case; as in `by=service` of the series */
+      service?: string;
+      /** Of the destination, as in `by=state` of the series */
+      state?: string;
+      /** Those that `on_time_pct` of the overview is a share of: true: the first attempt to deliver was on the promised day or before; false: it was later, or there was none although that day is over */
+      onTime?: boolean;
       /** Id or number of the order */
       orderId?: string;
       trackingNumber?: string;
@@ -4009,6 +4039,10 @@ export type Operations = {
       deliveredFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       deliveredTo?: string;
+      /** When the promise was kept or missed: the first attempt to deliver, or the end of the promised day without one. This moment or later, or a day in the time zone of the organization */
+      evaluatedFrom?: string;
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
+      evaluatedTo?: string;
       /** Promised for this day or later */
       promisedFrom?: string;
       /** Promised for this day or earlier */
@@ -4769,7 +4803,7 @@ export type Operations = {
     };
     answer: OperationRun;
   };
-  /** Why orders of a run did not succeed: by step and code, with how many and the first of them (`operations.runs.groups.list`) */
+  /** Why orders of a run did not succeed, or an undo only in part: by step and code, with how many and the first of them (`operations.runs.groups.list`) */
   "GET /api/v1/operations/runs/{id}/groups": {
     path: {
       /** Id of the operation run */
@@ -6002,6 +6036,19 @@ export type Operations = {
       };
       pausedAt: string | null;
       pausedBy: Actor | null;
+      pauseReason: {
+        /** bridge_deleted, owner_inactive or insufficient_scope */
+        code: string;
+        message: string;
+      } | null;
+      owner: {
+        type: Open<"user" | "api_key" | "system">;
+        id?: string;
+        /** Of a user */
+        email?: string;
+        /** Of an API key, or of what the hub does by itself */
+        name?: string;
+      } | null;
       createdAt: string;
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
@@ -6056,6 +6103,19 @@ export type Operations = {
       };
       pausedAt: string | null;
       pausedBy: Actor | null;
+      pauseReason: {
+        /** bridge_deleted, owner_inactive or insufficient_scope */
+        code: string;
+        message: string;
+      } | null;
+      owner: {
+        type: Open<"user" | "api_key" | "system">;
+        id?: string;
+        /** Of a user */
+        email?: string;
+        /** Of an API key, or of what the hub does by itself */
+        name?: string;
+      } | null;
       createdAt: string;
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
@@ -7075,11 +7135,19 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
-      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */
+      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
       destinationState?: string;
+      /** Priced as one to a home, or to a business */
+      residential?: boolean;
+      /** Code of the service it was priced with */
+      targetService?: string;
+      /** Code of a line of the new price, such as `fuel` or a surcharge */
+      charge?: string;
+      /** What was charged for; in any case */
+      chargeType?: string;
       sort?: "position" | "savings" | "-savings" | "netCost" | "-netCost" | "zone";
     };
     answer: {
@@ -7129,11 +7197,19 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
-      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */
+      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
       destinationState?: string;
+      /** Priced as one to a home, or to a business */
+      residential?: boolean;
+      /** Code of the service it was priced with */
+      targetService?: string;
+      /** Code of a line of the new price, such as `fuel` or a surcharge */
+      charge?: string;
+      /** What was charged for; in any case */
+      chargeType?: string;
     };
     answer: string;
   };
@@ -7154,11 +7230,19 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
-      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */
+      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
       destinationState?: string;
+      /** Priced as one to a home, or to a business */
+      residential?: boolean;
+      /** Code of the service it was priced with */
+      targetService?: string;
+      /** Code of a line of the new price, such as `fuel` or a surcharge */
+      charge?: string;
+      /** What was charged for; in any case */
+      chargeType?: string;
     };
     answer: Blob;
   };
@@ -7502,7 +7586,7 @@ export type Operations = {
   /** Read what happened behind a cursor, oldest first (`events.list`) */
   "GET /api/v1/events": {
     query: {
-      /** Types with commas between: `order.updated`, or a family, `order.*`, which has `orders.updated` too. Without it, all that the token may read */
+      /** Types with commas between: `order.updated`, which stands for `orders.updated` as well, or a family, `order.*`. Without it, all that the token may read */
       types?: string;
       /** Events about this object, and those of many that name it in `items` */
       objectId?: string;
@@ -7524,7 +7608,7 @@ export type Operations = {
   /** Follow what happens as server-sent events (`events.stream`) */
   "GET /api/v1/events/stream": {
     query: {
-      /** Types with commas between: `order.updated`, or a family, `order.*`, which has `orders.updated` too. Without it, all that the token may read */
+      /** Types with commas between: `order.updated`, which stands for `orders.updated` as well, or a family, `order.*`. Without it, all that the token may read */
       types?: string;
       /** Events about this object, and those of many that name it in `items` */
       objectId?: string;
@@ -7635,7 +7719,7 @@ export type Operations = {
     body: {
       /** Where to deliver, by https; plain http only where the hub may call private addresses */
       url?: string;
-      /** Types of events (`order.updated`) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+      /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
       types?: Array<string>;
       description?: string;
       /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
@@ -7773,7 +7857,7 @@ export type Operations = {
       from: string;
       /** Events before this moment; default: now */
       to?: string;
-      /** Types of events (`order.updated`) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+      /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
       types?: Array<string>;
       /** failed (default): what was given up. all: everything that the webhook is for, delivered or not */
       only?: "failed" | "all";
@@ -8020,6 +8104,11 @@ export type Operations = {
           on_time: number;
           transit: number;
         };
+        /** What `on_time_pct` is a share of */
+        promises: {
+          kept: number;
+          missed: number;
+        };
       };
       meta: {
         requestId: string;
@@ -8038,13 +8127,13 @@ export type Operations = {
       from?: string;
       /** Last day of the window, in the time zone of the organization; default today */
       to?: string;
-      /** Days of the organization, each of the window; or what the shipments that were delivered in the window were sent with, or to: the 50 with the most */
+      /** Days of the organization, each of the window; or the carrier, service or state of the destination: the 50 with the most shipments */
       by: "day" | "carrier" | "service" | "state";
     };
     answer: {
       ok: true;
       data: {
-        /** Days of the organization, each of the window; or what the shipments that were delivered in the window were sent with, or to: the 50 with the most */
+        /** Days of the organization, each of the window; or the carrier, service or state of the destination: the 50 with the most shipments */
         by: Open<"day" | "carrier" | "service" | "state">;
         points: Array<{
           /** The day, or the carrier, service or state; empty: it is not known */
@@ -8052,11 +8141,32 @@ export type Operations = {
           delivered: number;
           on_time_pct: number;
           avg_transit_days: number;
+          /** How many shipments the rates stand on */
           sample: {
             on_time: number;
             transit: number;
           };
+          /** What `on_time_pct` is a share of */
+          promises: {
+            kept: number;
+            missed: number;
+          };
         }>;
+        others: {
+          delivered: number;
+          on_time_pct: number;
+          avg_transit_days: number;
+          /** How many shipments the rates stand on */
+          sample: {
+            on_time: number;
+            transit: number;
+          };
+          /** What `on_time_pct` is a share of */
+          promises: {
+            kept: number;
+            missed: number;
+          };
+        } | null;
       };
       meta: {
         requestId: string;
