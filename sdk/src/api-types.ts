@@ -1143,6 +1143,8 @@ export type OperationRun = {
     /** How many of those that succeeded were so already */
     no_change: number;
   };
+  /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
+  open_label_requests: number;
   errors_by_code: Record<string, number>;
   retried_by: Array<string>;
   undone_by: Array<string>;
@@ -1280,6 +1282,8 @@ export type OperationRunSummary = {
     /** How many of those that succeeded were so already */
     no_change: number;
   };
+  /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
+  open_label_requests: number;
 };
 
 export type Order = {
@@ -2036,7 +2040,9 @@ export type RateComparisonItem = {
   trackingNumber: string;
   /** With two decimals */
   netCost: number;
+  /** The name that the service was found by: of this item, of another charge of the parcel, or of its shipment */
   serviceType: string;
+  chargeType: string | null;
   originZip: string | null;
   originCity: string | null;
   originState: string | null;
@@ -2053,7 +2059,7 @@ export type RateComparisonItem = {
   abroad: string | null;
   revision: number | null;
   status: Open<"pending" | "rated" | "estimated" | "unrateable" | "invalid" | "excluded">;
-  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | null>;
+  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | "amount_out_of_range" | "sides_implausible" | null>;
   zone: string | null;
   zoneSource: Open<"chart" | "distance" | "state" | "flat" | null>;
   distanceMiles: number | null;
@@ -2064,7 +2070,7 @@ export type RateComparisonItem = {
   /** What the weight rests on: the item, a shipment with its tracking number, none needed, what was paid, or usual weights */
   basis: Open<"weight" | "shipment" | "flat" | "inferred" | "profile" | null>;
   ratedWeight: Weight | null;
-  /** With two decimals */
+  /** What was paid for the parcel: all its charges. 0 for its further charges */
   sourceCost: number;
   /** With two decimals */
   targetCost: number | null;
@@ -2086,9 +2092,11 @@ export type RateComparisonItem = {
 
 export type RateComparisonItemRequest = {
   trackingNumber: string;
-  /** What was paid. A parcel may have several items, one for each charge; a credit is less than nothing */
+  /** What was paid. A parcel may have several items, one for each charge; a credit is less than nothing. Each fact of the parcel (weight, sides, places, day) is taken from the first of them that has it */
   netCost: number;
   serviceType?: string;
+  /** What the charge is for, where a parcel has several items, such as Fuel Surcharge. Two charges with other names are never copies of one another. Where no item of a parcel has a `serviceType`, the service is looked for here */
+  chargeType?: string;
   originZip?: string;
   originCity?: string;
   originState?: string;
@@ -2129,7 +2137,11 @@ export type RateComparisonSummary = {
   };
   computedAt: string | null;
   coverage: {
+    /** Rows: further charges of a parcel, copies and credits included */
     items: number;
+    /** Items without those that are `excluded` */
+    parcels: number;
+    /** Parcels with a price */
     compared: number;
     pending: number;
     rated: number;
@@ -2137,6 +2149,7 @@ export type RateComparisonSummary = {
     unrateable: number;
     invalid: number;
     excluded: number;
+    /** The share of the parcels that has a price */
     ratedPct: number;
     byReason: Record<string, number>;
     byBasis: Record<string, number>;
@@ -2308,7 +2321,7 @@ export type RatingOptions = {
   serviceMap?: Record<string, string>;
   /** Of items that do not say */
   residential?: boolean | null;
-  /** Items with one tracking number: `sum` (default) adds their charges up to one parcel and leaves out copies that say the very same; `exclude` takes the first alone; `keep` takes each for a parcel */
+  /** Items with one tracking number: `sum` (default) adds their charges up to one parcel, takes each fact of it from the first item that has it, and leaves out copies that say the very same; `exclude` takes the first alone; `keep` takes each for a parcel */
   duplicates?: "sum" | "exclude" | "keep";
   /** A day, such as 2026-01-31 */
   rateDate?: string;
@@ -2533,8 +2546,9 @@ export type ShipmentRequest = {
   events?: Array<{
     /** Names the event: the same key again is the same event. Default: made from what it says */
     key?: string;
+    /** A moment such as 2026-03-14T09:00:00Z. Without an offset it is local time: of the place in `location` where that ends with a state (Newark, NJ), else of the destination of the shipment, else UTC */
     at: string;
-    /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers usually call these */
+    /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers call these: also the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that begin with one of them, such as Delivered, Front Door */
     status: string;
     description?: string;
     location?: string;
@@ -3991,6 +4005,12 @@ export type Operations = {
       /** One or more of pre_transit, in_transit, out_for_delivery, ready_for_pickup, attempt_failed, exception, delivered, returned, cancelled, unknown, with commas between */
       status?: string;
       carrier?: string;
+      /** In any case; as in `by=service` of the series */
+      service?: string;
+      /** Of the destination, as in `by=state` of the series */
+      state?: string;
+      /** Those that `on_time_pct` of the overview is a share of: true: the first attempt to deliver was on the promised day or before; false: it was later, or there was none although that day is over */
+      onTime?: boolean;
       /** Id or number of the order */
       orderId?: string;
       trackingNumber?: string;
@@ -4009,6 +4029,10 @@ export type Operations = {
       deliveredFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       deliveredTo?: string;
+      /** When the promise was kept or missed: the first attempt to deliver, or the end of the promised day without one. This moment or later, or a day in the time zone of the organization */
+      evaluatedFrom?: string;
+      /** Before this moment, or up to the end of a day in the time zone of the organization */
+      evaluatedTo?: string;
       /** Promised for this day or later */
       promisedFrom?: string;
       /** Promised for this day or earlier */
@@ -4123,8 +4147,9 @@ export type Operations = {
         trackingNumber: string;
         /** Names the event: the same key again is the same event. Default: made from what it says */
         key?: string;
+        /** A moment such as 2026-03-14T09:00:00Z. Without an offset it is local time: of the place in `location` where that ends with a state (Newark, NJ), else of the destination of the shipment, else UTC */
         at: string;
-        /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers usually call these */
+        /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers call these: also the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that begin with one of them, such as Delivered, Front Door */
         status: string;
         description?: string;
         location?: string;
@@ -4134,13 +4159,15 @@ export type Operations = {
       summary: {
         total: number;
         added: number;
+        corrected: number;
         duplicate: number;
         unmatched: number;
         failed: number;
       };
       results: Array<{
         index: number;
-        status: Open<"added" | "duplicate" | "unmatched" | "failed">;
+        /** `corrected`: its key was known, and says something else now. `duplicate`: it says what was known */
+        status: Open<"added" | "corrected" | "duplicate" | "unmatched" | "failed">;
         shipmentIds?: Array<string>;
         error?: {
           code: string;
@@ -4274,8 +4301,9 @@ export type Operations = {
     body: {
       /** Names the event: the same key again is the same event. Default: made from what it says */
       key?: string;
+      /** A moment such as 2026-03-14T09:00:00Z. Without an offset it is local time: of the place in `location` where that ends with a state (Newark, NJ), else of the destination of the shipment, else UTC */
       at: string;
-      /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers usually call these */
+      /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers call these: also the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that begin with one of them, such as Delivered, Front Door */
       status: string;
       description?: string;
       location?: string;
@@ -7075,11 +7103,19 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
-      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */
+      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
       destinationState?: string;
+      /** Priced as one to a home, or to a business */
+      residential?: boolean;
+      /** Code of the service it was priced with */
+      targetService?: string;
+      /** Code of a line of the new price, such as `fuel` or a surcharge */
+      charge?: string;
+      /** What was charged for; in any case */
+      chargeType?: string;
       sort?: "position" | "savings" | "-savings" | "netCost" | "-netCost" | "zone";
     };
     answer: {
@@ -7129,11 +7165,19 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
-      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */
+      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
       destinationState?: string;
+      /** Priced as one to a home, or to a business */
+      residential?: boolean;
+      /** Code of the service it was priced with */
+      targetService?: string;
+      /** Code of a line of the new price, such as `fuel` or a surcharge */
+      charge?: string;
+      /** What was charged for; in any case */
+      chargeType?: string;
     };
     answer: string;
   };
@@ -7154,11 +7198,19 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
-      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown` */
+      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
       destinationState?: string;
+      /** Priced as one to a home, or to a business */
+      residential?: boolean;
+      /** Code of the service it was priced with */
+      targetService?: string;
+      /** Code of a line of the new price, such as `fuel` or a surcharge */
+      charge?: string;
+      /** What was charged for; in any case */
+      chargeType?: string;
     };
     answer: Blob;
   };
@@ -8020,6 +8072,11 @@ export type Operations = {
           on_time: number;
           transit: number;
         };
+        /** What `on_time_pct` is a share of */
+        promises: {
+          kept: number;
+          missed: number;
+        };
       };
       meta: {
         requestId: string;
@@ -8038,13 +8095,13 @@ export type Operations = {
       from?: string;
       /** Last day of the window, in the time zone of the organization; default today */
       to?: string;
-      /** Days of the organization, each of the window; or what the shipments that were delivered in the window were sent with, or to: the 50 with the most */
+      /** Days of the organization, each of the window; or the carrier, service or state of the destination: the 50 with the most shipments */
       by: "day" | "carrier" | "service" | "state";
     };
     answer: {
       ok: true;
       data: {
-        /** Days of the organization, each of the window; or what the shipments that were delivered in the window were sent with, or to: the 50 with the most */
+        /** Days of the organization, each of the window; or the carrier, service or state of the destination: the 50 with the most shipments */
         by: Open<"day" | "carrier" | "service" | "state">;
         points: Array<{
           /** The day, or the carrier, service or state; empty: it is not known */
@@ -8052,11 +8109,32 @@ export type Operations = {
           delivered: number;
           on_time_pct: number;
           avg_transit_days: number;
+          /** How many shipments the rates stand on */
           sample: {
             on_time: number;
             transit: number;
           };
+          /** What `on_time_pct` is a share of */
+          promises: {
+            kept: number;
+            missed: number;
+          };
         }>;
+        others: {
+          delivered: number;
+          on_time_pct: number;
+          avg_transit_days: number;
+          /** How many shipments the rates stand on */
+          sample: {
+            on_time: number;
+            transit: number;
+          };
+          /** What `on_time_pct` is a share of */
+          promises: {
+            kept: number;
+            missed: number;
+          };
+        } | null;
       };
       meta: {
         requestId: string;
