@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addBusinessDays, addBusinessTime, calendarOfCarrier } from "./business-time.ts";
+import type { WorkingDays } from "./business-time.ts";
+import { addBusinessDays, addBusinessTime, foreignDays, workingDaysOf } from "./business-time.ts";
 import { usHolidayOn } from "./us-holidays.ts";
 
 const hours = (count: number): number => count * 3_600_000;
 const chicago = "America/Chicago";
+const privateDays: WorkingDays = { lastDay: 5, holidays: "us_parcel" };
+const federalDays: WorkingDays = { lastDay: 5, holidays: "us_federal" };
 
 describe("D17: time that passes while carriers work", () => {
   test.each([
@@ -14,11 +17,11 @@ describe("D17: time that passes while carriers work", () => {
     ["Thanksgiving", "2026-11-25T18:00:00Z", 24, "2026-11-27T18:00:00.000Z"],
     ["Veterans Day, on which private carriers work", "2026-11-10T18:00:00Z", 24, "2026-11-11T18:00:00.000Z"],
   ])("passes over %s", (_, at, count, end) => {
-    expect(addBusinessTime(at, hours(count), chicago, "us_parcel")).toBe(end);
+    expect(addBusinessTime(at, hours(count), chicago, privateDays)).toBe(end);
   });
 
   test("abroad only weekends are known", () => {
-    expect(addBusinessTime("2026-11-25T18:00:00Z", hours(24), chicago, null)).toBe("2026-11-26T18:00:00.000Z");
+    expect(addBusinessTime("2026-11-25T18:00:00Z", hours(24), chicago, foreignDays)).toBe("2026-11-26T18:00:00.000Z");
   });
 
   test("is so many hours of which each lies on a working day, counted one by one", () => {
@@ -31,7 +34,7 @@ describe("D17: time that passes while carriers work", () => {
           const date = Temporal.PlainDate.from(day.toISOString().slice(0, 10));
           if (day.getUTCDay() % 6 !== 0 && usHolidayOn(date, "us_federal") === undefined) left--;
         }
-        expect(addBusinessTime(new Date(from).toISOString(), hours(count), "UTC", "us_federal")).toBe(
+        expect(addBusinessTime(new Date(from).toISOString(), hours(count), "UTC", federalDays)).toBe(
           new Date(at).toISOString(),
         );
       }),
@@ -48,10 +51,23 @@ test("D18: private carriers work on five of the federal holidays, the postal ser
   }
   const kept = ["2026-01-01", "2026-05-25", "2026-07-03", "2026-09-07", "2026-11-26", "2026-12-25"];
   for (const day of kept) expect(usHolidayOn(Temporal.PlainDate.from(day), "us_parcel")).toBeDefined();
-  expect(addBusinessDays("2026-11-10", 1, "us_parcel")).toBe("2026-11-11");
-  expect(addBusinessDays("2026-11-10", 1, "us_federal")).toBe("2026-11-12");
-  expect(["USPS", "usps", "US Postal Service", "ups", "FedEx", null].map(calendarOfCarrier)).toEqual([
+  expect(addBusinessDays("2026-11-10", 1, privateDays)).toBe("2026-11-11");
+  expect(addBusinessDays("2026-11-10", 1, federalDays)).toBe("2026-11-12");
+  const holidaysOf = (carrier: string | null) => workingDaysOf(carrier, null).holidays;
+  expect(["USPS", "usps", "US Postal Service", "ups", "FedEx", null].map(holidaysOf)).toEqual([
     ...Array.from({ length: 3 }, () => "us_federal"),
     ...Array.from({ length: 3 }, () => "us_parcel"),
   ]);
+});
+
+test.each([
+  ["USPS", "Ground Advantage", "2026-03-07", "2026-03-10"],
+  ["UPS", "Ground", "2026-03-09", "2026-03-11"],
+  ["FedEx", "FedEx Ground", "2026-03-09", "2026-03-11"],
+  ["FedEx", "FEDEX_HOME_DELIVERY", "2026-03-07", "2026-03-09"],
+  ["Amazon Shipping", null, "2026-03-07", "2026-03-09"],
+  [null, "USPS Priority", "2026-03-09", "2026-03-11"],
+])("N10: %s %s works on its own days: one and three after Friday, 6 March 2026", (carrier, service, one, three) => {
+  const working = workingDaysOf(carrier, service);
+  expect([1, 3].map((days) => addBusinessDays("2026-03-06", days, working))).toEqual([one, three]);
 });

@@ -15,9 +15,18 @@ const unitWords: Record<Unit, string[]> = {
   kg: ["kg", "kgs", "kilo", "kilos", "kilogram", "kilograms"],
   g: ["g", "gram", "grams"],
 };
-const unitByWord = new Map(
-  (Object.keys(unitWords) as Unit[]).flatMap((unit) => unitWords[unit].map((word) => [word, unit] as const)),
-).set("#", "lb");
+/** Carriers write these in a column of units; a column of weights is not called so. */
+const unitCodes: [code: string, unit: Unit][] = [
+  ["#", "lb"],
+  ["l", "lb"],
+  ["o", "oz"],
+  ["ozs", "oz"],
+  ["k", "kg"],
+];
+const unitByWord = new Map([
+  ...(Object.keys(unitWords) as Unit[]).flatMap((unit) => unitWords[unit].map((word) => [word, unit] as const)),
+  ...unitCodes,
+]);
 const words = Object.values(unitWords).flat();
 
 export const Weight = Strict({
@@ -29,7 +38,7 @@ export const Weight = Strict({
 });
 export type Weight = Static<typeof Weight>;
 
-/** A unit as people write it: "LBS", "pounds", "lb." and "#" are pounds. */
+/** A unit as people and carriers write it: "LBS", "pounds", "lb.", "L" and "#" are pounds. */
 export function readWeightUnit(text: string): Unit | undefined {
   return unitByWord.get(foldSpelling(text));
 }

@@ -15,10 +15,10 @@ type Reason = keyof OverviewFigures["at_risk_by_reason"];
 export const riskReasons: Array<[reason: Reason, name: string, meaning: string]> = [
   ["late", "Late", "the promised day is over"],
   ["predicted_late", "Predicted late", "expected after the promised day"],
-  ["stalled", "Stalled", "no scan for 48 hours, abroad 96"],
+  ["stalled", "Stalled", "no scan for 48 hours of working days, 96 between countries"],
   ["exception", "Exception", "the carrier reports a problem"],
   ["attempt_failed", "Attempt failed", "nobody took it at the door"],
-  ["not_accepted", "Not accepted", "no scan a day after the ship date"],
+  ["not_accepted", "Not accepted", "no scan 24 hours after the ship date, days off not counted"],
 ];
 
 /** As the API has them: the carrier has it, and it has not arrived. */

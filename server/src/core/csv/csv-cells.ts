@@ -67,8 +67,9 @@ export function withoutFootnotes(cell: string): string {
   return cell.replaceAll(/\[\d+\]|[*+\u2020\u2021]/g, "").trim();
 }
 
-/** ISO 8601; also 12/31/2026, 12-31-26 and 31.12.2026, Jul-21-25 and 21 Jul 2025, each with a time or without. */
+/** ISO 8601, also as 20261231; 12/31/2026, 12-31-26 and 31.12.2026, Jul-21-25 and 21 Jul 2025, each with a time or without. */
 const dates = [
+  /^(?<year>(?:19|20)\d\d)(?<month>\d\d)(?<day>\d\d)(?<time>[T ].*)?$/i,
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?<time>[T ].*)?$/i,
   /^(?<first>\d{1,2})[/-](?<second>\d{1,2})[/-](?<year>\d{4}|\d\d)(?<time>[T ].*)?$/,
   /^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4}|\d\d)(?<time> .*)?$/,

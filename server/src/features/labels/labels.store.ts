@@ -116,6 +116,20 @@ export async function hasLabelsOfRunsAcrossOrgs(db: Queryable, now: Date): Promi
   return hasSome!;
 }
 
+const isOpenRequest = (label: string): string =>
+  `(${label}.status = 'requested' or ${label}.void_requested_at is not null)`;
+
+/** How many labels each of these runs has asked carriers for, or to take back, without an answer so far. */
+export async function countOpenOfRuns(db: Queryable, orgId: string, runIds: string[]): Promise<Map<string, number>> {
+  if (runIds.length === 0) return new Map();
+  const rows = await db.query<{ runId: string; count: number }>(
+    `select label.run_id as "runId", count(*) as count from shipment_labels label
+      where label.org_id = $1 and label.run_id = any($2::uuid[]) and ${isOpenRequest("label")} group by 1`,
+    [orgId, runIds],
+  );
+  return new Map(rows.map(({ runId, count }) => [runId, count]));
+}
+
 /**
  * Those that have ended and whose runs do not know it yet, a step of an order with all its labels or not at all. Whoever
  * takes them tells the runs in the same transaction: nobody gets them a second time. `mayBeMore`: of others than these.
@@ -124,12 +138,11 @@ export async function takeEndedOfRunsAcrossOrgs(
   tx: Tx,
   limit: number,
 ): Promise<{ labels: StepLabel[]; mayBeMore: boolean }> {
-  const isOpen = "(o.status = 'requested' or o.void_requested_at is not null)";
   const found = await tx.query<StepLabel & { ofStep: number }>(
     `select t.id, t.org_id as "orgId", t.order_id as "orderId", t.run_id as "runId", t.run_step as "runStep", t.status, t.failure,
          s.count as "ofStep"
        from shipment_labels t cross join lateral (
-         select count(*) as count, bool_or(${isOpen}) as is_open from shipment_labels o
+         select count(*) as count, bool_or(${isOpenRequest("o")}) as is_open from shipment_labels o
           where o.run_id = t.run_id and o.order_id = t.order_id and o.run_step = t.run_step) s
       where t.run_id is not null and not s.is_open order by t.id limit $1 for update of t skip locked`,
     [limit],

@@ -15,7 +15,12 @@ export type { LabelWish } from "./label.ts";
 export { labelWork } from "./label-requests.ts";
 export { requestLabels, requestVoids } from "./labels-of-runs.ts";
 export type { StepLabel } from "./labels.store.ts";
-export { deleteOldLabelFilesAcrossOrgs, hasLabelsOfRunsAcrossOrgs, takeEndedOfRunsAcrossOrgs } from "./labels.store.ts";
+export {
+  countOpenOfRuns,
+  deleteOldLabelFilesAcrossOrgs,
+  hasLabelsOfRunsAcrossOrgs,
+  takeEndedOfRunsAcrossOrgs,
+} from "./labels.store.ts";
 export type { OrderLabel } from "./order-labels.ts";
 export { listOrderLabels, unlistedOf, voidProblem } from "./order-labels.ts";
 export { parcelOf, wishFor } from "./plan-label.ts";

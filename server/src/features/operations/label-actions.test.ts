@@ -292,3 +292,17 @@ test("a run of many orders learns of each; the others stay as they are", async (
   const statuses = await Promise.all(ids.map(async (id) => (await read(id)).status));
   expect(statuses.toSorted()).toEqual(["ready", "shipped", "shipped"]);
 });
+
+test("N15: a run tells how many of its labels no carrier has answered yet", async () => {
+  const orders = await Promise.all([anOrder(), anOrder()]);
+  const started = await org.post("/operations/run", { order_ids: orders.map(({ id }) => id), actions: [buy] });
+  const { id } = started.body;
+  const listed = async () =>
+    (await org.get("/operations/runs?limit=100")).body.data.find((one: { id: string }) => one.id === id)
+      .open_label_requests;
+  expect([started.body.open_label_requests, (await readRun(id)).open_label_requests, await listed()]).toEqual([
+    2, 2, 2,
+  ]);
+  await settle();
+  expect([(await readRun(id)).open_label_requests, await listed()]).toEqual([0, 0]);
+});

@@ -289,6 +289,12 @@ const runFields = {
     cancelled: Type.Integer({ minimum: 0, description: "Those that a run that was cancelled did not come to" }),
     no_change: Type.Integer({ minimum: 0, description: "How many of those that succeeded were so already" }),
   }),
+  open_label_requests: Type.Integer({
+    minimum: 0,
+    description:
+      "Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they " +
+      "do; one that is refused fails its order afterwards",
+  }),
 };
 
 export const RunRow = Type.Object(runFields);

@@ -32,6 +32,7 @@ import { listUndoable } from "./run/list-undoable.ts";
 import type { PlannedOrders } from "./run/plan-run.ts";
 import { planOrders, toPortions } from "./run/plan-run.ts";
 import { findUnknown } from "./run/run-orders.ts";
+import { countOpenOfRuns } from "../labels/labels.ts";
 import { findIdByRef } from "../orders/orders.ts";
 import type { OpenPipeline } from "./saved-pipelines.ts";
 import type { Unfinished } from "./run/run-results.store.ts";
@@ -141,7 +142,9 @@ export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
 export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecord>> {
   const order_id = await findIdByRef(ctx, query.order_id);
   const page = await runs.listRuns(ctx.db, ctx.orgId, { ...query, ...(order_id && { order_id }) });
-  return mapPage(page, (run) => presentRun(ctx, run));
+  const ids = page.data.map(({ id }) => id);
+  const open = await countOpenOfRuns(ctx.db, ctx.orgId, ids);
+  return mapPage(page, (run) => presentRun(ctx, run, open.get(run.id) ?? 0));
 }
 
 export async function getRun(ctx: Ctx, id: string, shown = firstResults): Promise<RunDetail> {
@@ -164,7 +167,8 @@ export async function listRunGroups(ctx: Ctx, id: string) {
 }
 
 export async function watchRun(ctx: Ctx, id: string): Promise<Live> {
-  const read = async (): Promise<RunRecord> => presentRun(ctx, await findRunOrThrow(ctx, id));
+  const read = async (): Promise<RunRecord> =>
+    presentRun(ctx, await findRunOrThrow(ctx, id), await countOpenLabels(ctx, ctx.db, id));
   return await watchRecord(ctx, { id, read, hasEnded: ({ finished_at }) => finished_at !== null });
 }
 
@@ -309,5 +313,10 @@ async function describe(ctx: Ctx, db: Queryable, run: RunRow, shown = firstResul
   const first = shown === 0 ? [] : await results.readResultsAfter(db, ctx.orgId, run.id, -1, shown);
   const tasks = await listTaskEnds(db, ctx.orgId, run);
   const told = presentResults(ctx, await tellTaskEnds(db, ctx.orgId, first));
-  return { ...presentWithoutResults(ctx, run), errors_by_code: errors, in_part: inPart, tasks, results: told };
+  const open = await countOpenLabels(ctx, db, run.id);
+  return { ...presentWithoutResults(ctx, run, open), errors_by_code: errors, in_part: inPart, tasks, results: told };
+}
+
+async function countOpenLabels(ctx: Ctx, db: Queryable, runId: string): Promise<number> {
+  return (await countOpenOfRuns(db, ctx.orgId, [runId])).get(runId) ?? 0;
 }

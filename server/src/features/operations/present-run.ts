@@ -10,13 +10,13 @@ import type { RunRow } from "./run/runs.store.ts";
 type Caller = Pick<Ctx, "principal">;
 
 /** The run without what has to be looked up. */
-export function presentWithoutResults(ctx: Caller, run: RunRow): RunDetail {
+export function presentWithoutResults(ctx: Caller, run: RunRow, openLabelRequests = 0): RunDetail {
   const preflight = run.drifted === null ? null : { drifted_orders: run.drifted };
   const none = { errors_by_code: {}, in_part: 0, retried_by: [], undone_by: [], tasks: [], results: [] };
-  return { ...presentRun(ctx, run), ...none, preflight };
+  return { ...presentRun(ctx, run, openLabelRequests), ...none, preflight };
 }
 
-export function presentRun(ctx: Caller, run: RunRow): RunRecord {
+export function presentRun(ctx: Caller, run: RunRow, openLabelRequests: number): RunRecord {
   const { succeeded, failed, skipped, no_change } = run;
   return {
     id: run.id,
@@ -42,6 +42,7 @@ export function presentRun(ctx: Caller, run: RunRow): RunRecord {
     pipeline_id: run.pipeline_id,
     left_out: run.left_out,
     summary: { total: run.order_count, succeeded, failed, skipped, cancelled: notReached(run), no_change },
+    open_label_requests: openLabelRequests,
   };
 }
 

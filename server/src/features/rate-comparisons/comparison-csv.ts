@@ -48,8 +48,8 @@ const readParcelWeight: CellReader = (given, conventions) => {
 
 const readFlag: CellReader = (given) => {
   const word = given.toLowerCase();
-  if (["y", "yes", "true", "1", "residential", "r"].includes(word)) return { value: true };
-  if (["n", "no", "false", "0", "commercial", "c"].includes(word)) return { value: false };
+  if (["y", "yes", "true", "1", "residential", "r", "res", "resi", "home"].includes(word)) return { value: true };
+  if (["n", "no", "false", "0", "commercial", "c", "com", "comm", "business"].includes(word)) return { value: false };
   return problem("not_a_flag", `${clip(given)} is neither yes nor no.`);
 };
 
@@ -58,7 +58,47 @@ const readCurrency: CellReader = (given) =>
     ? { value: given.toUpperCase() }
     : problem("format", `${clip(given)} is no currency such as USD.`);
 
-/** What a row of a carrier's invoice can say. */
+const inches = new Set(["in", "inch", "inches", "i", '"']);
+const centimetres = new Set(["cm", "cms", "c", "centimeter", "centimeters", "centimetre", "centimetres"]);
+
+function toSideUnit(text: string): "in" | "cm" | undefined {
+  const word = text.trim().toLowerCase();
+  return inches.has(word) ? "in" : centimetres.has(word) ? "cm" : undefined;
+}
+
+/** "12.0x 10.0x 8.0" and "12 x 10 x 8 in": all sides in one cell. Null: words alone, such as Letter. */
+const readSides: CellReader = (given, conventions) => {
+  if (!/\d/.test(given)) return { value: null };
+  const [, numbers = "", unit = ""] = /^([\d\s.,x×*]+)([a-z"]*)$/i.exec(given) ?? [];
+  const sides = numbers.split(/[x×*]/i).map((side) => readNumber(side.trim(), conventions));
+  const values = sides.flatMap((side) => ("value" in side ? [side.value as number] : []));
+  const isRead = values.length === 3 && sides.length === 3 && (unit === "" || toSideUnit(unit) !== undefined);
+  if (!isRead) return problem("format", `${clip(given)} are no sides such as 12 x 10 x 8.`);
+  if (values.some((side) => side > maxSide)) return problem("too_large", `${clip(given)} is too large.`);
+  const [length, width, height] = values;
+  return { value: { length, width, height, ...(unit && { unit: toSideUnit(unit) }) } };
+};
+const maxSide = 10_000;
+
+/** Each beginning with each ending, the best first. */
+const joined = (beginnings: string, endings: string): string =>
+  beginnings
+    .split(" ")
+    .flatMap((beginning) => endings.split(" ").map((ending) => beginning + ending))
+    .join(" ");
+
+const froms = "origin from shipfrom sender senders shipper orig";
+const tos = "destination dest to shipto recipient receiver receivers";
+const zips = "zip zipcode postalcode postal postcode";
+const states = "state province stateprovince";
+const countries = "country countrycode countryterritory";
+/** What was billed goes first: another column of weights may be a customs declaration. */
+const weights =
+  "billedweight billableweight chargeableweight ratedweight ratedweightamount weight actualweight actualweightamount " +
+  "packageweight shipmentweight enteredweight";
+const weightUnits = joined("billedweight billableweight chargeableweight ratedweight", "unit units unitofmeasure uom");
+
+/** What a row of a carrier's invoice can say, under the names that UPS, FedEx, DHL and ShipStation have for it as well. */
 export const itemSheet: SheetKind = {
   noun: "Items",
   required: ["trackingNumber", "netCost"],
@@ -66,49 +106,58 @@ export const itemSheet: SheetKind = {
   fields: [
     [
       "trackingNumber",
-      "trackingnumber tracking trackingno trackingid trackingnum awb airwaybill",
+      "trackingnumber tracking trackingno trackingid trackingnum expressorgroundtrackingid shipmenttrackingnumber " +
+        "packagetrackingnumber awb airwaybill airwaybillnumber waybillnumber shipmentnumber",
       text(100, readTrackingNumber),
     ],
     [
       "netCost",
-      "netcost cost netcharge netamount netchargeamount amount charge totalcharge totalcost total price paid",
+      "netcost cost netcharge netamount netchargeamount netchrg amount charge totalcharge totalcost total totalamount price paid " +
+        "carrierfee labelcost shipmentcost shippingcost amountshippingcost",
       readCharge,
     ],
-    ["serviceType", "servicetype service servicename servicelevel shipmethod shippingmethod", text(100)],
     [
-      "originZip",
-      "originzip fromzip shipfromzip senderzip shipperzip originpostalcode originpostal senderpostalcode",
-      text(20),
+      "serviceType",
+      "servicetype service servicename servicelevel shipmethod shippingmethod carrierserviceselected serviceselected " +
+        "carrierservice shipmentservice productname groundservice",
+      text(100),
     ],
-    ["originCity", "origincity fromcity sendercity shippercity", text(100)],
-    ["originState", "originstate fromstate senderstate shipperstate", text(100)],
     [
-      "destinationZip",
-      "destinationzip destzip tozip shiptozip recipientzip receiverzip destinationpostalcode receiverpostalcode zip",
-      text(20),
+      "chargeType",
+      "chargetype chargedescription chargename chargedescriptioncode chargecode chargecategory",
+      text(100),
     ],
-    ["destinationCity", "destinationcity destcity tocity recipientcity receivercity city", text(100)],
-    ["destinationState", "destinationstate deststate tostate recipientstate receiverstate state", text(100)],
-    ["originCountry", "origincountry fromcountry shipfromcountry sendercountry shippercountry", text(60)],
+    ["originZip", joined(froms, zips), text(20)],
+    ["originCity", joined(froms, "city"), text(100)],
+    ["originState", joined(froms, states), text(100)],
+    ["destinationZip", `${joined(tos, zips)} ${zips}`, text(20)],
+    ["destinationCity", `${joined(tos, "city")} city`, text(100)],
+    ["destinationState", `${joined(tos, states)} state`, text(100)],
+    // The country of origin is that of the goods where there is one of the sender as well.
+    ["originCountry", joined("shipfrom sender senders shipper from origin orig", countries), text(60)],
+    ["destinationCountry", `${joined(tos, countries)} country countrycode abroad`, text(60)],
+    ["weight", namesWithUnits(weights), readParcelWeight],
+    ["weightUnit", `${weightUnits} ${weightUnitNames} actualweightunits enteredweightunitofmeasure`, readUnit],
+    ["length", "length dimlength packagelength shipmentlength", decimal(maxSide)],
+    ["width", "width dimwidth packagewidth shipmentwidth", decimal(maxSide)],
+    ["height", "height dimheight packageheight shipmentheight", decimal(maxSide)],
+    ["dimensions", "dimensions packagedimensions dims", readSides],
     [
-      "destinationCountry",
-      "destinationcountry destcountry tocountry shiptocountry recipientcountry receivercountry country countrycode abroad",
-      text(60),
+      "dimensionUnit",
+      "dimensionunit dimunit dimunits dimensionuom dimensionunitofmeasure packagedimensionunitofmeasure dimensionsunit",
     ],
-    ["weight", namesWithUnits("weight actualweight packageweight ratedweight billedweight"), readParcelWeight],
-    ["weightUnit", weightUnitNames, readUnit],
-    ["length", "length dimlength packagelength", decimal(10_000)],
-    ["width", "width dimwidth packagewidth", decimal(10_000)],
-    ["height", "height dimheight packageheight", decimal(10_000)],
-    ["dimensionUnit", "dimensionunit dimunit dimensionuom"],
-    ["residential", "residential isresidential residentialflag", readFlag],
-    ["shipDate", "shipdate shipmentdate shippedon shippeddate pickupdate date", readDay],
-    ["currency", "currency currencycode", readCurrency],
+    ["residential", "residential isresidential residentialflag residentialindicator", readFlag],
+    ["shipDate", "shipdate shipmentdate shippedon shippeddate dateshippeddate dateshipped pickupdate date", readDay],
+    ["transactionDate", "transactiondate", readDay],
+    ["currency", "currency currencycode transactioncurrencycode invoicecurrencycode", readCurrency],
   ],
 };
 
 /** What the cells say; weight and size are spread over several. */
 type Cells = Omit<ItemRequest, "weight" | "dimensions"> & {
+  dimensions?: (Omit<Dimensions, "unit"> & Partial<Pick<Dimensions, "unit">>) | null;
+  /** Of the invoice; the day that it was sent where no other is told. */
+  transactionDate?: string;
   weight?: Partial<Weight>;
   weightUnit?: Weight["unit"];
   length?: number;
@@ -124,12 +173,14 @@ export function readItem(sheet: Sheet, row: Row, errors: CellError[]): ItemReque
   const {
     weight: written,
     weightUnit,
-    length,
-    width,
-    height,
+    dimensions: inOneCell,
     dimensionUnit,
-    ...item
+    transactionDate,
+    shipDate = transactionDate,
+    ...rest
   } = Object.fromEntries(cells) as Cells;
+  const { length, width, height, ...own } = rest;
+  const item = { ...own, ...(shipDate !== undefined && { shipDate }) };
   const fail = (field: string, code: string, message: string): undefined => {
     const column = sheet.columns.find((known) => known.field === field)?.column ?? null;
     errors.push({ row: row.number, column, code, message });
@@ -154,12 +205,14 @@ export function readItem(sheet: Sheet, row: Row, errors: CellError[]): ItemReque
     return fail("weightUnit", "enum", `${clip(settled.unit)} is none of lb, oz, kg, g.`);
   }
   function sizeOf(): Dimensions | undefined {
-    if (![length, width, height].some((side) => side)) return undefined;
-    if (!length || !width || !height) {
+    const sides = [length, width, height].some((side) => side) ? { length, width, height } : (inOneCell ?? {});
+    const given = [sides.length, sides.width, sides.height];
+    if (!given.some((side) => side)) return undefined;
+    if (!sides.length || !sides.width || !sides.height) {
       return fail("length", "incomplete", "Length, width and height belong together.");
     }
-    const unit = (dimensionUnit ?? "in").toLowerCase().replace(/^inch(es)?$/, "in");
-    if (unit !== "in" && unit !== "cm") return fail("dimensionUnit", "enum", `${clip(unit)} is none of in, cm.`);
-    return { length, width, height, unit };
+    const unit = inOneCell?.unit ?? toSideUnit(dimensionUnit ?? "in");
+    if (unit === undefined) return fail("dimensionUnit", "enum", `${clip(dimensionUnit!)} is none of in, cm.`);
+    return { length: sides.length, width: sides.width, height: sides.height, unit };
   }
 }

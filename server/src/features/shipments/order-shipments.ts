@@ -127,9 +127,10 @@ export type TrackedParcel = { order: Order; listed: OrderShipment; events: Event
 export async function insertDemoParcels(tx: Tx, ctx: Ctx, parcels: TrackedParcel[]): Promise<number> {
   const now = ctx.clock.real().toISOString();
   const shipments = parcels.map(({ order, listed, events: heard, cost }) => {
-    const { events } = mergeEvents([], heard.map(toEvent));
+    const sent = toShipment(order, listed, now);
+    const told = heard.map((event) => toEvent(event, sent.timezone));
     const createdAt = listed.shippedAt < now ? listed.shippedAt : now;
-    const facts = { ...toShipment(order, listed, now), source: "demo" as const, cost, events };
+    const facts = { ...sent, source: "demo" as const, cost, events: mergeEvents([], told).events };
     return derive({ ...facts, createdAt, updatedAt: createdAt }, now);
   });
   const inserted = await store.insertShipments(tx, ctx.orgId, shipments);

@@ -1,6 +1,6 @@
 import { levelOfService, usualDays } from "../../carriers/rate-card/service-level.ts";
 import type { Address } from "../../core/address.ts";
-import { addBusinessDays, calendarOfCarrier } from "../../core/business-time.ts";
+import { addBusinessDays, workingDaysOf } from "../../core/business-time.ts";
 import { countryOfAddress, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
 
 type Sent = {
@@ -22,5 +22,5 @@ export function servicePromise(
   const from = (origin && countryOfAddress(origin)) ?? to;
   if (level === undefined || to !== "US" || from !== "US") return null;
   const accepted = localDateOf(acceptedAt, (origin && zoneOfAddress(origin)) ?? timezone);
-  return addBusinessDays(accepted, usualDays[level], calendarOfCarrier(carrier));
+  return addBusinessDays(accepted, usualDays[level], workingDaysOf(carrier, service));
 }

@@ -145,12 +145,16 @@ export const ShipmentCounts = Type.Object({
 export const BulkAnswer = bulkAnswer({ trackingNumber: Type.Optional(MaybeText) });
 export type BulkAnswer = Static<typeof BulkAnswer>;
 
+export const eventOutcomes = ["added", "corrected", "duplicate", "unmatched", "failed"] as const;
+
 export const BulkEventsAnswer = Type.Object({
-  summary: Type.Object({ total: Count, added: Count, duplicate: Count, unmatched: Count, failed: Count }),
+  summary: Type.Object({ total: Count, ...CountOfEach(eventOutcomes) }),
   results: Type.Array(
     Type.Object({
       index: Count,
-      status: OneOf(["added", "duplicate", "unmatched", "failed"]),
+      status: OneOf(eventOutcomes, {
+        description: "`corrected`: its key was known, and says something else now. `duplicate`: it says what was known",
+      }),
       shipmentIds: Type.Optional(Type.Array(Id)),
       error: Type.Optional(RowError),
     }),

@@ -1,3 +1,4 @@
+import { zoneOfAddress } from "../../core/time-zones.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { errorsAt } from "../../core/errors.ts";
 import { roundToCents } from "../../core/money.ts";
@@ -8,6 +9,7 @@ import { derive } from "./shipment.ts";
 import type { EventRequest, ShipmentRequest } from "./shipments.schemas.ts";
 import { changeableFields, maxMetadataBytes } from "./shipments.schemas.ts";
 import { eventStatuses, toEventStatus } from "./shipments.states.ts";
+import { readEventTime, zoneOfLocation } from "./tracking/event-time.ts";
 import type { TrackingEvent } from "./tracking/tracking.ts";
 import { keyOfEvent, mergeEvents } from "./tracking/tracking.ts";
 
@@ -69,7 +71,10 @@ function futureErrors(pointer: string, text: string | undefined, now: string): F
 }
 
 export function eventErrors({ at, status }: Pick<EventRequest, "at" | "status">, now: string): FieldError[] {
-  const errors = [...timeErrors("/at", at), ...futureErrors("/at", at, now)];
+  const moment = readEventTime(at, "UTC");
+  const message = "This is no moment such as 2026-03-14T09:00:00Z, nor a local time such as 2026-03-14T09:00:00.";
+  const errors: FieldError[] =
+    moment === undefined ? [{ pointer: "/at", code: "format", message }] : futureErrors("/at", moment, now);
   if (toEventStatus(status) === undefined) {
     const more = alternatives(status.toLowerCase(), eventStatuses);
     errors.push({ pointer: "/status", code: "enum", message: "This is not one of the known statuses.", ...more });
@@ -77,10 +82,11 @@ export function eventErrors({ at, status }: Pick<EventRequest, "at" | "status">,
   return errors;
 }
 
-export function toEvent(request: EventRequest): TrackingEvent {
+/** `timezone`: that of the destination, for local times of which the place does not tell the zone. */
+export function toEvent(request: EventRequest, timezone: string): TrackingEvent {
   const status = toEventStatus(request.status) ?? "unknown";
   const event = {
-    at: new Date(request.at).toISOString(),
+    at: readEventTime(request.at, zoneOfLocation(request.location) ?? timezone)!,
     status,
     description: request.description ?? null,
     location: request.location ?? null,
@@ -96,20 +102,21 @@ export function newShipment(
   env: ShipmentEnv,
 ): Shipment {
   const promise = toPromise(request.promisedAt, request.promisedDate, order);
+  const destination = request.destination ?? order?.shippingAddress ?? null;
   const facts: ShipmentFacts = {
     ...orNull(request),
     id: env.newId(),
     orderId: order?.id ?? null,
     orderNumber: order?.number ?? request.orderNumber ?? null,
     source,
-    destination: request.destination ?? order?.shippingAddress ?? null,
+    destination,
     currency: request.currency ?? "USD",
     metadata: request.metadata ?? {},
     shippedAt: toInstant(request.shippedAt) ?? env.now,
     ...promise,
     estimatedAt: null,
     voidedAt: null,
-    events: mergeEvents([], givenEvents(request)).events,
+    events: mergeEvents([], givenEvents(request, (destination && zoneOfAddress(destination)) ?? "UTC")).events,
     trackedAt: null,
     createdAt: env.now,
     updatedAt: env.now,
@@ -125,14 +132,14 @@ function orNull(request: ShipmentRequest): { [Field in keyof Changeable]: Change
   return Object.fromEntries(entries) as { [Field in keyof Changeable]: Changeable[Field] | null };
 }
 
-function givenEvents({ events = [], acceptedAt, deliveredAt }: ShipmentRequest): TrackingEvent[] {
+function givenEvents({ events = [], acceptedAt, deliveredAt }: ShipmentRequest, timezone: string): TrackingEvent[] {
   const short = (key: string, status: "picked_up" | "delivered", at: string | undefined): EventRequest[] =>
     at === undefined ? [] : [{ key, status, at }];
   return [
     ...short("accepted", "picked_up", acceptedAt),
     ...short("delivered", "delivered", deliveredAt),
     ...events,
-  ].map(toEvent);
+  ].map((event) => toEvent(event, timezone));
 }
 
 type Promised = Pick<ShipmentFacts, "promisedAt" | "promisedDate" | "promiseSource">;

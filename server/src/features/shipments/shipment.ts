@@ -1,4 +1,4 @@
-import { addBusinessTime, calendarOfCarrier } from "../../core/business-time.ts";
+import { addBusinessTime, foreignDays, workingDaysOf } from "../../core/business-time.ts";
 import { countryOfAddress, endOfLocalDate, localDateOf, zoneOfAddress } from "../../core/time-zones.ts";
 import { servicePromise } from "./service-promise.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
@@ -86,14 +86,14 @@ function riskMoments(facts: ShipmentFacts, tracking: Tracking, ends: Ends, timez
   const canStall = isMoving && status !== "ready_for_pickup" && lastEventAt !== null;
   const isPredictedLate = isLaterThanPromised(ends);
   const isAbroad = isInternational(facts);
-  const calendar = isAbroad ? null : calendarOfCarrier(facts.carrier);
+  const working = isAbroad ? foreignDays : workingDaysOf(facts.carrier, facts.service);
   const originZone = (facts.origin && zoneOfAddress(facts.origin)) ?? timezone;
   const moments = {
     lateAt: ends.promiseEndsAt,
     stalledAt: canStall
-      ? addBusinessTime(lastEventAt, isAbroad ? stallMs.international : stallMs.domestic, timezone, calendar)
+      ? addBusinessTime(lastEventAt, isAbroad ? stallMs.international : stallMs.domestic, timezone, working)
       : null,
-    notAcceptedAt: acceptedAt === null ? addBusinessTime(facts.shippedAt, acceptanceMs, originZone, calendar) : null,
+    notAcceptedAt: acceptedAt === null ? addBusinessTime(facts.shippedAt, acceptanceMs, originZone, working) : null,
     flaggedAt: isTroubled(status) || isPredictedLate ? earlier(isTroubled(status) ? statusAt : null, now) : null,
   };
   return { ...moments, isPredictedLate, riskAt: Object.values(moments).reduce(earlierOfBoth, null) };

@@ -24,11 +24,19 @@ const eventFields = {
   key: Type.Optional(
     Line(100, "Names the event: the same key again is the same event. Default: made from what it says"),
   ),
-  at: DateTime,
+  at: Type.String({
+    minLength: 1,
+    maxLength: 40,
+    description:
+      "A moment such as 2026-03-14T09:00:00Z. Without an offset it is local time: of the place in `location` where that ends " +
+      "with a state (Newark, NJ), else of the destination of the shipment, else UTC",
+  }),
   status: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: `${eventStatuses.join(", ")}, or what carriers usually call these`,
+    description:
+      `${eventStatuses.join(", ")}, or what carriers call these: also the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, ` +
+      "DE ...), and texts that begin with one of them, such as Delivered, Front Door",
   }),
   description: Type.Optional(Type.String({ maxLength: 500 })),
   location: Type.Optional(Type.String({ maxLength: 200 })),

@@ -90,16 +90,34 @@ const aliases: Record<string, EventStatus> = {
   ...named("returned", "return_to_sender returned_to_sender"),
   ...named("cancelled", "canceled voided void"),
   ...named("unknown", "expired no_information"),
+  // What UPS answers as the type of a status, and FedEx as its code.
+  ...named("pre_transit", "m mp oc"),
+  ...named("picked_up", "p pu px"),
+  ...named("in_transit", "i it ar dp af ap pf rr"),
+  ...named("delayed", "dy cd"),
+  ...named("exception", "x de se"),
+  ...named("out_for_delivery", "o od"),
+  ...named("ready_for_pickup", "hl hp"),
+  ...named("delivered", "d dl"),
+  ...named("returned", "rs delivered,to_original_sender delivered,to_sender"),
+  ...named("cancelled", "mv ca"),
 };
 
 function named(status: EventStatus, words: string): Record<string, EventStatus> {
   return Object.fromEntries(words.split(" ").map((word) => [folded(word), status]));
 }
 
-/** "InTransit", "IN_TRANSIT" and "in transit" are one status; undefined: nobody knows this one. */
+/**
+ * "InTransit", "IN_TRANSIT" and "in transit" are one status, and so is "Delivered, Front Door" one with a note. Undefined:
+ * no carrier is known to say this.
+ */
 export function toEventStatus(text: string): EventStatus | undefined {
   const word = folded(text);
-  return Object.hasOwn(aliases, word) ? aliases[word] : undefined;
+  if (Object.hasOwn(aliases, word)) return aliases[word];
+  const [, beginning = "", note = ""] = /^([^,;:(]{2,})[,;:(](.*)$/.exec(word) ?? [];
+  // Handed over to another carrier, or back to the sender, is not delivered.
+  if (/agent|sender|shipper/.test(note)) return undefined;
+  return Object.hasOwn(aliases, beginning) ? aliases[beginning] : undefined;
 }
 
 function folded(text: string): string {

@@ -68,13 +68,13 @@ export async function listWeighed(
 }
 
 type TrackingRef = { carrierKey: string | null; trackingKey: string };
-export type TrackedShipment = TrackingRef & Pick<Shipment, "id" | "orderId" | "source">;
+export type TrackedShipment = TrackingRef & Pick<Shipment, "id" | "orderId" | "source" | "timezone">;
 
 /** All shipments under these numbers that were not voided, whoever carries them. */
 export async function findByTrackingKeys(db: Queryable, orgId: string, keys: string[]): Promise<TrackedShipment[]> {
   if (keys.length === 0) return [];
   return await db.query<TrackedShipment>(
-    `select id, order_id as "orderId", source, carrier_key as "carrierKey", tracking_key as "trackingKey" from shipments
+    `select id, order_id as "orderId", source, timezone, carrier_key as "carrierKey", tracking_key as "trackingKey" from shipments
       where org_id = $1 and tracking_key = any($2::text[]) and voided_at is null order by created_at, id`,
     [orgId, keys],
   );

@@ -154,7 +154,7 @@ describe("tracking events", () => {
       { trackingNumber: one.trackingNumber, at: "yesterday", status: "in_transit" },
     ];
     const { body } = await org.post("/shipments/events", { events: rows });
-    expect(body.summary).toEqual({ total: 5, added: 1, duplicate: 1, unmatched: 2, failed: 1 });
+    expect(body.summary).toEqual({ total: 5, added: 1, corrected: 0, duplicate: 1, unmatched: 2, failed: 1 });
     expect(body.results[4].error.errors[0].pointer).toBe("/events/4/at");
     expect((await org.post("/shipments/events", { events: rows })).body.summary).toMatchObject({
       added: 0,

@@ -10,7 +10,7 @@ import { addToStats } from "../shipment-stats.store.ts";
 import type { Shipment } from "../shipment.ts";
 import { hasOwnPromise } from "../shipment.ts";
 import * as store from "../shipments.store.ts";
-import type { TrackingEvent } from "./tracking.ts";
+import type { ReportOutcome, TrackingEvent } from "./tracking.ts";
 import { isKeyOfContent, mergeEvents } from "./tracking.ts";
 import { askingAt } from "./tracking-turns.ts";
 import { markAsked } from "./tracking-turns.store.ts";
@@ -24,8 +24,8 @@ export type Report = {
   estimatedAt?: string;
 };
 
-/** What came of one report: how many of its events were news, or that the shipment has too many of them. */
-export type Applied = { addedKeys: Set<string>; isFull: boolean };
+/** What came of the events of a shipment, or that it has too many of them. */
+export type Applied = { outcomes: ReadonlyMap<TrackingEvent, ReportOutcome>; isFull: boolean };
 
 /** All reports in one go; several may be about the same shipment. `isPull`: the carrier was asked for them. */
 export async function applyReports(tx: Tx, ctx: Ctx, reports: Report[], isPull = false): Promise<Map<string, Applied>> {
@@ -68,19 +68,18 @@ function applyTo(
   now: string,
   isPull: boolean,
 ): Applied & { change?: ShipmentChange } {
-  const known = new Set(before.events.map(({ key }) => key));
   const merged = mergeEvents(
     before.events,
     reports.flatMap(({ events }) => events),
   );
-  if (merged.events.length > maxEvents) return { addedKeys: new Set(), isFull: true };
+  if (merged.events.length > maxEvents) return { outcomes: new Map(), isFull: true };
   const estimatedAt = reports.findLast((report) => report.estimatedAt !== undefined)?.estimatedAt ?? before.estimatedAt;
   // Without another promise the carrier's first word is one.
   const isFirstPromise = !hasOwnPromise(before) && estimatedAt !== null;
   const promise = isFirstPromise ? { promisedAt: estimatedAt, promiseSource: "carrier" as const } : {};
-  const addedKeys = new Set(merged.events.map(({ key }) => key).filter((key) => !known.has(key)));
-  if (!merged.isChanged && estimatedAt === before.estimatedAt) return { addedKeys, isFull: false };
+  const { outcomes } = merged;
+  if (!merged.isChanged && estimatedAt === before.estimatedAt) return { outcomes, isFull: false };
   const trackedAt = isPull ? now : before.trackedAt;
   const change = changed(before, { ...promise, estimatedAt, events: merged.events, trackedAt }, now);
-  return { addedKeys, isFull: false, change };
+  return { outcomes, isFull: false, change };
 }

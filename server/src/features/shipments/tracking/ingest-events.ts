@@ -14,12 +14,14 @@ import { changed, changeEvent } from "../shipment-changes.ts";
 import { addToStats } from "../shipment-stats.store.ts";
 import { presentTo } from "../present-shipment.ts";
 import type { BulkEventsAnswer, ShipmentAnswer } from "../shipment-answers.schemas.ts";
+import { eventOutcomes } from "../shipment-answers.schemas.ts";
 import { eventErrors, isYetToCome, maxEvents, toEvent } from "../shipment-fields.ts";
 import { carrierKeyOf, trackingKeyOf } from "../shipment.ts";
 import type { EventRequest } from "../shipments.schemas.ts";
 import { TrackedEvent } from "../shipments.schemas.ts";
 import type { TrackedShipment } from "../shipments.store.ts";
 import * as store from "../shipments.store.ts";
+import { readEventTime } from "./event-time.ts";
 import type { TrackingEvent } from "./tracking.ts";
 
 const findErrors = byShapeAndRules(TrackedEvent, eventErrors);
@@ -30,8 +32,8 @@ export async function addEvent(ctx: Ctx, id: string, request: EventRequest): Pro
   const errors = eventErrors(request, now);
   if (errors.length > 0) throw validationFailed(errors);
   return await change(ctx, async (tx) => {
-    const { orderId } = orNotFound("shipment", await store.findShipment(tx, ctx.orgId, id));
-    const report = { shipmentId: id, orderId, events: [toEvent(request)] };
+    const { orderId, timezone } = orNotFound("shipment", await store.findShipment(tx, ctx.orgId, id));
+    const report = { shipmentId: id, orderId, events: [toEvent(request, timezone)] };
     const applied = await applyReports(tx, ctx, [report]);
     if (applied.get(id)?.isFull) throw new HubError("too_many_events", tooMany);
     const shipment = await store.findShipment(tx, ctx.orgId, id);
@@ -57,7 +59,7 @@ export async function retractEvent(ctx: Ctx, id: string, key: string): Promise<S
   });
 }
 
-/** Events by carrier and tracking number. Each row stands for itself; those that came before are said to be duplicates. */
+/** Events by carrier and tracking number. Each row stands for itself; it is said which are new, corrections or known. */
 export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkEventsAnswer> {
   const now = ctx.clock.now().toISOString();
   const { sound, failures } = sortRows(given as TrackedEvent[], (row) => findErrors(row, now));
@@ -68,27 +70,38 @@ export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkE
   return await change(ctx, async (tx) => {
     const requests = sound.map(({ request }) => request);
     const match = await matchShipments(tx, ctx.orgId, requests);
-    const rows = sound.map(({ index, request }) => ({ index, event: toEvent(request), shipments: match(request) }));
-    const reports = rows.flatMap(({ event, shipments }) =>
-      shipments.map(({ id, orderId }): Report => ({ shipmentId: id, orderId, events: [event] })),
+    const rows = sound.map(({ index, request }) => ({
+      index,
+      // Local times depend on where the parcel goes.
+      reports: match(request).map(({ id, orderId, timezone }) => {
+        const event = toEvent(request, timezone);
+        return { shipmentId: id, orderId, events: [event], event };
+      }),
+    }));
+    const applied = await applyReports(
+      tx,
+      ctx,
+      rows.flatMap(({ reports }) => reports),
     );
-    const applied = await applyReports(tx, ctx, reports);
-    for (const { index, event, shipments } of rows) {
-      const shipmentIds = shipments.map(({ id }) => id);
-      const own = shipmentIds.map((id) => applied.get(id)).filter((result) => result !== undefined);
+    for (const { index, reports } of rows) {
+      const shipmentIds = reports.map(({ shipmentId }) => shipmentId);
+      const own = reports.flatMap(({ shipmentId, event }) => {
+        const result = applied.get(shipmentId);
+        return result ? [{ isFull: result.isFull, outcome: result.outcomes.get(event)! }] : [];
+      });
       if (own.length === 0) results[index] = { index, status: "unmatched" };
       else if (own.some(({ isFull }) => isFull)) {
         const error = placed(failAt("", "too_many_events", tooMany), `/events/${index}`);
         results[index] = { index, status: "failed", shipmentIds, error };
       } else {
-        // The first row that brings an event is the one that added it.
-        const isAdded = own.map(({ addedKeys }) => addedKeys.delete(event.key)).some(Boolean);
-        results[index] = { index, status: isAdded ? "added" : "duplicate", shipmentIds };
+        const told = own.map(({ outcome }) => outcome);
+        const status = (["added", "corrected"] as const).find((outcome) => told.includes(outcome)) ?? "duplicate";
+        results[index] = { index, status, shipmentIds };
       }
     }
-    const { added = [], duplicate = [], unmatched = [], failed = [] } = Object.groupBy(results, ({ status }) => status);
-    const counted = { added: added.length, duplicate: duplicate.length, unmatched: unmatched.length };
-    return { summary: { total: results.length, ...counted, failed: failed.length }, results };
+    const counts = Object.fromEntries(eventOutcomes.map((status) => [status, 0])) as BulkEventsAnswer["summary"];
+    for (const { status } of results) counts[status]++;
+    return { summary: { ...counts, total: results.length }, results };
   });
 }
 
@@ -139,40 +152,41 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
       continue;
     }
     const { promisedAt } = record;
-    const readable = record.events.filter(({ at }) => isTime(at));
-    const past = readable.filter(({ at }) => !isYetToCome(at, now));
+    const readable = record.events.filter(({ at }) => readEventTime(at, "UTC") !== undefined);
+    const past = readable.filter(({ at }) => !isYetToCome(readEventTime(at, "UTC")!, now));
     const hasEstimate = promisedAt != null && isTime(promisedAt);
     const note = (message: string): void => void invalid.push({ index, message });
     if (readable.length < record.events.length) note("An event has no readable time.");
     if (past.length < readable.length) note("An event has not happened yet, by its own time.");
     if (promisedAt != null && !hasEstimate) note("promisedAt is no time.");
     const estimate = hasEstimate ? { estimatedAt: new Date(promisedAt).toISOString() } : {};
-    const events = past.map(readEvent);
-    for (const { id, orderId } of shipments) {
+    for (const { id, orderId, timezone } of shipments) {
+      const events = past.map((event) => readEvent(event, timezone));
       reports.push({ shipmentId: id, orderId, events, ...estimate });
       recordOf.set(id, index);
     }
   }
   const applied = await applyReports(tx, ctx, reports, true);
-  let added = 0;
-  for (const [id, { addedKeys, isFull }] of applied) {
-    added += addedKeys.size;
+  const counts = { added: 0, corrected: 0, duplicate: 0 };
+  for (const [id, { outcomes, isFull }] of applied) {
+    for (const outcome of outcomes.values()) counts[outcome]++;
     if (isFull) invalid.push({ index: recordOf.get(id)!, message: tooMany });
   }
-  const kept = reports.filter(({ shipmentId }) => !applied.get(shipmentId)?.isFull);
-  const duplicates = kept.reduce((sum, { events }) => sum + events.length, 0) - added;
   const matched = records.length - unmatched.length;
-  return { records: records.length, matched, unmatched, added, duplicates, invalid };
+  const { added, corrected, duplicate: duplicates } = counts;
+  return { records: records.length, matched, unmatched, added, corrected, duplicates, invalid };
 }
 
-function readEvent({ at, status, description, location, key }: TrackingRecord["events"][number]): TrackingEvent {
-  return toEvent({
+function readEvent(event: TrackingRecord["events"][number], timezone: string): TrackingEvent {
+  const { at, status, description, location, key } = event;
+  const request = {
     at,
     status: clean(status, 64),
     ...(description == null ? {} : { description: clean(description, 500) }),
     ...(location == null ? {} : { location: clean(location, 200) }),
     ...(key === undefined ? {} : { key: clean(key, 100) }),
-  });
+  };
+  return toEvent(request, timezone);
 }
 
 /** As much of a foreign text as can be kept. */

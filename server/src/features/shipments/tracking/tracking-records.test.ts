@@ -33,6 +33,7 @@ describe("what a carrier says when it is asked", () => {
       matched: 2,
       unmatched: ["R3"],
       added: 3,
+      corrected: 0,
       duplicates: 0,
       invalid: [{ index: 0, message: "An event has no readable time." }],
     });

@@ -38,6 +38,9 @@ function compareEvents(a: TrackingEvent, b: TrackingEvent): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }
 
+/** What a report says of an event: a new one, another word about a known one, or the same again. */
+export type ReportOutcome = "added" | "corrected" | "duplicate";
+
 /**
  * The known events and the new ones, each once, in the order in which they happened. A report under a known key that says
  * something else corrects the event: what was told last counts. One that says the same is the same event, also one that
@@ -46,18 +49,20 @@ function compareEvents(a: TrackingEvent, b: TrackingEvent): number {
 export function mergeEvents(
   known: readonly TrackingEvent[],
   given: readonly TrackingEvent[],
-): { events: TrackingEvent[]; added: number; isChanged: boolean } {
-  const before = new Map(known.map((event) => [event.key, event]));
-  const told = new Map(given.map((event) => [event.key, event]));
-  const news = [...told.values()].filter((event) => {
-    const twin = before.get(event.key);
+): { events: TrackingEvent[]; outcomes: Map<TrackingEvent, ReportOutcome>; isChanged: boolean } {
+  const events = new Map(known.map((event) => [event.key, event]));
+  const outcomes = new Map<TrackingEvent, ReportOutcome>();
+  let isChanged = false;
+  for (const event of given) {
+    const twin = events.get(event.key);
     // What is named by its content is the same event, whatever word another teller has for it.
-    return twin === undefined || (!isKeyOfContent(event.key) && textOf(twin) !== textOf(event));
-  });
-  const added = news.filter(({ key }) => !before.has(key)).length;
-  for (const event of news) before.set(event.key, event);
-  const isChanged = news.length > 0;
-  return { events: isChanged ? [...before.values()].toSorted(compareEvents) : [...known], added, isChanged };
+    const isSame = twin !== undefined && (isKeyOfContent(event.key) || textOf(twin) === textOf(event));
+    if (!outcomes.has(event)) outcomes.set(event, isSame ? "duplicate" : twin === undefined ? "added" : "corrected");
+    if (isSame) continue;
+    events.set(event.key, event);
+    isChanged = true;
+  }
+  return { events: isChanged ? [...events.values()].toSorted(compareEvents) : [...known], outcomes, isChanged };
 }
 
 function textOf({ at, status, description, location, carrierStatus }: TrackingEvent): string {

@@ -41,9 +41,16 @@ export async function storeTracking(tx: Tx, ctx: Ctx, _bridgeId: string, items: 
     else failures.push({ ...rejection(item), message: `${error.pointer}: ${error.message}` });
   }
   const records = sound.map(({ body }) => toRecord(body as Tracking));
-  const { matched, unmatched, added, duplicates, invalid } = await applyTrackingRecords(tx, ctx, records);
+  const { matched, unmatched, added, corrected, duplicates, invalid } = await applyTrackingRecords(tx, ctx, records);
   return {
-    counts: { matched, unmatched: unmatched.length, added, duplicates, failed: failures.length + invalid.length },
+    counts: {
+      matched,
+      unmatched: unmatched.length,
+      added,
+      corrected,
+      duplicates,
+      failed: failures.length + invalid.length,
+    },
     failures: [...failures, ...invalid.map(({ index, ...why }) => ({ ...rejection(sound[index]!), index, ...why }))],
   };
 }
