@@ -312,6 +312,7 @@ async function launch(
   const log = logOf(place);
   await trimPostgresLog(log);
   const { size: before } = await stat(log).catch(() => ({ size: 0 }));
+  options.log("starting PostgreSQL");
   const pid = await spawnPostmaster(place, options.settings);
   charge.of(pid);
   options.meanwhile?.();

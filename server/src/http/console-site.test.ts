@@ -1,12 +1,15 @@
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Console } from "../main/console-build.ts";
 import { findConsole } from "../main/console-build.ts";
 import { eventually } from "../testing/eventually.ts";
+import { ordinaryUser } from "../testing/hub-process.ts";
 import { repository } from "../testing/launch-hub.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 
@@ -275,8 +278,30 @@ describe("building", () => {
       () => buildsOf(waiting),
       (builds) => builds === "x",
     );
+    const before = messages.length;
     await one.stop();
     expect(await readdir(path.join(waiting, "console"))).not.toContain("dist.lock");
+    // Nothing was brought up to date (operations N6).
+    expect(messages.slice(before)).toEqual([]);
+  });
+
+  test("is not tried by a user who may not write there, and says so (operations N5)", async () => {
+    const foreign = await aRepository();
+    await write(foreign, "go", "");
+    await chmod(foreign, 0o755);
+    await chmod(path.join(foreign, "console"), 0o555);
+    const code = `
+      const { findConsole } = await import(${JSON.stringify(path.join(repository, "server/src/main/console-build.ts"))});
+      const log = { info: console.log, warn: console.log };
+      const one = findConsole({ root: ${JSON.stringify(foreign)}, log, freeMemory: () => 2 ** 31 });
+      one.start();
+      while ((await one.look()).is === "building") await new Promise((resolve) => setTimeout(resolve, 10));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", code], {
+      ...ordinaryUser(),
+      cwd: "/",
+    });
+    expect(stdout).toContain(`This user may not write to ${path.join(foreign, "console")}`);
+    expect(await buildsOf(foreign)).toBe("");
   });
 });
 

@@ -50,6 +50,29 @@ describe("pages that need no token", () => {
     }
   });
 
+  test("metrics that only grow are counters by type and name, and all of them are documented (operations N6)", async () => {
+    const { text } = await page("/metrics");
+    const types = [...text.matchAll(/^# TYPE (hub_\w+) (\w+)$/gm)].map(([, name, type]) => ({
+      name: name!,
+      type: type!,
+    }));
+    const counters = types.filter(({ type }) => type === "counter").map(({ name }) => name);
+    expect(counters.toSorted()).toEqual([
+      "hub_http_unavailable_total",
+      "hub_task_fenced_writes_total",
+      "hub_task_recoveries_total",
+      "hub_webhook_attempts_total",
+      "hub_webhook_delivered_total",
+      "hub_webhook_fenced_writes_total",
+      "hub_webhook_given_up_total",
+      "hub_work_outcomes_total",
+    ]);
+    expect(types.filter(({ name, type }) => name.endsWith("_total") !== (type === "counter"))).toEqual([]);
+    const documented = readFileSync(new URL("../../../docs/operate.md", import.meta.url), "utf8");
+    expect(types.map(({ name }) => name).filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
+    expect(text).toMatch(/^hub_webhook_attempts_total\{[^}]*\} \d+$/m);
+  });
+
   test("metrics can be given a token", async () => {
     const guarded = await startTestHub({ config: { metricsToken: "let-me-in" } });
     expect((await guarded.anonymous.get("!/metrics")).status).toBe(401);

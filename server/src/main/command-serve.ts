@@ -61,7 +61,7 @@ function describeForScripts(hub: RunningHub, config: Config): string[] {
 function describeForPeople(hub: RunningHub, config: Config): string[] {
   const [live] = hub.surfaces;
   const url = live?.urls[0]?.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
-  const isForBrowsers = url !== undefined && config.hasConsole && config.roles.has("api");
+  const isForBrowsers = url !== undefined && config.roles.has("api");
   const first = hub.firstAdmin;
   const password = first?.isGenerated ? `${first.password} (shown this one time)` : "of HUB_ADMIN_PASSWORD";
   return [

@@ -193,7 +193,8 @@ describe("a first start that is ended (operations N4)", () => {
     await holder.query("select pg_advisory_lock(7204119)");
     const postmaster = postmasterOf(dataDir)!;
     const hub = await spawnHub({ dataDir, env: liveOnly });
-    await hub.printed(/"msg":"migrating the database/, 40_000);
+    const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
+    await vi.waitUntil(async () => (await holder.query(waiting)).rowCount === 1, { timeout: 40_000, interval: 20 });
     hub.send("SIGTERM");
     expect(await hub.exited).toBe(0);
     expect(isRunning(postmaster)).toBe(false);

@@ -237,12 +237,12 @@ describe("a hub at work (operations N1)", () => {
   }, 90_000);
 
   test.for([
-    ["by its announcement", "select pg_notify('hub_signals', 'schema||')"],
-    ["after a gap", "select pg_terminate_backend(pid) from pg_stat_activity where application_name like '% signals %'"],
-  ] as const)(
+    ["announcement", "select pg_notify('hub_signals', 'schema||')"],
+    ["gap", "select pg_terminate_backend(pid) from pg_stat_activity where application_name like '% signals %'"],
+  ] as [string, string][])(
     "that meets a newer schema (%s) says so, does nothing more, and stops",
     async ([how, tell]) => {
-      const name = `overtaken_${how.split(" ").at(-1)}`;
+      const name = `overtaken_${how}`;
       const env = { ...(await makeDatabases(name)), HUB_PREVIEW_PORT: "off", HUB_LAME_DUCK_MS: "3000" };
       const hub = await startHubProcess({ env: { ...env, HUB_RESTART: "on" } });
       const { url } = hub;

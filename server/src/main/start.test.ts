@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import path from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { HubProcess } from "../testing/hub-process.ts";
 import {
   clientOf,
@@ -103,6 +103,33 @@ describe("a first start with its own administrator, without preview, as an ordin
     expect(later.stdout()).not.toContain("both surfaces");
     await signIn(later.url, chief);
     await later.stop();
+  });
+});
+
+describe("for people at a terminal", () => {
+  test("a first start says what it does, what to open and how to sign in, in lines that can be read", async () => {
+    const dataDir = path.join(await makeFolder(), "data");
+    const hub = await startHubProcess({ dataDir, env: { HUB_LOG_FORMAT: "pretty", HUB_PREVIEW_PORT: "off" } });
+    const { url } = hub;
+    const [, password] = /^Sign in as admin@hub\.local with the password (\S+) \(shown this one time\)\.$/m.exec(
+      hub.stdout(),
+    )!;
+    await signIn(url, { email: "admin@hub.local", password: password! });
+    const lines = hub.stdout().split("\n");
+    expect(lines[0]).toMatch(/^Order Operations Hub \d/);
+    const steps = [
+      "creating the database in",
+      "creating the tables",
+      `Open ${url} in your browser.`,
+      `docs     ${url}/docs`,
+    ];
+    const places = steps.map((step) => lines.findIndex((line) => line.includes(step)));
+    expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
+    expect(hub.stdout()).not.toMatch(/^\{|0001_foundation/m);
+    await vi.waitFor(() =>
+      expect(hub.stdout()).toMatch(/^\d\d:\d\d:\d\d  POST \/api\/v1\/auth\/token 200 in \d+ ms$/m),
+    );
+    expect(await hub.stop()).toBe(0);
   });
 });
 

@@ -17,6 +17,9 @@ type WorldsOptions = {
   reporter?: (environment: Environment) => (progress: MigrationProgress) => void;
 };
 
+/** How long work that is interrupted may take to end by itself. */
+const interruptMs = 2_000;
+
 /** Opens the databases for a command and closes them afterwards. */
 export async function withWorlds(
   config: Config,
@@ -33,8 +36,12 @@ export async function withWorlds(
     mayCreate: mayMigrate,
     stopping: stopping.signal,
   });
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   stopping.signal.addEventListener("abort", () => {
-    const stopped = opening.then((databases) => databases.stop());
+    const late = new Promise<void>((resolve) => setTimeout(resolve, interruptMs));
+    // A migration that is cancelled needs a moment to say so to an external server.
+    const quiet = Promise.race([ended, opening.then(() => late)]);
+    const stopped = quiet.then(() => opening).then((databases) => databases.stop());
     void stopped.catch(() => {}).finally(() => process.exit(130));
   });
   const databases = await opening;
@@ -51,6 +58,7 @@ export async function withWorlds(
     }
     await work(open.map(({ world }) => world));
   } finally {
+    end();
     for (const { close } of open) await close();
     await databases.stop();
   }
