@@ -58,6 +58,11 @@ export function buyerNotes(value: unknown): CanonicalOrder["notes"] {
   return note === undefined ? undefined : [{ text: note, visibility: "customer" }];
 }
 
+export function joinNotes(...lists: CanonicalOrder["notes"][]): CanonicalOrder["notes"] {
+  const notes = lists.flatMap((list) => list ?? []);
+  return notes.length === 0 ? undefined : notes;
+}
+
 /** "12.50" and 12.5; undefined when it is no amount that an order can have. */
 export function amount(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
@@ -111,10 +116,15 @@ export function asText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** The id is that of the line at the shop, by which a shipment names it later. A line needs a SKU, though shops do not. */
-export function lineOf(given: Record<"id" | "sku" | "name" | "price", unknown> & { quantity: number }): CanonicalLine {
+type GivenLine = Record<"id" | "sku" | "name" | "price", unknown> & { quantity: number; spareSku?: string | undefined };
+
+/**
+ * The id is that of the line at the shop, by which a shipment names it later. A line needs a SKU, though shops do not:
+ * `spareSku` is what the same product has in every order.
+ */
+export function lineOf(given: GivenLine): CanonicalLine {
   const id = line(given.id, 64);
-  const sku = line(given.sku, 100) ?? (id === undefined ? "unknown" : `line-${id}`);
+  const sku = line(given.sku, 100) ?? line(given.spareSku, 100) ?? (id === undefined ? "unknown" : `line-${id}`);
   return { sku, quantity: given.quantity, ...filled({ id, name: line(given.name, 200), price: amount(given.price) }) };
 }
 

@@ -9,6 +9,13 @@ export type ShopLine = {
   price: string;
   /** Such as a gift card: there is nothing to fulfil. */
   isDigital?: boolean;
+  variant?: string;
+  /** What the buyer chose or had engraved. */
+  properties?: { key: string; value: string }[];
+  /** What was taken off the order again. */
+  removed?: number;
+  /** What a shop answers of the line besides. */
+  more?: Record<string, unknown>;
   weight?: { value: number; unit: string };
 };
 type ShopShipment = {
@@ -40,6 +47,9 @@ export type ShopOrder = {
   locations?: number;
   holds: { id: number; handle: string; reason?: string; reasonNotes?: string }[];
   notes: { id: number; note: string }[];
+  refunds?: { id: number; at: string; amount: string; lines: { lineId: number; quantity: number }[] }[];
+  /** What a shop answers of the order besides, or instead. */
+  more?: Record<string, unknown>;
 };
 
 /** One thing that was done to the shop, in the order in which it was done. Nothing is ever taken back from the list. */

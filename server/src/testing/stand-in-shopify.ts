@@ -65,10 +65,12 @@ function lineNodes(order: ShopOrder, lines: ShopLine[]) {
     id: gid("LineItem", line.id),
     sku: line.sku === "" ? null : line.sku,
     title: line.title,
+    variantTitle: line.variant ?? null,
+    customAttributes: line.properties ?? [],
     quantity: line.quantity,
     // Cancelling takes everything off the order.
-    currentQuantity: order.isCancelled ? 0 : line.quantity,
-    unfulfilledQuantity: order.isCancelled ? 0 : remainingOf(order, line),
+    currentQuantity: order.isCancelled ? 0 : line.quantity - (line.removed ?? 0),
+    unfulfilledQuantity: order.isCancelled ? 0 : remainingOf(order, line) - (line.removed ?? 0),
     requiresShipping: !line.isDigital,
     originalUnitPriceSet: { shopMoney: { amount: line.price } },
     ...(line.weight ? { variant: { inventoryItem: { measurement: { weight: line.weight } } } } : {}),
@@ -141,6 +143,10 @@ function orderNode(order: ShopOrder) {
     billingAddress: null,
     shippingLine: { title: "Standard", code: "std" },
     lineItems: pageOf(lineNodes(order, order.lines), 10, null),
+    poNumber: null,
+    customAttributes: [],
+    currentTotalPriceSet: { shopMoney: { amount: order.isCancelled ? "0.0" : totalOf(order) } },
+    ...order.more,
   };
 }
 

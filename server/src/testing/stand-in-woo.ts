@@ -86,15 +86,54 @@ function orderBody(order: ShopOrder) {
     billing: { ...address, ...place, email: order.email, phone: "" },
     shipping: { ...address, ...place },
     shipping_lines: [{ method_title: "Flat rate" }],
-    line_items: order.lines.map(({ id, sku, title, quantity, price }) => ({
-      id,
-      sku,
-      name: title,
-      quantity,
-      price: Number(price),
+    payment_method: "stripe",
+    payment_method_title: "Credit card",
+    date_paid: order.isPaid ? order.createdAt.slice(0, 19) : null,
+    date_paid_gmt: order.isPaid ? order.createdAt.slice(0, 19) : null,
+    date_completed: null,
+    date_completed_gmt: null,
+    refunds: (order.refunds ?? []).map(({ id, amount }) => ({ id, reason: "", total: `-${amount}` })),
+    line_items: order.lines.map((line) => ({
+      id: line.id,
+      name: line.title,
+      product_id: 0,
+      variation_id: 0,
+      quantity: line.quantity,
+      total: (Number(line.price) * line.quantity).toFixed(2),
+      meta_data: (line.properties ?? []).map(({ key, value }, index) => ({
+        id: index + 1,
+        key,
+        value,
+        display_key: key,
+        display_value: value,
+      })),
+      sku: line.sku,
+      price: Number(line.price),
+      ...line.more,
     })),
     meta_data: [],
+    ...order.more,
   };
+}
+
+/** Quantities and totals of refunds are negative, and each line says which line of the order it is of. */
+function refundBodies({ refunds = [], lines }: ShopOrder) {
+  return refunds.map(({ id, at, amount, lines: refunded }) => ({
+    id,
+    ...timesOf("date_created", at),
+    amount,
+    reason: "",
+    refunded_by: 1,
+    refunded_payment: true,
+    meta_data: [],
+    line_items: refunded.map(({ lineId, quantity }, index) => ({
+      id: id * 100 + index,
+      name: lines.find((line) => line.id === lineId)?.title ?? "",
+      quantity: -quantity,
+      total: `-${amount}`,
+      meta_data: [{ id: 1, key: "_refunded_item_id", value: String(lineId) }],
+    })),
+  }));
 }
 
 function onOrder(
@@ -115,6 +154,8 @@ function onOrder(
         data.record("order.complete", order.id, "");
       }
       return { status: 200, body: orderBody(order) };
+    case "refunds":
+      return { status: 200, body: refundBodies(order) };
     case "fulfillments": {
       if (request.method === "GET") return { status: 200, body: order.shipments.map(fulfillmentBody) };
       const meta = body.meta_data as { key: string; value: unknown }[];

@@ -1,3 +1,4 @@
+import { orderLimits } from "../../core/order-limits.ts";
 import type { Weight } from "../../core/weight.ts";
 import { maxWeight, readWeightUnit } from "../../core/weight.ts";
 import type { CanonicalLine, CanonicalOrder } from "../canonical.ts";
@@ -17,10 +18,13 @@ import {
   filledOrNothing,
   gone,
   instantOf,
+  joinNotes,
   laterOf,
   line,
   lineOf,
   listOf,
+  nameWith,
+  notShippedText,
   objectOf,
   tagsOf,
   text,
@@ -35,14 +39,16 @@ const addressFields = "name company address1 address2 city province provinceCode
 /** Weights belong to products, which an app may have no access to. */
 function lineFieldsOf({ settings }: Call): string {
   const weight = "variant { inventoryItem { measurement { weight { value unit } } } }";
-  return `id sku title quantity currentQuantity unfulfilledQuantity requiresShipping
-    originalUnitPriceSet { shopMoney { amount } } ${settings.importWeights === true ? weight : ""}`;
+  return `id sku title variantTitle quantity currentQuantity unfulfilledQuantity requiresShipping
+    customAttributes { key value } originalUnitPriceSet { shopMoney { amount } } ${settings.importWeights === true ? weight : ""}`;
 }
 
 function orderFieldsOf(call: Call): string {
   return `id name email phone createdAt updatedAt cancelledAt cancelReason
-    displayFinancialStatus displayFulfillmentStatus tags note currencyCode
+    displayFinancialStatus displayFulfillmentStatus tags note poNumber currencyCode
+    customAttributes { key value }
     totalPriceSet { shopMoney { amount currencyCode } }
+    currentTotalPriceSet { shopMoney { amount } }
     shippingAddress { ${addressFields} }
     billingAddress { ${addressFields} }
     shippingLine { title code }
@@ -182,44 +188,81 @@ const payments = new Map([
 
 function canonicalOf(order: Json): CanonicalOrder {
   const shipTo = objectOf(order.shippingAddress);
-  const total = objectOf(objectOf(order.totalPriceSet).shopMoney);
+  const status = statusOf(order);
+  const isOver = status === "cancelled";
+  const original = objectOf(objectOf(order.totalPriceSet).shopMoney);
+  // What was paid back or taken off is not in the current one; of a cancelled order that would be all.
+  const { amount: current } = objectOf(objectOf(order.currentTotalPriceSet).shopMoney);
   const { title: service } = objectOf(order.shippingLine);
   const customer = { name: shipTo.name, email: order.email, phone: order.phone ?? shipTo.phone };
-  const lines = listOf(order.lineItems).flatMap((item) => toLine(item, Boolean(order.cancelledAt)));
+  const items = listOf(order.lineItems).filter((item) => quantityOf(item, isOver) > 0);
+  const parcels = items.filter(needsShipping);
+  const lines = (parcels.length > 0 ? parcels : items).map((item) => toLine(item, isOver));
+  const others = parcels.length > 0 ? items.filter((item) => !needsShipping(item)) : [];
+  const notShipped = others.length === 0 ? undefined : notShippedText(others.map((item) => toLine(item, isOver).line));
   return {
     externalId: idOf(order.id),
-    status: statusOf(order),
+    status,
     hold: holdOf(order),
     ...filled({
       number: line(order.name, 100),
       paymentStatus: payments.get(asText(order.displayFinancialStatus)) ?? "pending",
-      currency: currencyOf(order.currencyCode ?? total.currencyCode),
+      currency: currencyOf(order.currencyCode ?? original.currencyCode),
       orderedAt: instantOf(order.createdAt),
       channel: "shopify",
       tags: tagsOf(Array.isArray(order.tags) ? order.tags : []),
       customer: customerOf(customer),
       shippingAddress: toAddress(order.shippingAddress),
       billingAddress: toAddress(order.billingAddress),
-      lines,
-      total: amount(total.amount),
+      lines: lines.map((one) => one.line),
+      total: amount(isOver ? original.amount : (current ?? original.amount)),
       shipping: filledOrNothing({ service: line(service, 100) }),
-      notes: buyerNotes(order.note),
+      notes: joinNotes(buyerNotes(order.note), notesOf(order, lines)),
+      customFields: filledOrNothing({ po_number: line(order.poNumber, 200), not_shipped: notShipped }),
     }),
   };
 }
 
+/** What the buyer filled in at the checkout, and what was too long for the name of an item. */
+function notesOf(order: Json, lines: { note?: string }[]): CanonicalOrder["notes"] {
+  const attributes = text(attributesOf(order).join("\n"), orderLimits.noteLength);
+  const notes = [attributes, ...lines.map(({ note }) => note)];
+  return notes.flatMap((one) => (one === undefined ? [] : [{ text: one }]));
+}
+
+/** Names that begin with `_` are those of apps, which no shop shows. */
+function attributesOf({ customAttributes }: Json): string[] {
+  return listOf(customAttributes).flatMap(({ key, value }) => {
+    const isShown = !asText(key).startsWith("_") && asText(value).trim() !== "";
+    return isShown ? [`${asText(key)}: ${asText(value)}`] : [];
+  });
+}
+
+const isPaidBack: readonly string[] = ["REFUNDED", "VOIDED", "EXPIRED"];
+
 function statusOf(order: Json): string {
   if (order.cancelledAt) return "cancelled";
   if (order.displayFulfillmentStatus === "FULFILLED") return "shipped";
+  const all = listOf(order.lineItems);
+  const items = all.filter((item) => quantityOf(item) > 0);
+  // Everything was taken off: that it is cancelled is only not said.
+  if (items.length === 0 && all.length > 0) return "cancelled";
   // What needs no shipping, such as a gift card, is often fulfilled at once: no parcel has left by that.
-  const parcels = listOf(order.lineItems).filter((item) => item.requiresShipping !== false && quantityOf(item) > 0);
+  const parcels = items.filter(needsShipping);
   const shipped = parcels.filter((item) => shippedOf(item) > 0);
   const isKnown = parcels.some(({ unfulfilledQuantity }) => Number.isInteger(unfulfilledQuantity));
   if (isKnown && shipped.length > 0) {
     return parcels.every((item) => shippedOf(item) === quantityOf(item)) ? "shipped" : "partially_shipped";
   }
   if (!isKnown && order.displayFulfillmentStatus === "PARTIALLY_FULFILLED") return "partially_shipped";
-  return order.displayFinancialStatus === "PENDING" ? "awaiting_payment" : "new";
+  if (order.displayFinancialStatus === "PENDING") return "awaiting_payment";
+  // Whether what was paid back is to be shipped, and what becomes of an order without a parcel, is for somebody to say.
+  const isOdd = isPaidBack.includes(asText(order.displayFinancialStatus)) || parcels.length === 0;
+  return isOdd && all.length > 0 ? "review_required" : "new";
+}
+
+function needsShipping({ requiresShipping }: Json): boolean {
+  return requiresShipping !== false;
 }
 
 const holdReasons = new Map([
@@ -256,14 +299,19 @@ function shippedOf(item: Json): number {
   return Math.min(Math.max(0, quantityOf(item) - left), quantityOf(item));
 }
 
-function toLine(item: Json, isCancelled: boolean): CanonicalLine[] {
+function toLine(item: Json, isCancelled: boolean): { line: CanonicalLine; note?: string } {
   const quantity = quantityOf(item, isCancelled);
-  if (quantity < 1) return [];
   const price = objectOf(objectOf(item.originalUnitPriceSet).shopMoney).amount;
   const shippedQuantity = Math.min(shippedOf(item), quantity);
-  const line = lineOf({ id: idOf(item.id), sku: item.sku, name: item.title, price, quantity });
+  // As Shopify's own exports name it; a product that has no variants has one of this title.
+  const variant = asText(item.variantTitle);
+  const product = [asText(item.title), variant === "Default Title" ? "" : variant].filter((part) => part !== "");
+  const title = line(product.join(" - "), 200);
+  const { name, note } = nameWith(title, attributesOf(item));
+  const made = lineOf({ id: idOf(item.id), sku: item.sku, spareSku: title, name, price, quantity });
   const weight = weightOf(item);
-  return [{ ...line, ...(weight ? { weight } : {}), ...(shippedQuantity === 0 ? {} : { shippedQuantity }) }];
+  const whole = { ...made, ...(weight ? { weight } : {}), ...(shippedQuantity === 0 ? {} : { shippedQuantity }) };
+  return { line: whole, ...(note === undefined ? {} : { note }) };
 }
 
 /** Of one piece, as the product has it. */

@@ -1,29 +1,12 @@
 import { readJson } from "../../core/outbound/ask-remote.ts";
-import type { CanonicalLine, CanonicalOrder } from "../canonical.ts";
-import type { Call, Page, PulledRecord } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
+import type { Call, Page, PulledRecord } from "../connector.ts";
 import { SinceInput, startOf } from "../incremental.ts";
 import type { Json } from "../shape.ts";
-import {
-  addressOf,
-  amount,
-  asText,
-  buyerNotes,
-  chunksOf,
-  currencyOf,
-  customerOf,
-  filled,
-  filledOrNothing,
-  gone,
-  instantOf,
-  laterOf,
-  line,
-  lineOf,
-  listOf,
-  objectOf,
-} from "../shape.ts";
+import { asText, chunksOf, gone, instantOf, laterOf, listOf, objectOf } from "../shape.ts";
 import { pullTask } from "../standard-tasks.ts";
 import { askWoo } from "./woocommerce-api.ts";
+import { canonicalOf, isUnknownStatus } from "./woocommerce-canonical.ts";
 import type { WooNews } from "./woocommerce-notices.ts";
 
 /**
@@ -67,7 +50,8 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     }
     stale = 0;
     at = nextCursor(at, orders, hasMore);
-    yield { records: fresh.map(toRecord), cursor: at, ...(total === undefined ? {} : { total }) };
+    const records = await readWhole(call, fresh);
+    yield { records, cursor: at, ...(total === undefined ? {} : { total }) };
     if (!hasMore) return;
   }
 }
@@ -82,10 +66,10 @@ async function receive(call: Call, payloads: unknown[]): Promise<PulledRecord[]>
   for (const some of chunksOf([...new Set(news.map(({ orderId }) => orderId))], maxPerPage)) {
     const query = { include: some.join(","), status: "any", per_page: maxPerPage };
     const orders = listOf(readJson(await askWoo(call, { path: "/wc/v3/orders", query })));
-    const found = new Map(orders.map((order) => [asText(order.id), order]));
+    const found = new Map((await readWhole(call, orders)).map((record) => [record.externalId, record]));
     for (const id of some) {
-      const order = found.get(id);
-      if (order) records.push(toRecord(order));
+      const record = found.get(id);
+      if (record) records.push(record);
       else if (deleted.has(id)) records.push({ externalId: id, isGone: true, raw: {}, canonical: gone(id) });
     }
   }
@@ -148,62 +132,41 @@ function secondBefore(instant: string): string {
   return new Date(Math.floor(Date.parse(instant) / 1000) * 1000 - 1000).toISOString();
 }
 
+async function readWhole(call: Call, orders: Json[]): Promise<PulledRecord[]> {
+  const records: PulledRecord[] = [];
+  for (const order of orders) records.push(toRecord(await withRefunds(call, order)));
+  const unknown = orders.filter(isUnknownStatus);
+  if (unknown.length > 0) {
+    const words = [...new Set(unknown.map(({ status }) => asText(status)))].join(", ");
+    const numbers = unknown.slice(0, 5).map(({ number }) => asText(number));
+    const which = unknown.length > numbers.length ? `${numbers.join(", ")} and others` : numbers.join(", ");
+    call.log("warn", `Statuses that are not known: ${words}. Orders that have one are to be reviewed: ${which}.`);
+  }
+  return records;
+}
+
+const noRefunds: readonly number[] = [401, 403, 404];
+
+/** What was paid back for which lines; the list of orders has the sums alone. Only where there is something: it takes a request. */
+async function withRefunds(call: Call, order: Json): Promise<Json> {
+  const sums = listOf(order.refunds);
+  if (sums.length === 0) return order;
+  const path = `/wc/v3/orders/${asText(order.id)}/refunds`;
+  const response = await askWoo(call, { path, query: { per_page: maxPerPage } }, [...noRefunds]);
+  if (noRefunds.includes(response.status)) {
+    call.log(
+      "warn",
+      `The shop does not tell what was refunded of order ${asText(order.number)}: its quantities may be too high.`,
+    );
+    return order;
+  }
+  const details = new Map(listOf(readJson(response)).map((refund) => [asText(refund.id), refund]));
+  return { ...order, refunds: sums.map((sum) => ({ ...sum, ...details.get(asText(sum.id)) })) };
+}
+
 function toRecord(raw: Json): PulledRecord {
   const updatedAt = modifiedOf(raw);
   return { externalId: asText(raw.id), ...(updatedAt ? { updatedAt } : {}), raw, canonical: canonicalOf(raw) };
-}
-
-const statuses = new Map<string, [status: string, payment: string]>([
-  ["pending", ["awaiting_payment", "pending"]],
-  ["on-hold", ["awaiting_payment", "pending"]],
-  ["processing", ["new", "paid"]],
-  ["completed", ["shipped", "paid"]],
-  ["cancelled", ["cancelled", "voided"]],
-  ["refunded", ["cancelled", "refunded"]],
-  ["failed", ["cancelled", "voided"]],
-  ["checkout-draft", ["draft", "pending"]],
-  ["trash", ["cancelled", "voided"]],
-]);
-
-function canonicalOf(order: Json): CanonicalOrder {
-  const billing = objectOf(order.billing);
-  const [status, payment] = statuses.get(asText(order.status)) ?? ["new", order.date_paid_gmt ? "paid" : "pending"];
-  const name = [billing.first_name, billing.last_name].map(asText).join(" ");
-  const service = line(listOf(order.shipping_lines)[0]?.method_title, 100);
-  return {
-    externalId: asText(order.id),
-    status,
-    paymentStatus: payment,
-    ...(order.status === "trash" ? { deleted: true } : {}),
-    ...filled({
-      number: line(order.number, 100),
-      currency: currencyOf(order.currency),
-      orderedAt: instantOf(order.date_created_gmt),
-      channel: "woocommerce",
-      customer: customerOf({ name, email: billing.email, phone: billing.phone }),
-      shippingAddress: toAddress(order.shipping) ?? toAddress(billing),
-      billingAddress: toAddress(billing),
-      lines: listOf(order.line_items).flatMap(toLine),
-      total: amount(order.total),
-      shipping: filledOrNothing({ service }),
-      notes: buyerNotes(order.customer_note),
-    }),
-  };
-}
-
-/** An order that is not shipped has an address of empty texts. */
-function toAddress(given: unknown) {
-  const { first_name: first, last_name: last, company, address_1: address1, ...rest } = objectOf(given);
-  const { address_2: address2, city, state: provinceCode, postcode: zip, country: countryCode, phone } = rest;
-  if (!address1 && !city && !zip) return undefined;
-  const name = [first, last].map(asText).join(" ");
-  return addressOf({ name, company, address1, address2, city, provinceCode, zip, countryCode, phone });
-}
-
-function toLine(item: Json): CanonicalLine[] {
-  const quantity = Number(item.quantity);
-  if (!Number.isInteger(quantity) || quantity < 1) return [];
-  return [lineOf({ id: item.id, sku: item.sku, name: item.name, price: item.price, quantity })];
 }
 
 export const ordersImport = pullTask("orders.import", {

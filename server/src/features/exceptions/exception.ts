@@ -85,6 +85,8 @@ export const factKeys = {
   label: ({ id, orderId, lines }: { id: string; orderId: string | null; lines: unknown }): string =>
     orderId === null ? `label:${id}` : `label:${orderId}:${digestOf(lines)}`,
   labelVoid: (id: string): string => `label_void:${id}`,
+  /** Parcels of the order that go to an address it does not have any more. */
+  parcelAddress: (orderId: string): string => `parcel_address:${orderId}`,
   pickup: (id: string): string => `pickup:${id}`,
   pickupCancel: (id: string): string => `pickup_cancel:${id}`,
   /** What reads on where it ended is one trouble, whichever execution meets it. */

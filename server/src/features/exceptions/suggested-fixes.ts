@@ -73,7 +73,7 @@ const acceptances: Record<string, string> = {
 };
 
 /** It was sold: whether it is given back or used somehow is for people to say, at the label. */
-const soldCodes: readonly string[] = ["content_missing", "content_too_large", "order_not_followed"];
+const soldCodes: readonly string[] = ["content_missing", "content_too_large", "order_not_followed", "address_changed"];
 
 function labelFixes(code: string): Own[] {
   if (soldCodes.includes(code)) return [];

@@ -113,3 +113,44 @@ test("D2: one that is called off while the carrier sells stays called off, and t
   expect(body.shipment).toMatchObject({ orderId: order.id });
   expect((await org.get(`/orders/${order.id}`)).body).toMatchObject({ status: "cancelled", shipments: [] });
 });
+
+test("an address that is changed after the label was bought is told, however it is changed, until the label is void", async () => {
+  const reno = { ...aParcel.to, address1: "5 Virginia St", city: "Reno", provinceCode: "NV", zip: "89501" };
+  const open = async (orderId: string) =>
+    (await org.get(`/exceptions?orderId=${orderId}`)).body.data.map(
+      ({ kind, code }: { kind: string; code: string }) => [kind, code],
+    );
+  const order = await anOrder({ number: `ADDR-${randomUUID()}` });
+  const { label } = (await forOrder(order.id)).body;
+  // Another phone, or the same place in other letters, is where the parcel goes.
+  await org.patch(`/orders/${order.id}`, {
+    shippingAddress: { phone: "+1 555 0100", city: aParcel.to.city.toUpperCase() },
+  });
+  expect(await open(order.id)).toEqual([]);
+  expect((await org.patch(`/orders/${order.id}`, { shippingAddress: reno })).status).toBe(200);
+  expect(await open(order.id)).toEqual([["label", "address_changed"]]);
+  const [exception] = (await org.get(`/exceptions?orderId=${order.id}`)).body.data;
+  expect(exception.message).toContain("former address");
+  expect(exception.fixes.map(({ action }: { action: string }) => action)).toEqual(["dismiss"]);
+  // Where nothing has left yet, there is nothing to tell.
+  const early = await anOrder();
+  await org.patch(`/orders/${early.id}`, { shippingAddress: reno });
+  expect(await open(early.id)).toEqual([]);
+  // The action does not touch what was shipped.
+  const refused = (await run(order.id, "update_address", { address: { city: "Elko" } })).body;
+  expect(refused.results[0].status).toBe("failed");
+  // A file is told of as well.
+  const other = await anOrder({ number: `ADDR-${randomUUID()}` });
+  await forOrder(other.id);
+  const csv = `number,address1,city,state,zip\n${other.number},5 Virginia St,Reno,NV,89501\n`;
+  expect((await org.post("/orders/import", { csv, existing: "update" })).body.summary.updated).toBe(1);
+  expect(await open(other.id)).toEqual([["label", "address_changed"]]);
+  // An action as well, of an order that goes on though a parcel of it has left.
+  const third = await anOrder();
+  await forOrder(third.id, { lines: [{ lineId: third.lines[0].id, quantity: 1 }] });
+  await org.patch(`/orders/${third.id}`, { status: "ready" });
+  expect((await run(third.id, "update_address", { address: reno })).body.results[0].status).toBe("succeeded");
+  expect(await open(third.id)).toEqual([["label", "address_changed"]]);
+  expect((await org.delete(`/shipments/labels/${label.id}`)).status).toBe(200);
+  expect(await open(order.id)).toEqual([]);
+});

@@ -223,7 +223,7 @@ function afterWord(order: Order, said: OrderStatus): [OrderStatus, boolean] {
     }
     default: {
       const isPaid = order.status === "awaiting_payment" && ["new", "review_required", "ready"].includes(said);
-      if (isPaid) return [said === "ready" ? "ready" : "new", false];
+      if (isPaid) return [said, false];
       return [isOnward && can ? said : order.status, false];
     }
   }

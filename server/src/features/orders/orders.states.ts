@@ -19,13 +19,13 @@ export const orderMoves: Moves<OrderStatus> = {
   draft: ["new", "review_required", "awaiting_payment", "ready", "cancelled"],
   new: ["review_required", "awaiting_payment", "ready", "cancelled"],
   review_required: ["ready", "cancelled"],
-  awaiting_payment: ["new", "ready", "cancelled"],
+  awaiting_payment: ["new", "review_required", "ready", "cancelled"],
   ready: ["sent", "partially_shipped", "shipped", "review_required", "cancelled"],
   sent: ["ready", "partially_shipped", "shipped", "cancelled"],
   partially_shipped: ["shipped", "sent", "ready"],
   shipped: ["delivered", "partially_shipped", "ready"],
   delivered: [],
-  cancelled: ["new", "awaiting_payment", "ready"],
+  cancelled: ["new", "review_required", "awaiting_payment", "ready"],
 };
 
 /** Nobody outside knows of the order yet, so that what it consists of may still change. */

@@ -4,6 +4,7 @@ import { settleOrders } from "../exceptions/exceptions.ts";
 import type { OrderMove } from "./list/order-index.store.ts";
 import type { OrderFields } from "./order.ts";
 import * as store from "./orders.store.ts";
+import { noteParcelAddresses } from "./parcel-address.ts";
 
 /** Every change of orders that are there goes through here: what was wrong with those that have gone on by it is over. */
 export async function updateOrders(
@@ -14,6 +15,7 @@ export async function updateOrders(
   at: string,
 ): Promise<void> {
   store.updateOrders(tx, ctx.orgId, moves, fields, at);
+  if (fields.has("shippingAddress") || fields.has("shipments")) await noteParcelAddresses(tx, ctx, moves);
   if (!fields.has("holds") && !fields.has("status")) return;
   await settleOrders(
     tx,

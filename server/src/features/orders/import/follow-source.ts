@@ -181,13 +181,13 @@ function statementOf({ order, said, before }: Work): Statement | undefined {
   if (status === "shipped") return { fact: "fulfilled", to: status };
   if (status === "delivered") return { fact: "delivered", to: status };
   if (lastWas("cancelled") || wasDeleted) {
-    const isWaiting = status === "awaiting_payment" || status === "ready";
-    const to = order.status !== "cancelled" ? order.status : isWaiting ? status : "new";
+    const isKept = status === "awaiting_payment" || status === "review_required" || status === "ready";
+    const to = order.status !== "cancelled" ? order.status : isKept ? status : "new";
     return { fact: "reopened", to };
   }
   const isNoLongerWaiting = status === "new" || status === "review_required" || status === "ready";
   if (order.status === "awaiting_payment" && isNoLongerWaiting) {
-    return { fact: "paid", to: status === "ready" ? "ready" : "new" };
+    return { fact: "paid", to: status };
   }
   if (order.status === "cancelled" && isPaid) return { fact: "paid", to: "new" };
   return { fact: "onward", to: status };

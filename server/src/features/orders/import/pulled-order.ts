@@ -32,7 +32,10 @@ export function withLineIds(request: ImportedOrder, order: Order): ImportedOrder
   const lines = request.lines.map((line) => {
     const index = free.findIndex(({ sku }) => sku === (line as { sku?: unknown } | null)?.sku);
     const [known] = index === -1 ? [] : free.splice(index, 1);
-    return known && line.id === undefined ? { ...line, id: known.id } : line;
+    if (known) return line.id === undefined ? { ...line, id: known.id } : line;
+    // Items without a SKU had one made from their line until they got one that all orders share.
+    const isOld = free.some(({ id, sku }) => id === line.id && sku === `line-${id}`);
+    return isOld ? { ...line, sku: `line-${line.id}` } : line;
   });
   return { ...request, lines };
 }

@@ -1,0 +1,59 @@
+import type { Address } from "../../core/address.ts";
+import { foldName } from "../../core/nearest.ts";
+import type { Ctx } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import type { Trouble } from "../exceptions/exceptions.ts";
+import { factKeys, noteTroubles, settleFacts } from "../exceptions/exceptions.ts";
+import type { Order } from "./order.ts";
+
+type Move = { before: Order; after: Order };
+
+/**
+ * A label has its address printed on it: once it is bought, another address of the order changes nothing about where the
+ * parcel goes. In the transaction of the change, whoever makes it.
+ */
+export async function noteParcelAddresses(tx: Tx, ctx: Ctx, moves: Move[]): Promise<void> {
+  const missed = moves.filter(({ before, after }) => hasParcels(after) && isElsewhere(before, after));
+  const freed = moves.filter(({ before, after }) => before.shipments.length > 0 && after.shipments.length === 0);
+  await settleFacts(
+    tx,
+    ctx,
+    freed.map(({ after }) => factKeys.parcelAddress(after.id)),
+  );
+  await noteTroubles(
+    tx,
+    ctx,
+    missed.map(({ after }) => troubleOf(after)),
+  );
+}
+
+function hasParcels({ shipments, status }: Order): boolean {
+  return shipments.length > 0 && status !== "delivered";
+}
+
+function isElsewhere(before: Order, after: Order): boolean {
+  return (
+    before.shippingAddress !== after.shippingAddress &&
+    placeOf(before.shippingAddress) !== placeOf(after.shippingAddress)
+  );
+}
+
+/** What stands on a label, however it is written. */
+function placeOf(address: Address | null): string {
+  const { name, company, address1, address2, city, province, provinceCode, zip, country, countryCode } = address ?? {};
+  const parts = [name, company, address1, address2, city, provinceCode ?? province, zip, countryCode ?? country];
+  return parts.map((part) => foldName(part ?? "")).join("|");
+}
+
+function troubleOf({ id, number, shipments }: Order): Trouble {
+  const parcels = shipments.length === 1 ? "A parcel of it goes" : `${shipments.length} parcels of it go`;
+  const message = `${number}: the shipping address was changed after it was shipped. ${parcels} to the former address: void the label and buy another, or have the carrier redirect it.`;
+  return {
+    key: factKeys.parcelAddress(id),
+    kind: "label",
+    code: "address_changed",
+    message,
+    about: { type: "order", id, name: number },
+    orderId: id,
+  };
+}
