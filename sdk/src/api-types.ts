@@ -1144,6 +1144,8 @@ export type OperationRun = {
     no_change: number;
   };
   errors_by_code: Record<string, number>;
+  /** Of an undo that has ended: how many orders succeeded although some of their steps could not be taken back; the groups say which */
+  in_part: number;
   retried_by: Array<string>;
   undone_by: Array<string>;
   preflight: {
@@ -1704,10 +1706,17 @@ export type PreflightReport = {
     /** The action of the step */
     type: string | null;
     code: string;
-    /** As it was said about the first order */
+    /** What is said about all of them; ends in … where `reasons` differ */
     message: string;
+    /** Where it is the same for all */
     fix?: string;
     count: number;
+    /** What is said about each order, the most frequent first; at most ten */
+    reasons: Array<{
+      message: string;
+      fix?: string;
+      count: number;
+    }>;
     /** The first five orders */
     sample: Array<{
       ref: string;
@@ -3459,6 +3468,22 @@ export type Operations = {
     };
     answer: string;
   };
+  /** List what an imported order may say: the targets of mappings, with their types (`orders.fields.list`) */
+  "GET /api/v1/orders/fields": {
+    answer: {
+      data: Array<{
+        /** As mappings name it; `lines[].sku` is that of each line */
+        path: string;
+        type: Open<"text" | "number" | "boolean" | "date" | "object" | "list">;
+        /** Of the object around it, if that is there */
+        required: boolean;
+        /** It has members of any name */
+        isOpen: boolean;
+        values: Array<string> | null;
+        description: string | null;
+      }>;
+    };
+  };
   /** Count orders by status (`orders.count`) */
   "GET /api/v1/orders/counts": {
     query: {
@@ -4769,7 +4794,7 @@ export type Operations = {
     };
     answer: OperationRun;
   };
-  /** Why orders of a run did not succeed: by step and code, with how many and the first of them (`operations.runs.groups.list`) */
+  /** Why orders of a run did not succeed, or an undo only in part: by step and code, with how many and the first of them (`operations.runs.groups.list`) */
   "GET /api/v1/operations/runs/{id}/groups": {
     path: {
       /** Id of the operation run */
@@ -4782,10 +4807,17 @@ export type Operations = {
         /** The action of the step */
         type: string | null;
         code: string;
-        /** As it was said about the first order */
+        /** What is said about all of them; ends in … where `reasons` differ */
         message: string;
+        /** Where it is the same for all */
         fix?: string;
         count: number;
+        /** What is said about each order, the most frequent first; at most ten */
+        reasons: Array<{
+          message: string;
+          fix?: string;
+          count: number;
+        }>;
         /** The first five orders */
         sample: Array<{
           ref: string;
@@ -4868,10 +4900,17 @@ export type Operations = {
         /** The action of the step */
         type: string | null;
         code: string;
-        /** As it was said about the first order */
+        /** What is said about all of them; ends in … where `reasons` differ */
         message: string;
+        /** Where it is the same for all */
         fix?: string;
         count: number;
+        /** What is said about each order, the most frequent first; at most ten */
+        reasons: Array<{
+          message: string;
+          fix?: string;
+          count: number;
+        }>;
         /** The first five orders */
         sample: Array<{
           ref: string;
