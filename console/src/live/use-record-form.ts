@@ -54,6 +54,14 @@ function changeOf<Draft extends object>(draft: Draft, before: Draft): Partial<Dr
   return Object.fromEntries(changed.map((part) => [part, draft[part]])) as Partial<Draft>;
 }
 
+const partsOf = <Draft extends object>(draft: Draft, parts: Partial<Draft>): Partial<Draft> =>
+  Object.fromEntries(Object.keys(parts).map((part) => [part, draft[part as keyof Draft]])) as Partial<Draft>;
+
+const rebased = <State extends { draft: object }>(state: State, change: object): State => ({
+  ...state,
+  draft: { ...state.draft, ...change },
+});
+
 /**
  * A record while somebody makes or changes it. As long as nothing is changed it follows the record; what was typed stays, whoever
  * else changes the record meanwhile, and is written over the version that it was made from. Over one in which something that this
@@ -81,7 +89,10 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
           return { saved: await write(change, version, base) };
         } catch (error) {
           if (!isConflict(error)) throw error;
-          return { theirs: await read(version.id) };
+          const now = await read(version.id);
+          // The answer to an earlier try was lost: what it saved is no conflict.
+          const isMine = !hasUnseen && isSame(change, partsOf(draftOf(now), change));
+          return isMine ? { saved: now } : { theirs: now };
         }
       };
       const done = await writeOver(over);
@@ -91,7 +102,8 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
     },
     onSuccess: async (done) => {
       if (!("saved" in done)) return;
-      if (base) setState(begin(done.saved));
+      // What was typed while it was being saved stays, over what was saved.
+      if (base) setState((now) => rebased(begin(done.saved), changeOf(now.draft, draft)));
       await queryClient.invalidateQueries({ queryKey: [kind] });
       await onSaved(done.saved);
     },
