@@ -106,8 +106,9 @@ function nearestOf(name: string, options: readonly string[]): string | undefined
 }
 
 function sharedStart(a: string, b: string): number {
-  const end = [...a].findIndex((letter, at) => letter !== b[at]);
-  return end < 0 ? a.length : end;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at;
 }
 
 function rankOf(wanted: string, found: string): number {
@@ -119,10 +120,10 @@ function rankOf(wanted: string, found: string): number {
 /** How many letters have to be changed, added or taken away. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (const [i, letter] of [...a].entries()) {
+  for (let i = 0; i < a.length; i++) {
     const next = [i + 1];
-    for (const [j, other] of [...b].entries())
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (letter === other ? 0 : 1)));
+    for (let j = 0; j < b.length; j++)
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)));
     row = next;
   }
   return row[b.length]!;

@@ -53,12 +53,10 @@ export function createGroups<One extends About>() {
     list: () =>
       [...groups.values()]
         .toSorted((a, b) => b.count - a.count)
-        .map(({ one: { fix: _, ...about }, count, sample, reasons }) => ({
-          ...about,
-          ...summedUp([...reasons.values()]),
-          count,
-          sample,
-        })),
+        .map(({ one, count, sample, reasons }) => {
+          const { fix: _fix, ...about } = one;
+          return { ...about, ...summedUp([...reasons.values()]), count, sample };
+        }),
   };
 }
 

@@ -184,7 +184,7 @@ export async function listGroups(db: Queryable, runId: string): Promise<RunGroup
     const { status, code, step, type, total } = reasons[0]!;
     const first = reasons.flatMap(({ sample }) => sample).toSorted((a, b) => a.position - b.position);
     const told = reasons.map(({ message, fix, count }) => ({ message, ...(fix ? { fix } : {}), count }));
-    const sample = first.slice(0, 5).map(({ position: _, ...order }) => order);
+    const sample = first.slice(0, 5).map(({ ref, order_id, order_number }) => ({ ref, order_id, order_number }));
     return { status, code, step, type, ...summedUp(told), count: total, sample };
   });
 }
