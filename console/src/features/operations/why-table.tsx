@@ -73,15 +73,17 @@ export function WhyTable<Group extends WhyGroup>(props: Props<Group>) {
 const shownReasons = 4;
 
 /** Nothing that is true of one order stands for all of them: where the reasons differ, each says for how many it is true. */
-function Reasons({ group: { reasons, count } }: { group: WhyGroup }) {
+function Reasons({ group: { message, reasons, count } }: { group: WhyGroup }) {
   if (reasons.length < 2) return null;
+  const shared = message.endsWith(" …") ? message.slice(0, -1) : "";
   const shown = reasons.slice(0, shownReasons);
   const others = count - shown.reduce((sum, reason) => sum + reason.count, 0);
   return (
     <ul className="text-sm text-muted">
       {shown.map((reason) => (
         <li key={reason.message}>
-          {formatCount(reason.count)}: {reason.message}
+          {formatCount(reason.count)}:{" "}
+          {reason.message.startsWith(shared) ? reason.message.slice(shared.length) : reason.message}
         </li>
       ))}
       {others > 0 && <li>{formatCount(others)}: other reasons</li>}
