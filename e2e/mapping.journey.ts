@@ -120,3 +120,33 @@ test("a change of somebody else is shown beside one's own; every version can com
   await page.getByRole("table", { name: "Transformations" }).waitFor();
   await lookAt(page, "transformations");
 });
+
+test("the fields of an order are known: a wrong target is told, and half a mapping does not go live", async () => {
+  const demo = (await org.post("/bridges", { name: "Demo", connector: "demo" })).body.id as string;
+  await page.goto(`${hub.url}/transformations/new?bridgeId=${demo}&taskName=orders.import`);
+  const active = page.getByRole("switch", { name: "Active at once" });
+  await page.getByText("There are no rows: nothing fills the fields of an order.").first().waitFor();
+  await expect.poll(() => active.getAttribute("aria-checked")).toBe("false");
+  await page.getByRole("button", { name: "Paste one" }).click();
+  await page
+    .getByLabel("JSON of one record")
+    .fill(JSON.stringify({ order_number: "A-1", email: "ada@example.com", items: [{ sku: "MUG", qty: 2 }] }));
+  await page.getByRole("button", { name: "Use it" }).click();
+  await page.getByRole("button", { name: "Row", exact: true }).click();
+  await inRow("Row 1: source").fill("$.order_number");
+  await inRow("Row 1: target").fill("nu");
+  await page.getByText("An order has no field nu.").waitFor();
+  await output().getByText("fails", { exact: true }).waitFor();
+  await lookAt(page, "mapping-wrong-target");
+  await page.getByRole("button", { name: "Take number" }).click();
+  expect(await inRow("Row 1: target").inputValue()).toBe("number");
+  await output().getByText("maps", { exact: true }).waitFor();
+  await expect.poll(() => active.getAttribute("aria-checked")).toBe("true");
+  const known = await page.locator("#target-paths option").allTextContents();
+  expect(known).toEqual(expect.arrayContaining(["number", "shippingAddress.zip", "customer.email", "total"]));
+  await page.getByRole("button", { name: "Suggest rows" }).click();
+  await page.getByText("quantity").first().waitFor();
+  await output().getByText("MUG").first().waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("version 1").waitFor();
+});

@@ -38,6 +38,17 @@ test("an empty page leads to the first schedule, whose time is said in words whi
     .first()
     .waitFor();
   await takePicture(page, "schedule-misread");
+  // The zone of the browser, where the organization has chosen none.
+  expect(await page.getByLabel("Time zone").inputValue()).toBe("America/New_York");
+  await page.getByLabel("When", { exact: true }).fill("30 2 14 3 *");
+  const next = page.getByRole("list", { name: "Next runs" }).getByRole("listitem");
+  const years = async () =>
+    (await next.allTextContents()).map((text) => /14 Mar (\d{4})? ?0[23]:/.exec(text)?.[1] ?? "");
+  await expect.poll(async () => new Set(await years()).size).toBe(6);
+  await takePicture(page, "schedule-years");
+  await page.getByLabel("Time zone").fill("America/New York");
+  await page.getByText(/Did you mean America\/New_York\?$/).waitFor();
+  expect(await page.getByText(/Did you mean .*Did you mean/).count()).toBe(0);
   await page.getByRole("button", { name: "Every night" }).click();
   await page.getByLabel("Time zone").fill("America/New_York");
   await page.getByText("At 02:30 every day, New York time").waitFor();

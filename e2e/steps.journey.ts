@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 let hub: TestHub;
@@ -83,4 +83,56 @@ test("what is typed after a step was added goes into its first field", async () 
   await page.keyboard.type("archive");
   await page.keyboard.press("Enter");
   await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Archive");
+});
+
+test("an undo that takes back some steps only is told as done in part, and is no failure", async () => {
+  const { page } = person;
+  const ids = ["SHOP-10030", "SHOP-10031"];
+  const { body: done } = await org.post("/operations/run", {
+    order_ids: ids,
+    actions: [
+      { type: "add_tags", params: { tags: ["winter"] } },
+      { type: "set_priority", params: { priority: "urgent" } },
+    ],
+  });
+  for (const id of ids) await org.patch(`/orders/${id}`, { priority: "low" });
+  await page.goto(`${hub.url}/operations/runs/${done.id}`);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: "Undo on 2 orders" }).click();
+  await page.getByRole("heading", { name: /Undo/ }).waitFor();
+  await page.getByText("undone in part").waitFor();
+  const undo = new URL(page.url()).pathname;
+  await page.getByRole("region", { name: "Why" }).getByText("changed_since").waitFor();
+  await page.getByRole("row", { name: /SHOP-10030 .*winter.*changed since.*in part/ }).waitFor();
+  await lookAt(page, "undone-in-part");
+  await page.goto(hub.url);
+  await page.getByRole("heading", { name: "Runs that need a look" }).waitFor();
+  await page.getByRole("table", { name: "Runs that need a look" }).waitFor();
+  expect(await page.locator(`a[href^="${undo}"]`).count()).toBe(0);
+});
+
+test("a group of blocked orders says what is true of all, and each reason for how many", async () => {
+  const { page } = person;
+  await org.post("/operations/run", {
+    order_ids: ["SHOP-10042", "SHOP-10043"],
+    actions: [{ type: "hold", params: { reason: "customer_request" } }],
+  });
+  await org.post("/operations/run", {
+    order_ids: ["SHOP-10045"],
+    actions: [{ type: "hold", params: { reason: "inventory_out_of_stock" } }],
+  });
+  await org.post("/operations/pipelines", {
+    name: "Ship",
+    hotkey: 5,
+    actions: [{ type: "mark_shipped", params: { tracking_number: "T-{{number}}" } }],
+  });
+  await page.goto(`${hub.url}/orders?search=SHOP-1004`);
+  await page.getByRole("row", { name: /SHOP-10042/ }).waitFor();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Shift+5");
+  const why = page.getByRole("region", { name: "Why orders are blocked or have a warning" });
+  await why.getByText("The order is on hold …").waitFor();
+  await why.getByText(/^2: \(customer_request\)/).waitFor();
+  await why.getByText(/^1: \(inventory_out_of_stock\)/).waitFor();
+  await lookAt(page, "preflight-reasons");
 });

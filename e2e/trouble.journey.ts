@@ -75,6 +75,43 @@ test("two people change the same: who comes second sees theirs beside mine, and 
   await expect.poll(() => other.page.getByLabel("City").inputValue()).toBe("Jersey City");
 });
 
+test("what is saved while the hub is away is saved once when it is back, and what is typed meanwhile stays", async () => {
+  const { page, context } = await browser.person();
+  const { body: location } = await org.post("/locations", { name: "Trenton", address: { city: "Trenton" } });
+  await signIn(page, hub, org.admin, `/locations/${location.id}`);
+  await page.getByLabel("City").fill("Princeton");
+  await context.setOffline(true);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The hub does not answer.").waitFor();
+  await page.getByText("Not saved yet. It is saved when the hub is back.").waitFor();
+  await takePicture(page, "save-hub-away");
+  await page.getByLabel("Name").fill("Trenton North");
+  await context.setOffline(false);
+  await page.getByText("Saved", { exact: true }).waitFor();
+  const read = async () => (await org.get(`/locations/${location.id}`)).body;
+  expect(await read()).toMatchObject({
+    name: "Trenton",
+    address: { city: "Princeton" },
+    version: location.version + 1,
+  });
+  expect(await page.getByLabel("Name").inputValue()).toBe("Trenton North");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect.poll(async () => (await read()).name).toBe("Trenton North");
+
+  // A form over the page, for a new record.
+  await page.goto(`${hub.url}/locations`);
+  await page.getByRole("button", { name: "New location" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "New location" });
+  await dialog.getByLabel("Name").fill("Camden");
+  await context.setOffline(true);
+  await dialog.getByRole("button", { name: /^(Make|Create|Add)/ }).click();
+  await page.getByText("The hub does not answer.").waitFor();
+  await context.setOffline(false);
+  await expect
+    .poll(async () => (await org.get("/locations?search=Camden")).body.data.map(({ name }: { name: string }) => name))
+    .toEqual(["Camden"]);
+});
+
 test("two tabs: what changed since it was checked is not run, and is checked again", async () => {
   const { page, context } = person;
   await page.goto(`${hub.url}/orders?search=SHOP-1001`);

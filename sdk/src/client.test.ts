@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { afterFile } from "../../server/src/testing/after-file.ts";
 import type { TestHub, TestOrg } from "../../server/src/testing/test-hub.ts";
 import { startTestHub } from "../../server/src/testing/test-hub.ts";
-import type { Exchange, HubClient } from "./client.ts";
+import type { ClientOptions, Exchange, HubClient } from "./client.ts";
 import { createClient, randomId, urlOf } from "./client.ts";
 import { readEventStream } from "./event-stream.ts";
 import { HubApiError, HubConnectionError } from "./problem.ts";
@@ -23,7 +23,10 @@ beforeAll(async () => {
 });
 
 /** Something before the hub that fails the first requests in its own way, then hands them on. */
-async function faultyProxy(fail: (request: number, respond: (status: number) => void, hangUp: () => void) => boolean) {
+async function faultyProxy(
+  fail: (request: number, respond: (status: number) => void, hangUp: () => void) => boolean,
+  options: Partial<ClientOptions> = {},
+) {
   let requests = 0;
   const keys: Array<string | undefined> = [];
   const server = createServer((request, response) => {
@@ -57,6 +60,7 @@ async function faultyProxy(fail: (request: number, respond: (status: number) => 
   const behind = createClient({
     baseUrl: `http://127.0.0.1:${port}`,
     headers: { authorization: `Bearer ${body.key}` },
+    ...options,
   });
   return { client: behind, keys, count: () => requests };
 }
@@ -97,6 +101,39 @@ test("a creation whose answer is lost is asked for again under the same key, and
   expect(order.number).toBe("ONCE-1");
   expect(proxy.count()).toBe(3);
   expect(new Set(proxy.keys).size).toBe(1);
+});
+
+test("a change waits for a hub that is away, if it is told to, and is done once", async () => {
+  const proxy = await faultyProxy(
+    (request, respond, hangUp) => {
+      if (request <= 3) hangUp();
+      else if (request <= 5) respond(503);
+      return request <= 5;
+    },
+    { maxRetries: 1, maxOutageMs: 60_000 },
+  );
+  const order = await proxy.client.call("POST /api/v1/orders", { body: { number: "ONCE-2" } });
+  expect([order.number, proxy.count(), new Set(proxy.keys).size]).toEqual(["ONCE-2", 6, 1]);
+  await expect(proxy.client.call("POST /api/v1/orders", { body: { number: "ONCE-2" } })).rejects.toMatchObject({
+    status: 409,
+  });
+});
+
+test("who asks again for what stayed without an answer gets it once; what was answered is another request", async () => {
+  const proxy = await faultyProxy(
+    (request, _respond, hangUp) => {
+      if (request === 1) hangUp();
+      return request === 1;
+    },
+    { maxRetries: 0 },
+  );
+  const create = () => proxy.client.call("POST /api/v1/orders", { body: { tags: ["lost"] } });
+  await expect(create()).rejects.toBeInstanceOf(HubConnectionError);
+  await create();
+  await create();
+  const [lost, again, other] = proxy.keys;
+  expect(again).toBe(lost);
+  expect(other).not.toBe(lost);
 });
 
 test("what has no key and may have been done is not asked for again", async () => {

@@ -55,6 +55,8 @@ export type ClientOptions = {
   baseUrl: string;
   headers?: Record<string, string>;
   maxRetries?: number;
+  /** For this long a change is sent again, as it was and under the same key, while the hub cannot be reached; 0 unless told. */
+  maxOutageMs?: number;
   onExchange?(exchange: Exchange): void;
   /** Asked once about a call that the hub refuses. True: what stood in its way is gone, and it is sent again as it was. */
   onRefused?(error: HubApiError): Promise<boolean>;
@@ -73,9 +75,13 @@ type Sent = { method: string; url: string; headers: Record<string, string>; body
 
 const passing = new Set([408, 429, 502, 503, 504]);
 const firstWaitMs = 250;
+const longestWaitMs = 5_000;
+const maxLostKeys = 50;
 
 export function createClient(options: ClientOptions): HubClient {
-  const { baseUrl, headers = {}, maxRetries = 3, onExchange, onRefused } = options;
+  const { baseUrl, headers = {}, maxRetries = 3, maxOutageMs = 0, onExchange, onRefused } = options;
+  /** Keys of requests that stayed without an answer: whoever asks for the same again must not get it twice. */
+  const lostKeys = new Map<string, string>();
   const prepare = (key: string, input: Anything): Sent => {
     const [method = "", template = ""] = key.split(" ", 2);
     const sent: Record<string, string> = { accept: "application/json", ...headers };
@@ -83,14 +89,10 @@ export function createClient(options: ClientOptions): HubClient {
     else if (input.body !== undefined) sent["content-type"] = "application/json";
     if (input.ifMatch !== undefined) sent["if-match"] = `"${input.ifMatch}"`;
     if (input.prefer) sent["prefer"] = input.prefer;
-    if (method === "POST" && !unkeyedPosts.has(key)) sent["idempotency-key"] = input.idempotencyKey ?? randomId();
-    return {
-      method,
-      url: baseUrl + urlOf(template, input.path, input.query),
-      headers: sent,
-      body: input.file ?? input.body,
-      ...(input.signal ? { signal: input.signal } : {}),
-    };
+    const request = { method, url: baseUrl + urlOf(template, input.path, input.query), body: input.file ?? input.body };
+    if (method === "POST" && !unkeyedPosts.has(key))
+      sent["idempotency-key"] = input.idempotencyKey ?? lostKeys.get(nameOf(request)) ?? randomId();
+    return { ...request, headers: sent, ...(input.signal ? { signal: input.signal } : {}) };
   };
 
   const once = async (sent: Sent, attempt: number): Promise<Response> => {
@@ -135,13 +137,21 @@ export function createClient(options: ClientOptions): HubClient {
   };
 
   const send = async (sent: Sent): Promise<Response> => {
+    const from = performance.now();
+    const key = sent.headers["idempotency-key"];
     for (let attempt = 1; ; attempt++) {
       try {
-        return await once(sent, attempt);
+        const response = await once(sent, attempt);
+        if (key) lostKeys.delete(nameOf(sent));
+        return response;
       } catch (error) {
-        if (attempt > maxRetries || !mayRepeat(sent, error)) throw error;
+        const isWaitedFor = sent.method !== "GET" && isAway(error) && performance.now() - from < maxOutageMs;
+        if ((attempt > maxRetries && !isWaitedFor) || !mayRepeat(sent, error)) {
+          if (key && error instanceof HubConnectionError) keepLost(lostKeys, nameOf(sent), key);
+          throw error;
+        }
         const askedMs = error instanceof HubApiError ? error.retryAfterMs : undefined;
-        await wait(askedMs ?? firstWaitMs * 2 ** (attempt - 1), sent.signal);
+        await wait(askedMs ?? Math.min(firstWaitMs * 2 ** (attempt - 1), longestWaitMs), sent.signal);
       }
     }
   };
@@ -166,6 +176,19 @@ export function createClient(options: ClientOptions): HubClient {
       if (response.body) yield* readEventStream(response.body);
     },
   };
+}
+
+const isAway = (error: unknown): boolean =>
+  error instanceof HubConnectionError || (error instanceof HubApiError && [502, 503, 504].includes(error.status));
+
+/** A file is not looked into: it is another request each time. */
+const nameOf = ({ method, url, body }: Pick<Sent, "method" | "url" | "body">): string =>
+  body instanceof Blob ? `${method} ${url} ${randomId()}` : `${method} ${url} ${JSON.stringify(body)}`;
+
+function keepLost(lost: Map<string, string>, name: string, key: string): void {
+  lost.set(name, key);
+  const [oldest] = lost.keys();
+  if (lost.size > maxLostKeys && oldest !== undefined) lost.delete(oldest);
 }
 
 /** Only what is done once however often it is asked for: reading, what has a key, a change of one version. */

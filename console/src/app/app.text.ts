@@ -1,6 +1,6 @@
 export const text = {
   brand: "Order Operations",
-  away: "The hub does not answer. What you see is what was known last; it is asked again by itself.",
+  away: "The hub does not answer. This page shows what was known last. Changes that you sent are saved when the hub is back.",
   signedOut: "Your session has ended.",
   preview: {
     word: "PREVIEW",

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useMemo } from "react";
-import { ClockProvider } from "../ui/zone.tsx";
+import { ClockProvider, useClock } from "../ui/zone.tsx";
 import { hub } from "./hub.ts";
 import { useMe } from "./me.ts";
 import { usePreferences } from "./preferences.ts";
@@ -17,6 +17,13 @@ export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions()
 export function zoneOf(choice: string, organizationZone: string): string {
   if (choice === "browser") return browserZone();
   return choice === "organization" ? organizationZone : choice;
+}
+
+/** What times of the day are meant in unless told: the organization's zone; where none was chosen, the zone of whoever types. */
+export function useUsualZone(): string {
+  const { organization } = useMe();
+  const clock = useClock();
+  return organization.timeZone === "UTC" ? clock.timeZone : organization.timeZone;
 }
 
 /** Times in the chosen zone, measured by the clock of the hub. */

@@ -20,8 +20,11 @@ const isForAnybody = ({ url }: Exchange): boolean => url.startsWith("/api/v1/aut
 /** A wrong password is a 401 too, but no end of a session. */
 const isSignedOut = ({ code }: HubApiError): boolean => code.endsWith("_token") || code === "invalid_session";
 
-/** The hub that this page came from. The session is a cookie: no token is ever in the page. */
-export const hub = createClient({ baseUrl: "", onExchange: look, onRefused: askForProof });
+/**
+ * The hub that this page came from. The session is a cookie: no token is ever in the page. What is saved while the hub restarts is
+ * sent again until it is back, under the same key or for the same version.
+ */
+export const hub = createClient({ baseUrl: "", onExchange: look, onRefused: askForProof, maxOutageMs: 120_000 });
 
 const retryLost = (failures: number, error: unknown): boolean => error instanceof HubConnectionError && failures < 1000;
 

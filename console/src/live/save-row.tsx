@@ -4,6 +4,7 @@ import { cx } from "../ui/class-names.ts";
 import { ConflictBox } from "../ui/conflict-box.tsx";
 import { isAllOnFields } from "../ui/field-errors.ts";
 import { ProblemBox } from "../ui/problem-box.tsx";
+import { useConnection } from "./connection.ts";
 import type { RecordForm } from "./use-record-form.ts";
 
 type Props<Draft> = {
@@ -41,6 +42,7 @@ export function SaveRow<Draft>({
   children,
 }: Props<Draft>) {
   const { conflict, error, isBusy, isChanged, isNew } = form;
+  const isAway = useConnection() === "away";
   return (
     <>
       {conflict && (
@@ -70,6 +72,11 @@ export function SaveRow<Draft>({
           <Button kind="quiet" onClick={form.putBack}>
             Put back
           </Button>
+        )}
+        {isBusy && isAway && (
+          <span role="status" className="text-muted">
+            Not saved yet. It is saved when the hub is back.
+          </span>
         )}
         {children}
       </div>

@@ -46,6 +46,8 @@ export type RecordForm<Draft> = {
   conflict: { theirs: Draft; mine: Draft; hasUnseen: boolean; takeTheirs(): void; keepMine(): void } | undefined;
 };
 
+type Saved<Shown, Draft> = { saved: Shown; sent: Draft };
+
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 function changeOf<Draft extends object>(draft: Draft, before: Draft): Partial<Draft> {
@@ -53,6 +55,14 @@ function changeOf<Draft extends object>(draft: Draft, before: Draft): Partial<Dr
   const changed = parts.filter((part) => !isSame(draft[part], before[part]));
   return Object.fromEntries(changed.map((part) => [part, draft[part]])) as Partial<Draft>;
 }
+
+const partsOf = <Draft extends object>(draft: Draft, parts: Partial<Draft>): Partial<Draft> =>
+  Object.fromEntries(Object.keys(parts).map((part) => [part, draft[part as keyof Draft]])) as Partial<Draft>;
+
+const rebased = <State extends { draft: object }>(state: State, change: object): State => ({
+  ...state,
+  draft: { ...state.draft, ...change },
+});
 
 /**
  * A record while somebody makes or changes it. As long as nothing is changed it follows the record; what was typed stays, whoever
@@ -74,14 +84,17 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
   const hasUnseen = neverShown.some((part) => part in change);
   if (base && record && !isChanged && record.version > base.version) setState(begin(record));
   const save = useMutation({
-    mutationFn: async (over: Shown | undefined): Promise<{ saved: Shown } | { theirs: Shown }> => {
-      if (!base || !over) return { saved: await maker!.create(draft) };
-      const writeOver = async (version: Shown): Promise<{ saved: Shown } | { theirs: Shown }> => {
+    mutationFn: async (over: Shown | undefined): Promise<Saved<Shown, Draft> | { theirs: Shown }> => {
+      if (!base || !over) return { saved: await maker!.create(draft), sent: draft };
+      const writeOver = async (version: Shown): Promise<Saved<Shown, Draft> | { theirs: Shown }> => {
         try {
-          return { saved: await write(change, version, base) };
+          return { saved: await write(change, version, base), sent: draft };
         } catch (error) {
           if (!isConflict(error)) throw error;
-          return { theirs: await read(version.id) };
+          const now = await read(version.id);
+          // The answer to an earlier try was lost: what it saved is no conflict.
+          const isMine = !hasUnseen && isSame(change, partsOf(draftOf(now), change));
+          return isMine ? { saved: now, sent: draft } : { theirs: now };
         }
       };
       const done = await writeOver(over);
@@ -91,7 +104,8 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
     },
     onSuccess: async (done) => {
       if (!("saved" in done)) return;
-      if (base) setState(begin(done.saved));
+      // What was typed while it was being saved stays, over what was saved.
+      if (base) setState((now) => rebased(begin(done.saved), changeOf(now.draft, done.sent)));
       await queryClient.invalidateQueries({ queryKey: [kind] });
       await onSaved(done.saved);
     },

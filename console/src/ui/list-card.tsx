@@ -7,7 +7,10 @@ import { oneOf, useSearchParams } from "./search-params.ts";
 import type { ListColumn } from "./table.tsx";
 import { RowTable } from "./table.tsx";
 
-type Answer<Row> = { data: Row[]; pagination: { page: number; limit: number; total: number; hasMore: boolean } };
+type Answer<Row> = {
+  data: Row[];
+  pagination: { page: number; limit: number; total: number; hasMore: boolean; totalIsCapped?: boolean };
+};
 
 /** The page of a list, as the address has it. Filters that change should set `page` to undefined. */
 export function usePage(name = "page"): number {
@@ -52,7 +55,7 @@ export function ListCard<Row>({
 
 function Pages<Row>({ label, answer, name }: { label: string; answer: Answer<Row>; name: string }) {
   const { set } = useSearchParams();
-  const { page, limit, total, hasMore } = answer.pagination;
+  const { page, limit, total, hasMore, totalIsCapped } = answer.pagination;
   if (answer.data.length === 0 && page === 1) return null;
   const go = (to: number): void => set({ [name]: to === 1 ? undefined : String(to) });
   const first = (page - 1) * limit + 1;
@@ -60,7 +63,7 @@ function Pages<Row>({ label, answer, name }: { label: string; answer: Answer<Row
     <div className="flex min-h-9 flex-wrap items-center gap-2 px-1 text-muted tabular-nums">
       {answer.data.length === 0
         ? `Nothing on page ${formatCount(page)}`
-        : `${formatCount(first)} to ${formatCount(first + answer.data.length - 1)} of ${formatCount(total)} ${label.toLowerCase()}`}
+        : `${formatCount(first)} to ${formatCount(first + answer.data.length - 1)} of ${totalIsCapped ? "more than " : ""}${formatCount(total)} ${label.toLowerCase()}`}
       {(page > 1 || hasMore) && (
         <>
           <span className="flex-1" />

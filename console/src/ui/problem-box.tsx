@@ -47,7 +47,7 @@ export function ProblemBox({
         {said?.requestId && (
           <CopyText text={said.requestId} label="Copy the request id">{`request ${said.requestId}`}</CopyText>
         )}
-        {isAway && <span>It is tried again by itself.</span>}
+        {isAway && !onRetry && <span>Not confirmed by the hub. Try again when the hub is back.</span>}
         {onRetry && (said?.retryable !== false || isAway) && <Button onClick={onRetry}>Try again</Button>}
         {children}
       </div>

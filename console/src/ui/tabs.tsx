@@ -7,6 +7,8 @@ export type TabLink = {
   href: string;
   label: string;
   count?: number | undefined;
+  /** There are more than that. */
+  isCapped?: boolean | undefined;
   isOn: boolean;
 };
 
@@ -26,7 +28,10 @@ export function TabLinks({ label, tabs, children }: { label: string; tabs: reado
         >
           {tab.label}
           {tab.count !== undefined && (
-            <span className="font-normal text-faint tabular-nums">{formatCount(tab.count)}</span>
+            <span className="font-normal text-faint tabular-nums">
+              {formatCount(tab.count)}
+              {tab.isCapped && "+"}
+            </span>
           )}
         </Link>
       ))}

@@ -1,6 +1,7 @@
 import type { Automation } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
+import { useUsualZone } from "../../live/hub-clock.tsx";
 import { useMe } from "../../live/me.ts";
 import { SaveRow } from "../../live/save-row.tsx";
 import type { RecordForm } from "../../live/use-record-form.ts";
@@ -28,7 +29,7 @@ const orders = ["order"];
 /** What starts it, which orders, and what is done to them. It begins in shadow. */
 export function AutomationForm({ automation, onDone }: Props) {
   const me = useMe();
-  const form = useAutomationForm(automation, startOf(me.organization.timeZone), onDone);
+  const form = useAutomationForm(automation, startOf(useUsualZone()), onDone);
   const { draft, set, errors: wrong } = form;
   const reason = automationCan.change(me) ?? missingOf(draft);
   return (

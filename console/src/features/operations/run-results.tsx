@@ -33,9 +33,9 @@ export function RunGroups({ run, code, onCode, onRetry, retryReason }: GroupProp
   const titleOf = useActionTitles();
   return (
     <WhyTable
-      label="Failures by code"
+      label={run.in_part > 0 ? "What could not be undone" : "Failures by code"}
       groups={groups ?? []}
-      toneOf={({ status }) => resultTones[status] ?? "bad"}
+      toneOf={({ status }) => (status === "succeeded" ? "warn" : (resultTones[status] ?? "bad"))}
       titleOf={({ type }) => (type ? titleOf(type) : "")}
       renderButtons={(group) => (
         <>
@@ -108,9 +108,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
                   </Td>
                 ))}
                 <Td>
-                  <Badge tone={resultTones[result.status] ?? "skip"}>
-                    {result.status === "succeeded" ? "done" : words(result.status)}
-                  </Badge>
+                  <ResultBadge result={result} />
                 </Td>
                 <Td className="max-w-96 truncate text-muted">
                   {result.error ? `${result.error.message} ${result.error.fix ?? ""}` : "–"}
@@ -133,6 +131,12 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
   );
 }
 
+/** Only an undo succeeds with an error: that of a step which could not be taken back. */
+function ResultBadge({ result: { status, error } }: { result: OperationRunResult }) {
+  if (status === "succeeded" && error) return <Badge tone="warn">in part</Badge>;
+  return <Badge tone={resultTones[status] ?? "skip"}>{status === "succeeded" ? "done" : words(status)}</Badge>;
+}
+
 type Step = OperationRunResult["steps"][number];
 
 /** A carrier was asked for a label, and answers after the run. */
@@ -141,7 +145,10 @@ const isWaiting = ({ steps }: OperationRunResult): boolean => steps.some(awaitsC
 
 function StepCell({ step }: { step: Step | undefined }) {
   if (!step || step.status === "skipped") return <span className="text-muted">–</span>;
-  if (step.error) return <span className="text-bad">✕ {words(step.error.code)}</span>;
+  if (step.error) {
+    const tone = step.status === "not_undone" ? "text-warn" : "text-bad";
+    return <span className={tone}>✕ {words(step.error.code)}</span>;
+  }
   if (step.status === "no_change") return <span className="text-muted">had it</span>;
   if (step.status === "rolled_back" || step.status === "not_undone")
     return <span className="text-warn">{words(step.status)}</span>;

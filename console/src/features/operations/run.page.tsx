@@ -89,7 +89,7 @@ function Run({ run }: { run: OperationRun }) {
         above={above}
         title={title}
         name={`${title}, ${formatFull(run.created_at, useClock())}`}
-        note={<Badge tone={runTones[run.status] ?? "skip"}>{words(run.status)}</Badge>}
+        note={<RunBadge run={run} />}
       >
         {!hasEnded(run) && (
           <Button
@@ -120,11 +120,12 @@ function Run({ run }: { run: OperationRun }) {
           figures={[
             {
               label: "done",
-              value: summary.succeeded,
+              value: summary.succeeded - run.in_part,
               tone: "ok",
               isOn: status === "succeeded",
               onPick: pick("succeeded"),
             },
+            ...(run.in_part > 0 ? [{ label: "in part", value: run.in_part, tone: "warn" as const }] : []),
             {
               label: "failed",
               value: summary.failed,
@@ -140,7 +141,8 @@ function Run({ run }: { run: OperationRun }) {
         <ShareBar
           total={summary.total}
           parts={[
-            { label: "done", count: summary.succeeded, tone: "ok" },
+            { label: "done", count: summary.succeeded - run.in_part, tone: "ok" },
+            { label: "in part", count: run.in_part, tone: "warn" },
             { label: "failed", count: summary.failed, tone: "bad" },
             { label: "skipped", count: summary.skipped, tone: "skip" },
           ]}
@@ -158,6 +160,12 @@ function Run({ run }: { run: OperationRun }) {
       <UndoDialog run={run} isOpen={isUndoing} onClose={() => setUndoing(false)} />
     </>
   );
+}
+
+/** An undo that could not take back every step has done what it promised: that is neither a failure nor all of it. */
+function RunBadge({ run }: { run: OperationRun }) {
+  if (run.status === "succeeded" && run.in_part > 0) return <Badge tone="warn">undone in part</Badge>;
+  return <Badge tone={runTones[run.status] ?? "skip"}>{words(run.status)}</Badge>;
 }
 
 function About({ run }: { run: OperationRun }) {

@@ -6,7 +6,15 @@ import { RowTable } from "../../ui/table.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import type { Tone } from "../../ui/tone.ts";
 
-type WhyGroup = { step: number | null; code: string; message: string; fix?: string | null; count: number };
+type WhyGroup = {
+  step: number | null;
+  code: string;
+  message: string;
+  fix?: string | null;
+  count: number;
+  /** What is said about single orders, where it differs. */
+  reasons: ReadonlyArray<{ message: string; count: number }>;
+};
 
 type Props<Group extends WhyGroup> = {
   label: string;
@@ -29,7 +37,10 @@ const columnsWith = <Group extends WhyGroup>({
     cell: (group) => (
       <span className="flex min-h-6 items-center gap-2">
         <Badge tone={toneOf(group)}>{group.code}</Badge>
-        <span>{group.message}</span>
+        <span>
+          {group.message}
+          <Reasons group={group} />
+        </span>
       </span>
     ),
   },
@@ -56,5 +67,26 @@ export function WhyTable<Group extends WhyGroup>(props: Props<Group>) {
         columns={columnsWith(props)}
       />
     </Card>
+  );
+}
+
+const shownReasons = 4;
+
+/** Nothing that is true of one order stands for all of them: where the reasons differ, each says for how many it is true. */
+function Reasons({ group: { message, reasons, count } }: { group: WhyGroup }) {
+  if (reasons.length < 2) return null;
+  const shared = message.endsWith(" …") ? message.slice(0, -1) : "";
+  const shown = reasons.slice(0, shownReasons);
+  const others = count - shown.reduce((sum, reason) => sum + reason.count, 0);
+  return (
+    <ul className="text-sm text-muted">
+      {shown.map((reason) => (
+        <li key={reason.message}>
+          {formatCount(reason.count)}:{" "}
+          {reason.message.startsWith(shared) ? reason.message.slice(shared.length) : reason.message}
+        </li>
+      ))}
+      {others > 0 && <li>{formatCount(others)}: other reasons</li>}
+    </ul>
   );
 }

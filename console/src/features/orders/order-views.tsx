@@ -40,6 +40,7 @@ export function OrderViews({ search }: { search: Search }) {
     href: paths.orders(view.search),
     label: view.name,
     count: counts[at]?.data?.total,
+    isCapped: counts[at]?.data?.isCapped,
     isOn: keyOf(view.search) === here,
   }));
   const drop = useMutation({

@@ -13,7 +13,7 @@ import { useClock } from "../../ui/zone.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import type { Backfill } from "./schedules.queries.ts";
 import { backfillPreviewQuery } from "./schedules.queries.ts";
-import { localText } from "./schedules.text.ts";
+import { LocalTime } from "./local-time.tsx";
 
 /** What did not run, say because the hub was down or the schedule was new. What ran already does not run again. */
 export function BackfillButton({ schedule }: { schedule: Schedule }) {
@@ -98,7 +98,9 @@ function Preview({ backfill: { summary, runs }, timezone }: { backfill: Backfill
       {left.length > 0 && (
         <ul aria-label="What would run" className="mt-1.5 grid grid-cols-2 gap-x-4 tabular-nums text-muted">
           {left.slice(0, shownRuns).map(({ scheduledFor, localTime }) => (
-            <li key={scheduledFor}>{localText(localTime)}</li>
+            <li key={scheduledFor}>
+              <LocalTime at={localTime} />
+            </li>
           ))}
         </ul>
       )}

@@ -20,7 +20,8 @@ import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import { schedulesQuery, timelineQuery } from "./schedules.queries.ts";
-import { localText, nameOf } from "./schedules.text.ts";
+import { LocalTime } from "./local-time.tsx";
+import { nameOf } from "./schedules.text.ts";
 import { TimelineLanes } from "./timeline-lanes.tsx";
 
 const spans = [
@@ -53,7 +54,9 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Sched
     className: "whitespace-nowrap",
     cell: ({ upcoming: [next], timezone }) =>
       next ? (
-        <span title={`${placeOfZone(timezone)} time`}>{localText(next.localTime)}</span>
+        <span title={`${placeOfZone(timezone)} time`}>
+          <LocalTime at={next.localTime} />
+        </span>
       ) : (
         <span className="text-muted">–</span>
       ),

@@ -36,5 +36,9 @@ export const triggerNames: Record<string, string> = {
 
 export const nameOf = ({ name, taskName }: Pick<Schedule, "name" | "taskName">): string => name ?? taskName;
 
-/** A time as the clock of its own zone shows it: "Tue 17 Nov 02:30". */
-export const localText = (localTime: string): string => `${formatDay(localTime.slice(0, 10))} ${clockOf(localTime)}`;
+/** A time as the clock of its own zone shows it: "Tue 17 Nov 02:30"; with the year where that is another one. */
+export function localText(localTime: string, now: number): string {
+  const year = localTime.slice(0, 4);
+  const day = formatDay(localTime.slice(0, 10));
+  return `${day}${Number(year) === new Date(now).getFullYear() ? "" : ` ${year}`} ${clockOf(localTime)}`;
+}

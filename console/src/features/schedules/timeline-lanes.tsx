@@ -4,7 +4,8 @@ import { formatCount, plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { formatFull, formatTime, useClock } from "../../ui/zone.tsx";
 import type { Timeline } from "./schedules.queries.ts";
-import { localText, nameOf } from "./schedules.text.ts";
+import { LocalTime } from "./local-time.tsx";
+import { nameOf } from "./schedules.text.ts";
 
 const hourMs = 3_600_000;
 const tickHours = [1, 3, 6, 12, 24, 48, 120];
@@ -97,7 +98,7 @@ export function TimelineLanes({ timeline }: { timeline: Timeline }) {
         <ul aria-label="Changes of the clock" className="mt-1 flex flex-col gap-0.5 text-sm text-warn">
           {notes.map(({ lane, run, note }) => (
             <li key={`${lane.scheduleId} ${run.runAt}`}>
-              {nameOf(lane)}, {localText(run.localTime)}: {note}
+              {nameOf(lane)}, <LocalTime at={run.localTime} />: {note}
             </li>
           ))}
         </ul>

@@ -1,7 +1,7 @@
 import type { UpcomingRun } from "@order-operations-hub/sdk/api-types";
 import { placeOfZone } from "../../ui/calendar.ts";
 import { formatTime, useClock } from "../../ui/zone.tsx";
-import { localText } from "./schedules.text.ts";
+import { LocalTime } from "./local-time.tsx";
 
 /** The next runs in the zone of the schedule; beside it the same moment for whoever looks, where that differs. */
 export function UpcomingRuns({ runs, timezone }: { runs: readonly UpcomingRun[]; timezone: string }) {
@@ -10,7 +10,9 @@ export function UpcomingRuns({ runs, timezone }: { runs: readonly UpcomingRun[];
     <ol aria-label="Next runs" className="flex flex-col">
       {runs.map((run) => (
         <li key={run.runAt} className="border-b border-line py-1 last:border-b-0">
-          <span className="font-medium tabular-nums">{localText(run.localTime)}</span>{" "}
+          <span className="font-medium tabular-nums">
+            <LocalTime at={run.localTime} />
+          </span>{" "}
           <span className="text-muted">
             {placeOfZone(timezone)} time
             {timezone !== clock.timeZone && `, ${formatTime(run.runAt, clock)} for you`}

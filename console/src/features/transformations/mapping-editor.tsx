@@ -1,6 +1,6 @@
 import type { TransformationTest } from "@order-operations-hub/sdk/api-types";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { hub } from "../../live/hub.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Heading, Skeleton } from "../../ui/card.tsx";
@@ -8,29 +8,53 @@ import { plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { tell } from "../../ui/toast.tsx";
+import { useLatest } from "../../ui/use-latest.ts";
 import { useSettled } from "../../ui/use-settled.ts";
 import type { Mapping, Place, Row } from "./mapping.ts";
 import { placesIn, rowOf, targetsOf, toMappings, toRows } from "./mapping.ts";
 import type { Said } from "./mapping-rows.form.tsx";
 import { MappingRows } from "./mapping-rows.form.tsx";
+import type { TargetField, TargetReport } from "./order-targets.ts";
+import { checkTargets, exampleOrder } from "./order-targets.ts";
 import { OutputPanel } from "./output.panel.tsx";
 import type { Sample, Slot } from "./sample.panel.tsx";
 import { SamplePanel } from "./sample.panel.tsx";
-import { mappingTestQuery } from "./transformations.queries.ts";
+import { mappingTestQuery, orderFieldsQuery } from "./transformations.queries.ts";
 
 const MappingJson = lazy(async () => ({ default: (await import("./mapping-json.tsx")).MappingJson }));
 
-type Props = { slot: Slot; rows: readonly Row[]; onChange(rows: Row[]): void; isReadOnly: boolean };
+type Props = {
+  slot: Slot;
+  rows: readonly Row[];
+  onChange(rows: Row[]): void;
+  isReadOnly: boolean;
+  /** The rows add to what the connector reads by itself, instead of taking its place. */
+  isExtending?: boolean;
+  /** Why the mapping should not be used as it is; undefined: nothing is known against it. */
+  onVerdict?(reason: string | undefined): void;
+};
+
+const noFields: TargetField[] = [];
 
 /** Source, rows, output beside each other: what is written on one side is seen on the other, tried by the hub itself. */
-export function MappingEditor({ slot, rows, onChange, isReadOnly }: Props) {
+export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = false, onVerdict }: Props) {
   const { search, set } = useSearchParams();
   const isJson = oneOf(search["view"]) === "json";
   const [sample, setSample] = useState<Sample>();
   const mappings = useMemo(() => toMappings(rows), [rows]);
   const settled = useSettled(mappings);
   const test = useQuery(mappingTestQuery(sample && { mappings: settled, sampleData: sample.source }));
-  const said = useMemo(() => saidBy(test.data), [test.data]);
+  const makesOrders = slot.direction === "inbound" && slot.taskName === "orders.import";
+  const { data: fields = noFields } = useQuery({ ...orderFieldsQuery, enabled: makesOrders });
+  const targets = useMemo(
+    () => (fields.length > 0 ? checkTargets(rows, fields, !isExtending) : undefined),
+    [rows, fields, isExtending],
+  );
+  const said = useMemo(() => saidBy(test.data, targets), [test.data, targets]);
+  const verdict =
+    targets?.errors[0] ?? (sample && test.data?.ok === false ? "The rows fail on the sample." : undefined);
+  const tellVerdict = useLatest(onVerdict);
+  useEffect(() => tellVerdict.current?.(verdict), [verdict, tellVerdict]);
   const places = useMemo(() => placesIn(sample?.source), [sample]);
   // Rows that cannot be understood were not tried, and then nobody knows what they look at.
   const unused = useMemo(
@@ -50,7 +74,7 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly }: Props) {
       />
       <section aria-label="Rows" className="min-w-0">
         <Heading title="Rows" note={plural(rows.length, "row")}>
-          {!isReadOnly && <Suggest sample={sample} rows={rows} onChange={onChange} />}
+          {!isReadOnly && <Suggest sample={sample} fields={fields} rows={rows} onChange={onChange} />}
           <Button
             kind="quiet"
             aria-pressed={isJson}
@@ -67,21 +91,36 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly }: Props) {
           <>
             {rows.length === 0 && (
               <div className="mb-2 rounded-lg border border-dashed border-line-strong">
-                <Empty text="No rows: the data passes unchanged. Click a field of the source, or let rows be suggested." />
+                <Empty text={noRowsText(isExtending, makesOrders)} />
               </div>
             )}
             <MappingRows rows={rows} onChange={onChange} said={said} isReadOnly={isReadOnly} />
           </>
         )}
       </section>
-      <OutputPanel test={sample && test.data} error={test.error} isStale={isStale} hasSample={sample !== undefined} />
+      <OutputPanel
+        test={sample && test.data}
+        targets={targets}
+        error={test.error}
+        isStale={isStale}
+        hasSample={sample !== undefined}
+      />
       <Paths id="source-paths" paths={places.filter(({ list }) => !list).map(({ path }) => path)} />
       <Paths id="element-paths" paths={places.filter(({ list }) => list).map(({ path }) => path)} />
       <Paths
         id="target-paths"
-        paths={placesIn(sample?.output)
-          .filter(({ list }) => !list)
-          .map(({ path }) => path.slice(2))}
+        paths={[
+          ...fields.filter(({ path, type }) => !path.includes("[]") && type !== "object").map(({ path }) => path),
+          ...placesIn(sample?.output)
+            .filter(({ list }) => !list)
+            .map(({ path }) => path.slice(2)),
+        ]}
+      />
+      <Paths
+        id="element-targets"
+        paths={fields.flatMap(({ path, type }) =>
+          path.includes("[].") && type !== "object" ? [path.slice(path.lastIndexOf("[].") + 3)] : [],
+        )}
       />
     </div>
   );
@@ -99,10 +138,24 @@ function Paths({ id, paths }: { id: string; paths: readonly string[] }) {
   );
 }
 
-function saidBy(test: TransformationTest | undefined): Said {
+function noRowsText(isExtending: boolean, makesOrders: boolean): string {
+  const what = isExtending
+    ? "No rows: the record is taken as the connector reads it."
+    : makesOrders
+      ? "No rows yet. Rows fill the fields of an order."
+      : "No rows: the data passes unchanged.";
+  return `${what} Click a field of the source, or let rows be suggested.`;
+}
+
+function saidBy(test: TransformationTest | undefined, targets: TargetReport | undefined): Said {
   const group = <T extends { path: string }>(entries: readonly T[] = []): Map<string, T[]> =>
     Map.groupBy(entries, ({ path }) => path);
-  return { errors: group(test?.errors), warnings: group(test?.warnings), trace: group(test?.trace) };
+  return {
+    errors: group(test?.errors),
+    warnings: group(test?.warnings),
+    trace: group(test?.trace),
+    targets: targets?.wrong ?? new Map(),
+  };
 }
 
 /** A row for what was clicked; a field of a list goes into the rows of that list, which are begun if there are none. */
@@ -121,16 +174,21 @@ function withPlace(rows: readonly Row[], { path, name, list, isList }: Place): R
 /** Drafts rows for what the hub takes of a record and no row makes yet. */
 function Suggest({
   sample,
+  fields,
   rows,
   onChange,
 }: {
   sample: Sample | undefined;
+  /** What it can aim at where no example of the outcome is known. */
+  fields: readonly TargetField[];
   rows: readonly Row[];
   onChange(rows: Row[]): void;
 }) {
   const suggest = useMutation({
     mutationFn: ({ source, output }: Sample) =>
-      hub.call("POST /api/v1/transformations/suggest", { body: { sampleData: source, targetExample: output ?? {} } }),
+      hub.call("POST /api/v1/transformations/suggest", {
+        body: { sampleData: source, targetExample: output ?? exampleOrder(fields) },
+      }),
     onSuccess: ({ mappings, unmatched }) => {
       const taken = new Set(targetsOf(rows));
       const fresh = (mappings as Mapping[]).filter(({ target }) => !taken.has(String(target)));
@@ -140,8 +198,8 @@ function Suggest({
     },
   });
   const why = !sample
-    ? "It needs a sample."
-    : !sample.output && "Nothing is known of what should come out: this is for what a connector reads by itself.";
+    ? "Rows are suggested from a sample. Take one first."
+    : !sample.output && fields.length === 0 && "Rows can be suggested for imported orders only.";
   return (
     <>
       {suggest.error && <ProblemBox error={suggest.error} />}

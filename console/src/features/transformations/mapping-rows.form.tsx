@@ -8,6 +8,7 @@ import { JsonView } from "../../ui/json-view.tsx";
 import { inputClass } from "../../ui/text-field.tsx";
 import type { Row, RowKind } from "./mapping.ts";
 import { kindOf, readConstant, rowOf, showConstant, toMapping, withField, withKind } from "./mapping.ts";
+import type { WrongTarget } from "./order-targets.ts";
 import { RowDetails, summaryOf } from "./row-details.form.tsx";
 
 /** What the last test says of a row, by its pointer. */
@@ -15,6 +16,8 @@ export type Said = {
   errors: Map<string, TransformationTest["errors"]>;
   warnings: Map<string, TransformationTest["warnings"]>;
   trace: Map<string, TransformationTest["trace"]>;
+  /** Rows whose target is none. */
+  targets: ReadonlyMap<string, WrongTarget>;
 };
 
 type Props = {
@@ -85,6 +88,7 @@ function MappingRow({ row, name, pointer, said, isReadOnly, isInner, onChange, o
   const kind = kindOf(row);
   // The hub points below the row at the field that is wrong.
   const errors = [...said.errors].filter(([at]) => at === pointer || isField(at, pointer)).flatMap(([, all]) => all);
+  const wrong = said.targets.get(pointer);
   const tools = (
     <span className="flex shrink-0 items-center">
       {kind && !isReadOnly && (
@@ -100,7 +104,7 @@ function MappingRow({ row, name, pointer, said, isReadOnly, isInner, onChange, o
     </span>
   );
   return (
-    <li className={cx("rounded-lg border bg-panel p-1", errors.length > 0 ? "border-bad" : "border-line")}>
+    <li className={cx("rounded-lg border bg-panel p-1", errors.length > 0 || wrong ? "border-bad" : "border-line")}>
       <div className="flex items-center gap-1.5">
         {kind ? (
           <Fields row={row} kind={kind} name={name} isReadOnly={isReadOnly} isInner={isInner} onChange={onChange} />
@@ -121,6 +125,14 @@ function MappingRow({ row, name, pointer, said, isReadOnly, isInner, onChange, o
         onTake={(source) => onChange(withField(row, kind ?? "source", source))}
         isReadOnly={isReadOnly}
       />
+      {wrong && (
+        <p className="flex flex-wrap items-center gap-x-2 px-1 text-sm text-bad">
+          {wrong.message}
+          {wrong.nearest && !isReadOnly && (
+            <TakeButton onTake={() => onChange(withField(row, "target", wrong.nearest))}>{wrong.nearest}</TakeButton>
+          )}
+        </p>
+      )}
       {errors.map((error) => (
         <p key={`${error.path} ${error.code} ${error.item ?? ""}`} className="px-1 text-sm text-bad">
           {fieldOf(error.path, pointer)}
@@ -190,12 +202,21 @@ function Fields({ row, kind, name, isReadOnly, isInner, onChange }: FieldsProps)
         aria-label={`${name}: target`}
         value={typeof row.mapping["target"] === "string" ? row.mapping["target"] : ""}
         readOnly={isReadOnly}
-        list={isInner ? undefined : "target-paths"}
+        list={isInner ? "element-targets" : "target-paths"}
         placeholder="target"
         onChange={(event) => onChange(withField(row, "target", event.target.value))}
         className={cx(inputClass, "font-mono text-sm")}
       />
     </div>
+  );
+}
+
+/** What was probably meant is one click. */
+function TakeButton({ onTake, children }: { onTake(): void; children: string }) {
+  return (
+    <button type="button" onClick={onTake} className="min-h-6 font-medium text-accent-text underline">
+      Take {children}
+    </button>
   );
 }
 
@@ -246,13 +267,7 @@ function Trace({
         <p key={warning.code} className="flex flex-wrap items-center gap-x-2 px-1 text-sm text-warn">
           {warning.message}
           {warning.nearest && !isReadOnly && (
-            <button
-              type="button"
-              onClick={() => onTake(warning.nearest!)}
-              className="min-h-6 font-medium text-accent-text underline"
-            >
-              Take {warning.nearest}
-            </button>
+            <TakeButton onTake={() => onTake(warning.nearest!)}>{warning.nearest}</TakeButton>
           )}
         </p>
       ))}

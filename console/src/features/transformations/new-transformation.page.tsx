@@ -105,6 +105,9 @@ function Begun({ slot, title }: BegunProps) {
     setRows(next);
     keep({ ...draft, mappings: toMappings(next) });
   };
+  // What is half done does not go live with the first Save.
+  const [wrong, setWrong] = useState<string>();
+  const isActive = draft.isActive && wrong === undefined;
   const create = useMutation({
     mutationFn: (replace: boolean) =>
       hub.call("POST /api/v1/transformations", {
@@ -114,7 +117,7 @@ function Begun({ slot, title }: BegunProps) {
           bridgeId,
           taskName,
           direction,
-          isActive: draft.isActive,
+          isActive,
           mappings: toMappings(rows),
         },
       }),
@@ -137,7 +140,12 @@ function Begun({ slot, title }: BegunProps) {
             onChange={(name) => keep({ ...draft, name })}
           />
         </div>
-        <Switch label="Active at once" isOn={draft.isActive} onChange={(isActive) => keep({ ...draft, isActive })} />
+        <Switch
+          label="Active at once"
+          isOn={isActive}
+          disabledReason={wrong}
+          onChange={(isOn) => keep({ ...draft, isActive: isOn })}
+        />
         <Button
           kind="primary"
           isBusy={create.isPending}
@@ -154,7 +162,13 @@ function Begun({ slot, title }: BegunProps) {
           </ProblemBox>
         </div>
       )}
-      <MappingEditor slot={slot} rows={rows} onChange={change} isReadOnly={refused !== undefined} />
+      <MappingEditor
+        slot={slot}
+        rows={rows}
+        onChange={change}
+        isReadOnly={refused !== undefined}
+        onVerdict={setWrong}
+      />
     </>
   );
 }

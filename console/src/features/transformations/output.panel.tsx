@@ -5,29 +5,44 @@ import { cx } from "../../ui/class-names.ts";
 import { plural } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import type { TargetReport } from "./order-targets.ts";
 
 /** What the rows make of the sample, as one types. */
 export function OutputPanel({
   test,
+  targets,
   error,
   isStale,
   hasSample,
 }: {
   test: TransformationTest | undefined;
+  /** Whether the rows make what the hub takes. */
+  targets: TargetReport | undefined;
   error: unknown;
   isStale: boolean;
   hasSample: boolean;
 }) {
   // What belongs to no row stands here.
   const others = test?.errors.filter(({ index }) => index < 0) ?? [];
+  const isRight = test?.ok === true && (targets?.errors.length ?? 0) === 0;
   return (
     <section aria-label="Output" className="min-w-0">
       <Heading title="Output" note={test && outcome(test)}>
-        {test && <Badge tone={test.ok ? "ok" : "bad"}>{test.ok ? "maps" : "fails"}</Badge>}
+        {test && <Badge tone={isRight ? "ok" : "bad"}>{isRight ? "maps" : "fails"}</Badge>}
       </Heading>
       {error !== null && <ProblemBox error={error} />}
       {others.map(({ code, message }) => (
         <p key={code} className="mb-1 text-bad">
+          {message}
+        </p>
+      ))}
+      {targets?.errors.map((message) => (
+        <p key={message} className="mb-1 text-bad">
+          {message}
+        </p>
+      ))}
+      {targets?.notes.map((message) => (
+        <p key={message} className="mb-1 text-warn">
           {message}
         </p>
       ))}

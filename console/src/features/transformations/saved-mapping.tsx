@@ -120,6 +120,7 @@ export function SavedMapping({ transformation }: { transformation: Transformatio
           put({ mappings: toMappings(next) });
         }}
         isReadOnly={refused !== undefined}
+        isExtending={transformation.mode === "extend"}
       />
     </>
   );

@@ -2,6 +2,7 @@ import type { Transformation, TransformationTest, TransformationVersion } from "
 import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
+import type { TargetField } from "./order-targets.ts";
 
 export const transformationsQuery = (page: number, isActive: boolean | undefined) =>
   queryOptions({
@@ -27,6 +28,13 @@ export const transformsQuery = queryOptions({
   queryKey: ["transformations", "transforms"],
   queryFn: async ({ signal }): Promise<TransformInfo[]> =>
     (await hub.call("GET /api/v1/transformations/transforms", { signal })).data,
+  staleTime: 300_000,
+});
+
+/** What an imported order may say: what rows of such a mapping can fill. */
+export const orderFieldsQuery = queryOptions({
+  queryKey: ["transformations", "order-fields"],
+  queryFn: async ({ signal }): Promise<TargetField[]> => (await hub.call("GET /api/v1/orders/fields", { signal })).data,
   staleTime: 300_000,
 });
 

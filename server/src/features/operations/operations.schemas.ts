@@ -181,9 +181,12 @@ const orderGroup = {
   step: Nullable({ ...Count, description: "Of the pipeline, from 0; null: it is about the order as a whole" }),
   type: Nullable(Type.String({ description: "The action of the step" })),
   code: Type.String(),
-  message: Type.String({ description: "As it was said about the first order" }),
-  fix: Type.Optional(Type.String()),
+  message: Type.String({ description: "What is said about all of them; ends in … where `reasons` differ" }),
+  fix: Type.Optional(Type.String({ description: "Where it is the same for all" })),
   count: Count,
+  reasons: Type.Array(Type.Object({ message: Type.String(), fix: Type.Optional(Type.String()), count: Count }), {
+    description: "What is said about each order, the most frequent first; at most ten",
+  }),
   sample: Type.Array(
     Type.Object({ ref: Type.String(), order_id: Nullable(Id), order_number: Nullable(Type.String()) }),
     {

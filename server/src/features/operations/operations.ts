@@ -157,9 +157,8 @@ export async function listRunGroups(ctx: Ctx, id: string) {
   const { undo_of } = await findRunOrThrow(ctx, id);
   const groups = await results.listGroups(ctx.db, id);
   return {
-    data: groups.map(({ fix, ...group }) => ({
+    data: groups.map((group) => ({
       ...group,
-      ...(fix ? { fix } : {}),
       // An undo is not retried: what is left of the run is undone again.
       retryable: undo_of === null && !results.leftAlone.includes(group.code),
     })),

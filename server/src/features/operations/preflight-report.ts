@@ -4,6 +4,7 @@ import type { Ctx } from "../../context.ts";
 import type { Evaluation, Pipeline, StepResult } from "./evaluate.ts";
 import { outcomeOf } from "./evaluate.ts";
 import type { OrderGroup, PreflightRequest } from "./operations.schemas.ts";
+import { createGroups } from "./order-groups.ts";
 import { presentSteps } from "./present-run.ts";
 
 type Verdict = "ok" | "no_change" | "warning" | "blocked";
@@ -32,24 +33,6 @@ function saidOf(evaluation: Evaluation | undefined, unknown = notFound): Said[] 
 /** Why it was blocked and what it was warned of: what a run may leave out. */
 export function codesOf(evaluation: Evaluation | undefined, unknown?: Unknown): string[] {
   return [...new Set(saidOf(evaluation, unknown).map(({ code }) => code))].toSorted();
-}
-
-const sampleSize = 5;
-
-/** The same thing said about many orders by the same step is one line: how many, and the first of them. */
-export function createGroups<One extends Omit<OrderGroup, "count" | "sample">>() {
-  const groups = new Map<string, One & Pick<OrderGroup, "count" | "sample">>();
-  return {
-    add(one: One, kind: string, order: OrderGroup["sample"][number]): void {
-      const key = `${one.step ?? ""} ${kind} ${one.code}`;
-      let group = groups.get(key);
-      if (!group) groups.set(key, (group = { ...one, count: 0, sample: [] }));
-      group.count++;
-      if (group.sample.length < sampleSize) group.sample.push(order);
-    },
-    /** The largest first. */
-    list: () => [...groups.values()].toSorted((a, b) => b.count - a.count),
-  };
 }
 
 export type Report = ReturnType<typeof createReport>;

@@ -6,7 +6,7 @@ import { listSteps, mayOverride } from "./compile-pipeline.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { isGrouped } from "./evaluate.ts";
 import type { OrderGroup } from "./operations.schemas.ts";
-import { createGroups } from "./preflight-report.ts";
+import { createGroups } from "./order-groups.ts";
 import { presentSteps } from "./present-run.ts";
 import { listUndoable } from "./run/list-undoable.ts";
 import { portionSize } from "./run/plan-run.ts";
@@ -15,7 +15,7 @@ import { evaluateUndo } from "./run/undo.ts";
 
 const shownOrders = 100;
 
-type Reason = Omit<OrderGroup, "count" | "sample">;
+type Reason = Omit<OrderGroup, "count" | "sample" | "reasons">;
 type Verdict = "takes_back" | "in_part" | "cannot" | "no_change";
 
 /** What an undo of this run would take back now, and what not and why: by the same code, on copies. */

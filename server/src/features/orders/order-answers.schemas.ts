@@ -204,3 +204,15 @@ export type ImportAnswer = Static<typeof ImportAnswer>;
 export const ImportProgress = Type.Object({
   rows: Type.Integer({ minimum: 0, description: "Of the file, that were gone through" }),
 });
+
+export const ImportedField = Type.Object({
+  path: Type.String({ description: "As mappings name it; `lines[].sku` is that of each line" }),
+  type: OneOf(["text", "number", "boolean", "date", "object", "list"]),
+  required: Type.Boolean({ description: "Of the object around it, if that is there" }),
+  isOpen: Type.Boolean({ description: "It has members of any name" }),
+  values: Nullable(Type.Array(Type.String(), { description: "It is one of these" })),
+  description: Nullable(Type.String()),
+});
+export type ImportedField = Static<typeof ImportedField>;
+
+export const ImportedFields = Type.Object({ data: Type.Array(ImportedField) });

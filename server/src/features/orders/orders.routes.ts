@@ -2,6 +2,7 @@ import { Type } from "../../core/type.ts";
 import { Deleted } from "../../core/schema.ts";
 import { defineRoute, liveType } from "../../route.ts";
 import { sheetHeavyFromBytes } from "../../core/csv/import-shapes.ts";
+import { listImportedFields } from "./imported-fields.ts";
 import * as answers from "./order-answers.schemas.ts";
 import * as shapes from "./orders.schemas.ts";
 import * as orders from "./orders.ts";
@@ -71,6 +72,13 @@ export const orderRoutes = [
     answerType: liveType,
     answer: [200, answers.ImportProgress],
     handle: async (ctx, { query }) => orders.watchImport(ctx, query.id),
+  }),
+  defineRoute("GET /orders/fields", {
+    name: "orders.fields.list",
+    scope: "orders:read",
+    summary: "List what an imported order may say: the targets of mappings, with their types",
+    answer: [200, answers.ImportedFields],
+    handle: async () => listImportedFields(),
   }),
   defineRoute("GET /orders/counts", {
     name: "orders.count",

@@ -3,6 +3,7 @@ import { mapPage } from "../../../core/page.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
 import type { OrderGroup, ResultQuery, RunResult } from "../operations.schemas.ts";
+import { maxReasons, summedUp } from "../order-groups.ts";
 import { packSteps, unpackSteps } from "./operation-values.store.ts";
 
 /** A portion of a run's orders, worked on in one transaction. */
@@ -132,7 +133,14 @@ export async function countErrors(db: Queryable, runId: string): Promise<Record<
   return Object.fromEntries(rows.map((row) => [row.error_code, row.count]));
 }
 
-type GroupRow = OrderGroup & { status: RunResult["status"] };
+type RunGroup = OrderGroup & { status: RunResult["status"] };
+type ReasonRow = Pick<RunGroup, "status" | "code" | "step" | "type"> & {
+  message: string;
+  fix: string | null;
+  count: number;
+  total: number;
+  sample: (OrderGroup["sample"][number] & { position: number })[];
+};
 
 /** How many orders of an undo succeeded although some of their steps could not be taken back. */
 export async function countInPart(db: Queryable, runId: string): Promise<number> {
@@ -147,27 +155,38 @@ export async function countInPart(db: Queryable, runId: string): Promise<number>
  * What became of the orders that did not succeed: by status, step and code, the most frequent first. Of orders that an undo took back
  * in part, each step that it could not take back.
  */
-export async function listGroups(db: Queryable, runId: string): Promise<GroupRow[]> {
-  return await db.query<GroupRow>(
-    `with grouped as (
-       select r.status, case when r.status = 'succeeded' then f.code else coalesce(r.error_code, r.status) end as code, f.step, f.type,
-              count(*)::integer as count, (array_agg(r.position order by r.position))[1:5] as positions
+export async function listGroups(db: Queryable, runId: string): Promise<RunGroup[]> {
+  const rows = await db.query<ReasonRow>(
+    `with said as (
+       select r.position, r.status, f.step, f.type,
+              case when r.status = 'succeeded' then f.error ->> 'code' else coalesce(r.error_code, r.status) end as code,
+              case when r.status = 'succeeded' then f.error else r.error end as error
          from operation_results r left join lateral (
-           select (s ->> 'index')::integer as step, s ->> 'type' as type, s -> 'error' ->> 'code' as code, row_number() over () as nth
+           select (s ->> 'index')::integer as step, s ->> 'type' as type, s -> 'error' as error, row_number() over () as nth
              from jsonb_array_elements(r.steps) as s
             where s ->> 'status' in ('failed', 'not_undone')) f on f.nth = 1 or r.status = 'succeeded'
-        where r.run_id = $1 and (r.status <> 'succeeded' or r.error_code is not null) group by 1, 2, 3, 4)
-     select g.status, g.code, g.step, g.type, g.count, coalesce(e.error ->> 'message', '') as message, e.error ->> 'fix' as fix,
-            array(select jsonb_build_object('ref', o.ref, 'order_id', o.order_id, 'order_number', o.order_number)
-                    from operation_results o where o.run_id = $1 and o.position = any(g.positions) order by o.position) as sample
-       from grouped g join operation_results r on r.run_id = $1 and r.position = g.positions[1]
-      cross join lateral (
-        select case when g.status <> 'succeeded' then r.error
-                    else (select s -> 'error' from jsonb_array_elements(r.steps) as s
-                           where (s ->> 'index')::integer = g.step and s ->> 'status' = 'not_undone' limit 1) end as error) e
-      order by g.count desc, g.positions[1]`,
-    [runId],
+        where r.run_id = $1 and (r.status <> 'succeeded' or r.error_code is not null)),
+     reasons as (
+       select status, code, step, type, coalesce(error ->> 'message', '') as message, error ->> 'fix' as fix,
+              count(*)::integer as count, (array_agg(position order by position))[1:5] as positions
+         from said group by 1, 2, 3, 4, 5, 6),
+     ranked as (
+       select *, sum(count) over grp ::integer as total, row_number() over (grp order by count desc, positions[1]) as nth
+         from reasons window grp as (partition by status, code, step, type))
+     select status, code, step, type, message, fix, count, total,
+            array(select jsonb_build_object('position', o.position, 'ref', o.ref, 'order_id', o.order_id, 'order_number', o.order_number)
+                    from operation_results o where o.run_id = $1 and o.position = any(positions) order by o.position) as sample
+       from ranked where nth <= $2 order by total desc, positions[1]`,
+    [runId, maxReasons],
   );
+  const groups = Map.groupBy(rows, ({ status, code, step, type }) => JSON.stringify([status, code, step, type]));
+  return [...groups.values()].map((reasons) => {
+    const { status, code, step, type, total } = reasons[0]!;
+    const first = reasons.flatMap(({ sample }) => sample).toSorted((a, b) => a.position - b.position);
+    const told = reasons.map(({ message, fix, count }) => ({ message, ...(fix ? { fix } : {}), count }));
+    const sample = first.slice(0, 5).map(({ ref, order_id, order_number }) => ({ ref, order_id, order_number }));
+    return { status, code, step, type, ...summedUp(told), count: total, sample };
+  });
 }
 
 export type Unfinished = { ref: string; order_id: string | null; todo: number };

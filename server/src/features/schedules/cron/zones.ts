@@ -75,9 +75,8 @@ export function parseZone(name: string, pointer = "/timezone"): ParsedZone {
     }
   }
   const suggestion = nearestZone(name);
-  const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
   const shown = name.length > 64 ? `${name.slice(0, 64)}...` : name;
-  const message = `"${shown}" is not a time zone; give an IANA name such as America/New_York or UTC.${hint}`;
+  const message = `"${shown}" is not a time zone; give an IANA name such as America/New_York or UTC.`;
   return { errors: [{ pointer, code: "unknown_time_zone", message, ...(suggestion !== undefined && { suggestion }) }] };
 }
 

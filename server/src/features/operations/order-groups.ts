@@ -1,0 +1,72 @@
+import type { OrderGroup } from "./operations.schemas.ts";
+
+type Reason = OrderGroup["reasons"][number];
+type Named = OrderGroup["sample"][number];
+type About = Pick<OrderGroup, "step" | "type" | "code" | "message" | "fix">;
+
+const sampleSize = 5;
+/** So many reasons of a group are answered; more are counted in it, and not told one by one. */
+export const maxReasons = 10;
+/** A message may name a line or a number of its order: of a hundred thousand different ones these are kept. */
+const maxKept = 200;
+
+/** What many texts begin with in common: nothing that is true of one order is said of all of them. */
+export function sharedText(texts: Iterable<string>): string {
+  let shared: string[] | undefined;
+  let isWhole = true;
+  for (const text of texts) {
+    const words = text.split(" ");
+    if (shared === undefined) {
+      shared = words;
+      continue;
+    }
+    const before: string[] = shared;
+    const end = before.findIndex((word, at) => word !== words[at]);
+    const common = end < 0 ? before : before.slice(0, end);
+    if (common.length < before.length || words.length > before.length) isWhole = false;
+    shared = common;
+  }
+  if (shared === undefined) return "";
+  if (isWhole) return shared.join(" ");
+  const start = shared.join(" ").replace(/[\s(:;,.]+$/, "");
+  return start === "" ? "The reason differs from order to order." : `${start} …`;
+}
+
+type Group<One> = { one: One; count: number; sample: Named[]; reasons: Map<string, Reason> };
+
+/** The same code at the same step is one group of orders: how many, what they have in common, each reason, and the first orders. */
+export function createGroups<One extends About>() {
+  const groups = new Map<string, Group<One>>();
+  return {
+    add(one: One, kind: string, order: Named): void {
+      const key = `${one.step ?? ""} ${kind} ${one.code}`;
+      let group = groups.get(key);
+      if (!group) groups.set(key, (group = { one, count: 0, sample: [], reasons: new Map() }));
+      group.count++;
+      if (group.sample.length < sampleSize) group.sample.push(order);
+      const { message, fix } = one;
+      const known = group.reasons.get(message);
+      if (known) known.count++;
+      else if (group.reasons.size < maxKept) group.reasons.set(message, { message, ...(fix ? { fix } : {}), count: 1 });
+    },
+    /** The largest first. */
+    list: () =>
+      [...groups.values()]
+        .toSorted((a, b) => b.count - a.count)
+        .map(({ one, count, sample, reasons }) => {
+          const { fix: _fix, ...about } = one;
+          return { ...about, ...summedUp([...reasons.values()]), count, sample };
+        }),
+  };
+}
+
+/** What is said of a group by what is said of its orders. */
+export function summedUp(reasons: readonly Reason[]): Pick<OrderGroup, "message" | "fix" | "reasons"> {
+  const fixes = new Set(reasons.map(({ fix }) => fix));
+  const [fix] = fixes;
+  return {
+    message: sharedText(reasons.map(({ message }) => message)),
+    ...(fix && fixes.size === 1 ? { fix } : {}),
+    reasons: reasons.toSorted((a, b) => b.count - a.count).slice(0, maxReasons),
+  };
+}
