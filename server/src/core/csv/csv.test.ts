@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { detectDelimiter, guardCell, guardText, MalformedCsv, streamCsv, textOfCell, toCsv } from "./csv.ts";
+import { writeRejected } from "./sheet.ts";
 
 const parseCsv = async (text: string, delimiter: string, maxRows: number) =>
   await Array.fromAsync(streamCsv(text, delimiter, maxRows));
@@ -98,4 +99,29 @@ test("no character is cut, wherever the text is divided (protocol 3)", async () 
 test("a quote without end is named, and rows without end are stopped", async () => {
   await expect(parseCsv('a,"b\nc', ",", 10)).rejects.toThrow(MalformedCsv);
   await expect(parseCsv("x\n".repeat(20), ",", 10)).rejects.toThrow(/more than 10 rows/);
+});
+
+test("rows of a long text leave the event loop to others in between (security N1)", async () => {
+  let turns = 0;
+  const counting = setInterval(() => turns++, 0);
+  let rows = 0;
+  for await (const row of streamCsv("a,b,c\n".repeat(200_000), ",")) rows += row.length / 3;
+  clearInterval(counting);
+  expect(rows).toBe(200_000);
+  expect(turns).toBeGreaterThan(10);
+});
+
+test("a row has as many columns as are read, or blank ones behind them", async () => {
+  const blank = await Array.fromAsync(streamCsv(`a,b${",".repeat(5_000)}\n`, ","));
+  expect(blank[0]).toHaveLength(1_000);
+  const wide = Array.fromAsync(streamCsv(`a\n${"x,".repeat(1_001)}x\n`, ","));
+  await expect(wide).rejects.toThrow("Row 2 has 1002 columns; at most 1000 are read.");
+});
+
+test("one order with mistakes in 200,000 rows is given back row for row", () => {
+  const rows = Array.from({ length: 200_000 }, (_, i) => ({ number: i + 2, cells: ["A-1"] }));
+  const errors = rows.map(({ number }) => ({ row: number, column: null, code: "wrong", message: `Of row ${number}.` }));
+  const csv = writeRejected({ columns: [{ column: "number", field: null }], delimiter: "," }, [{ rows, errors }]);
+  expect(csv.split("\r\n").slice(0, 2)).toEqual(["number,error", "A-1,Of row 2."]);
+  expect(csv).toMatch(/A-1,Of row 200001\.\r\n$/);
 });

@@ -1,15 +1,19 @@
 import { Readable } from "node:stream";
 import type { Options } from "csv-parse";
 import { CsvError, parse } from "csv-parse";
+import { stepwise } from "../give-way.ts";
 import type { Cell } from "./xlsx.ts";
 
 export const delimiters = { comma: ",", semicolon: ";", tab: "\t" } as const;
+
+/** Names of columns that are longer together say nothing more about what separates them. */
+const longestHeader = 64 * 1024;
 
 /** What separates the columns, by what the first line has most of outside of quotes. */
 export function detectDelimiter(text: string): string {
   const counts = { ",": 0, ";": 0, "\t": 0 };
   let isQuoted = false;
-  for (const character of text) {
+  for (const character of text.slice(0, longestHeader)) {
     if (character === '"') isQuoted = !isQuoted;
     else if (!isQuoted && (character === "\n" || character === "\r")) {
       if (Object.values(counts).some((count) => count > 0)) break;
@@ -21,10 +25,16 @@ export function detectDelimiter(text: string): string {
 
 export class MalformedCsv extends Error {}
 
-const chunkSize = 64 * 1024;
+/** Parsed at once; the rows of it are read one by one. */
+const chunkSize = 8 * 1024;
 const maxRecordBytes = 1024 * 1024;
+/** As many as are read of a workbook. Each column is looked at for each row. */
+const maxColumns = 1_000;
 
-/** All rows, blank ones too. Gives way to other work now and then. */
+/** A file that is being read, row by row. */
+export type CsvRows = { delimiter: string; rows: AsyncIterable<string[]> };
+
+/** All rows, blank ones too. Yields to the event loop every few milliseconds. */
 export async function* streamCsv(text: string, delimiter: string, maxRows = Infinity): AsyncGenerator<string[]> {
   const options: Options = {
     delimiter,
@@ -35,15 +45,24 @@ export async function* streamCsv(text: string, delimiter: string, maxRows = Infi
     max_record_size: maxRecordBytes,
   };
   let count = 0;
+  const step = stepwise();
   try {
     const parser = Readable.from(chunksOf(text.replace(/^\uFEFF/, ""))).pipe(parse(options));
     for await (const row of parser as AsyncIterable<string[]>) {
       if (++count > maxRows) throw new MalformedCsv(`There are more than ${maxRows} rows; split the file.`);
-      yield row;
+      yield row.length > maxColumns ? withoutBlankEnd(row, count) : row;
+      // The stream itself never leaves the event loop to others: all of it is here already.
+      await step();
     }
   } catch (error) {
     throw error instanceof CsvError ? new MalformedCsv(error.message) : error;
   }
+}
+
+/** Some programs end each row with thousands of separators. */
+function withoutBlankEnd(row: string[], number: number): string[] {
+  if (isBlank(row.slice(maxColumns))) return row.slice(0, maxColumns);
+  throw new MalformedCsv(`Row ${number} has ${row.length} columns; at most ${maxColumns} are read.`);
 }
 
 /** With the number that a spreadsheet shows for it. */
@@ -54,9 +73,9 @@ export function isBlank(cells: readonly string[]): boolean {
 }
 
 /** Those that are not blank. */
-export async function* readRows(text: string, delimiter: string, maxRows?: number): AsyncGenerator<Row> {
+export async function* readRows(rows: AsyncIterable<string[]>): AsyncGenerator<Row> {
   let number = 0;
-  for await (const cells of streamCsv(text, delimiter, maxRows)) {
+  for await (const cells of rows) {
     number++;
     if (!isBlank(cells)) yield { number, cells };
   }

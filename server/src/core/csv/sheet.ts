@@ -4,8 +4,18 @@ import { foldName } from "../nearest.ts";
 import { escapePointer } from "../strict-json.ts";
 import type { Weight } from "../weight.ts";
 import { weightUnitInName } from "../weight.ts";
-import type { Row } from "./csv.ts";
-import { delimiters, detectDelimiter, guardCell, guardText, MalformedCsv, readRows, textOfCell, toCsv } from "./csv.ts";
+import type { CsvRows, Row } from "./csv.ts";
+import {
+  delimiters,
+  detectDelimiter,
+  guardCell,
+  guardText,
+  MalformedCsv,
+  readRows,
+  streamCsv,
+  textOfCell,
+  toCsv,
+} from "./csv.ts";
 import type { CellReader, Conventions, DateOrder } from "./csv-cells.ts";
 import { conventionsOf, extraCells } from "./csv-cells.ts";
 import type { Column, ColumnMapping, SheetField, SheetPreset, Warning } from "./csv-columns.ts";
@@ -81,11 +91,12 @@ type Place = { row: number; column: string | null };
 export type CellError = Place & { code: string; message: string };
 export type Cell = { field: string; value: unknown; place: Place };
 
-/** A file with its header read; the rows come one by one. */
-export async function openSheet(csv: string, kind: SheetKind, options: SheetOptions = {}): Promise<Sheet> {
-  const { delimiter: wanted = "auto", mapping = {}, maxRows, mayLackColumns = false } = options;
-  const delimiter = wanted === "auto" ? detectDelimiter(csv) : delimiters[wanted];
-  const rows = readableRows(csv, delimiter, maxRows);
+/** A file with its header read; the rows come one by one. What is read elsewhere was opened with the same options there. */
+export async function openSheet(csv: string | CsvRows, kind: SheetKind, options: SheetOptions = {}): Promise<Sheet> {
+  const { mapping = {}, mayLackColumns = false } = options;
+  const source = typeof csv === "string" ? rowsOf(csv, options) : csv;
+  const { delimiter } = source;
+  const rows = readableRows(source.rows);
   const first = await rows.next();
   if (first.done) throw badField("/csv", "empty", "There is no header row.");
   const header = first.value.cells.map((name) => name.trim());
@@ -143,9 +154,14 @@ export function missingColumns({ required = [] }: SheetKind, columns: Column[]):
     }));
 }
 
-async function* readableRows(csv: string, delimiter: string, maxRows?: number): AsyncGenerator<Row> {
+function rowsOf(csv: string, { delimiter: wanted = "auto", maxRows }: SheetOptions): CsvRows {
+  const delimiter = wanted === "auto" ? detectDelimiter(csv) : delimiters[wanted];
+  return { delimiter, rows: streamCsv(csv, delimiter, maxRows) };
+}
+
+async function* readableRows(rows: AsyncIterable<string[]>): AsyncGenerator<Row> {
   try {
-    yield* readRows(csv, delimiter, maxRows);
+    yield* readRows(rows);
   } catch (error) {
     throw error instanceof MalformedCsv ? badField("/csv", "malformed_csv", error.message) : error;
   }
@@ -326,7 +342,7 @@ export function placedError(row: number, column: string | null, code: string, me
 /** A whole file as rows, for those who find their columns in ways of their own. */
 export async function readTable(csv: string, maxRows: number): Promise<{ rows: Row[] } | { errors: PlacedError[] }> {
   try {
-    return { rows: await Array.fromAsync(readRows(csv, detectDelimiter(csv), maxRows)) };
+    return { rows: await Array.fromAsync(readRows(streamCsv(csv, detectDelimiter(csv), maxRows))) };
   } catch (error) {
     if (!(error instanceof MalformedCsv)) throw error;
     return { errors: [placedError(1, null, "malformed_csv", error.message)] };
@@ -389,19 +405,18 @@ export function writeRejected(
   { columns, delimiter }: Pick<Sheet, "columns" | "delimiter">,
   failed: readonly Pick<SheetRecord, "rows" | "errors">[],
 ): string {
-  const width = failed.reduce(
-    (most, { rows }) => Math.max(most, ...rows.map(({ cells }) => cells.length)),
-    columns.length,
-  );
+  let width = columns.length;
+  for (const { rows } of failed) for (const { cells } of rows) width = Math.max(width, cells.length);
   const wide = (cells: (string | undefined)[]): string[] => Array.from({ length: width }, (_, i) => cells[i] ?? "");
-  const lines = failed.flatMap(({ rows, errors }) =>
-    rows.map(({ number, cells }) => {
-      const own = errors.filter(({ row }) => row === number);
+  const lines = failed.flatMap(({ rows, errors }) => {
+    const errorsOf = Map.groupBy(errors, ({ row }) => row);
+    return rows.map(({ number, cells }) => {
+      const own = errorsOf.get(number) ?? [];
       const reasons = own.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
       const reason = reasons.length > 0 ? reasons.join("; ") : `See row ${errors[0]!.row} of the same order.`;
       return [...wide(cells).map(guardCell), guardText(reason)];
-    }),
-  );
+    });
+  });
   const header = [...wide(columns.map(({ column }) => column)), "error"].map(guardText);
   return toCsv([header, ...lines], delimiter);
 }
