@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Principal } from "../core/actor.ts";
@@ -10,21 +11,28 @@ import { lengthOf } from "./read-body.ts";
 import { createTurns } from "./turns.ts";
 
 /**
- * What would hold the event loop for long (large bodies, trials of mappings, preflights of thousands of orders) is done by a
- * process of its own, which has the same routes on the same database: it may take all its memory and die of it, or take too
- * long and be ended, and nobody else notices. It is started with the first of such requests and ends when there were none
- * for a while.
+ * Work that would hold the event loop for long (large bodies, long lists, trials of mappings, preflights of thousands of orders)
+ * is done by other processes, which have the same routes on the same database. A process does one request at a time, and an
+ * organization has one process at a time: a request that takes all the memory or never ends costs its own caller, and no other
+ * organization. Processes are started on demand and end when there was no such request for a while.
  */
 export type HeavyWork = {
   forward(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
   stop(): Promise<void>;
 };
 
-/** A process that takes heavy requests at this socket, from whoever knows the token. */
+/**
+ * A process that takes heavy requests at this socket, with this token. It is asked every second whether its event loop still
+ * turns, whether or not a caller waits for it, and killed when it does not.
+ */
 export type HeavyProcess = {
   socketPath: string;
   token: string;
   hasEnded(): boolean;
+  /** It was killed, or ran out of memory: its last request asked for too much. */
+  wasOverworked(): boolean;
+  /** Requests that it has not finished, also those whose callers have hung up; 0 when it has ended. */
+  unfinished(): Promise<number>;
   /** At once, with all it is doing. */
   kill(): void;
   stop(): Promise<void>;
@@ -33,9 +41,14 @@ export type HeavyProcess = {
 type HeavyOptions = { start(): Promise<HeavyProcess>; log: Pick<Logger, "warn"> };
 
 const idleMs = 5 * 60_000;
-const maxAtOnce = 2;
+const maxProcesses = 2;
+const maxWaiting = 16;
 /** Nothing that is allowed takes as long, even on a slow machine. */
 const patienceMs = 120_000;
+/** An organization whose work had to be killed waits this long: the next request would probably end the same way. */
+const penaltyMs = 60_000;
+/** How often a process is asked whether it has finished the work of a caller who has hung up. */
+const pollMs = 100;
 
 /** Who asks, as the other process is told. */
 const callerHeader = "x-hub-caller";
@@ -55,82 +68,142 @@ export function readPrincipal(headers: IncomingHttpHeaders, token: string): Prin
   return { ...caller, ...proof, scopes: new Set(scopes) };
 }
 
-export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
-  const turns = createTurns({ places: maxAtOnce, perLane: () => 1, maxWaiting: 8, patienceMs: 20_000 });
-  let running: Promise<HeavyProcess> | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  /** Answers that are being made while they are read. */
-  let unread = 0;
+/** Room for one process. `unread`: answers that are made while they are read. */
+type Slot = { process?: Promise<HeavyProcess> | undefined; isBusy: boolean; unread: number; idle?: NodeJS.Timeout };
 
-  async function reach(): Promise<HeavyProcess> {
-    clearTimeout(idle);
-    const found = await running?.catch(() => undefined);
+export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
+  const turns = createTurns({ places: maxProcesses, perLane: () => 1, maxWaiting, patienceMs: 20_000 });
+  const slots = Array.from({ length: maxProcesses }, (): Slot => ({ isBusy: false, unread: 0 }));
+  /** Organizations whose work was killed, and until when they wait. */
+  const penalties = new Map<string, number>();
+
+  /** A running process first; one that others still read from last, since it may have to be killed. */
+  function takeSlot(): Slot {
+    const rank = ({ process, unread }: Slot): number => (unread > 0 ? 2 : process ? 0 : 1);
+    const [slot] = slots.filter(({ isBusy }) => !isBusy).toSorted((a, b) => rank(a) - rank(b));
+    slot!.isBusy = true;
+    clearTimeout(slot!.idle);
+    return slot!;
+  }
+
+  async function reach(slot: Slot): Promise<HeavyProcess> {
+    const found = await slot.process?.catch(() => undefined);
     if (found && !found.hasEnded()) return found;
-    running = start();
-    return await running;
+    slot.process = start();
+    return await slot.process;
   }
 
   /** One that has just died may not be known to be gone yet. Nothing was sent to it, so that another one can be asked. */
-  async function askAgainIfGone<T>(askOne: () => Promise<T>): Promise<T> {
+  async function askAgainIfGone<T>(slot: Slot, askOne: () => Promise<T>): Promise<T> {
     try {
       return await askOne();
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== "ECONNREFUSED" && code !== "ENOENT") throw error;
-      running = undefined;
+      slot.process = undefined;
       return await askOne();
     }
   }
 
-  async function end(): Promise<void> {
-    const ending = running;
-    running = undefined;
+  async function end(slot: Slot): Promise<void> {
+    const ending = slot.process;
+    slot.process = undefined;
     await (await ending?.catch(() => undefined))?.stop();
   }
 
-  function endWhenIdle(): void {
-    clearTimeout(idle);
-    if (turns.working() === 0 && unread === 0) idle = setTimeout(() => void end(), idleMs).unref();
+  function release(slot: Slot): void {
+    slot.isBusy = false;
+    endWhenIdle(slot);
+  }
+
+  function endWhenIdle(slot: Slot): void {
+    clearTimeout(slot.idle);
+    if (!slot.isBusy && slot.unread === 0) slot.idle = setTimeout(() => void end(slot), idleMs).unref();
+  }
+
+  /** Of a request whose caller has hung up: the process may go on with it. */
+  async function whenFinished(slot: Slot): Promise<void> {
+    const process = await slot.process?.catch(() => undefined);
+    while (process && !process.hasEnded() && (await process.unfinished()) > slot.unread) await delay(pollMs);
+  }
+
+  /** Whether the process of this slot was killed over the request it had. */
+  async function wasOverworked(slot: Slot): Promise<boolean> {
+    return (await slot.process?.catch(() => undefined))?.wasOverworked() ?? false;
+  }
+
+  function refuseIfPenalized(orgId: string): void {
+    const leftMs = (penalties.get(orgId) ?? 0) - performance.now();
+    if (leftMs <= 0) {
+      penalties.delete(orgId);
+      return;
+    }
+    const retryAfterSeconds = Math.ceil(leftMs / 1_000);
+    const message = `A request of your organization took too much time or memory and was stopped. Large requests are accepted again in ${retryAfterSeconds} s.`;
+    throw new HubError("overloaded", message, { retryAfterSeconds });
+  }
+
+  /** The slot is free again when the process has finished the request, whether or not its caller has waited for that. */
+  async function finish(slot: Slot, orgId: string): Promise<boolean> {
+    await whenFinished(slot);
+    const isKilled = await wasOverworked(slot);
+    if (isKilled) penalties.set(orgId, performance.now() + penaltyMs);
+    return isKilled;
   }
 
   return {
     async forward(request, reply) {
       const principal = request.principal!;
-      const turn = await turns.take(principal.orgId, (leave) => reply.raw.once("close", leave));
+      const { orgId } = principal;
+      refuseIfPenalized(orgId);
+      const turn = await turns.take(orgId, (leave) => reply.raw.once("close", leave));
       if ("refused" in turn) {
         if (turn.refused === "left") throw hungUp();
         throw new HubError("overloaded", "Too much heavy work of yours is waiting.", { retryAfterSeconds: 5 });
       }
       try {
-        const answer = await askAgainIfGone(async () => {
-          const process = await reach();
+        // Its work may have been killed while this one waited.
+        refuseIfPenalized(orgId);
+      } catch (error) {
+        turn.end();
+        throw error;
+      }
+      const slot = takeSlot();
+      // Of the work, not of its caller: it stays when the caller hangs up.
+      const patience = setTimeout(() => void slot.process?.then(({ kill }) => kill()).catch(() => {}), patienceMs);
+      const free = (): void => {
+        clearTimeout(patience);
+        release(slot);
+        turn.end();
+      };
+      try {
+        const answer = await askAgainIfGone(slot, async () => {
+          const process = await reach(slot);
           if (reply.raw.destroyed) throw hungUp();
           return await ask(process, request, principal, reply);
         });
-        unread++;
+        slot.unread++;
         answer.once("close", () => {
-          unread--;
-          endWhenIdle();
+          slot.unread--;
+          endWhenIdle(slot);
         });
+        // Its answer is made by now. How fast that is read is no reason to keep others waiting.
+        free();
         return reply.code(answer.statusCode!).headers(passedOn(answer)).send(answer);
       } catch (error) {
-        // There is nobody to tell, and nothing is wrong with the work.
+        const finished = finish(slot, orgId).finally(free);
+        if (error instanceof HubError) throw error;
+        // The caller is gone, and nothing is wrong with the work.
         if (reply.raw.destroyed) throw hungUp();
         log.warn({ err: error, requestId: request.id }, "heavy work was not done");
-        throw new HubError(
-          "overloaded",
-          "The work was given up: it may need too much memory, or be beside such work.",
-          {
-            retryAfterSeconds: 5,
-          },
-        );
-      } finally {
-        // Its answer is made by now. How fast that is read is no reason to keep others waiting.
-        turn.end();
-        endWhenIdle();
+        const isKilled = await finished;
+        const message = isKilled
+          ? "The request took too much time or memory and was stopped. Send less at once."
+          : "The process that worked on the request has ended. Try again.";
+        throw new HubError("overloaded", message, { retryAfterSeconds: isKilled ? penaltyMs / 1_000 : 5 });
       }
     },
-    stop: end,
+    stop: async () => void (await Promise.all(slots.map(end))),
   };
 }
 
@@ -149,7 +222,7 @@ const sentOn = [
 ];
 
 function ask(
-  { socketPath, token, kill }: HeavyProcess,
+  { socketPath, token }: HeavyProcess,
   request: FastifyRequest,
   principal: Principal,
   reply: FastifyReply,
@@ -166,17 +239,12 @@ function ask(
     const call = httpRequest(
       { socketPath, method: request.method, path: request.raw.url!, headers, agent: false },
       (answer) => {
-        clearTimeout(patience);
         reply.raw.off("close", abandon);
         resolve(answer);
       },
     );
-    const patience = setTimeout(kill, patienceMs);
-    call.on("error", (error) => {
-      clearTimeout(patience);
-      reject(error);
-    });
-    // Nobody reads it any more: nothing more is made. Once there is an answer, whoever sends it on sees to that.
+    call.on("error", reject);
+    // The caller has hung up: nothing more of the answer is made. Once there is an answer, the reply that sends it on sees to that.
     const abandon = (): void => void call.destroy();
     reply.raw.once("close", abandon);
     // One after the other, as they are taken.

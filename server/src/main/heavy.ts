@@ -7,7 +7,7 @@ import { followPreviewClock } from "../features/preview/preview.ts";
 import { createHttpApp } from "../http/http-app.ts";
 import { plainFormat } from "../http/mount.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
-import type { HeavyTask } from "./heavy-process.ts";
+import type { HeavyPong, HeavyTask } from "./heavy-process.ts";
 import { openWorld } from "./world.ts";
 
 const maxConnections = 4;
@@ -37,7 +37,7 @@ const { world } = await openWorld({
   log: pino({ level: task.logLevel, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }),
 });
 if (environment === "preview") await followPreviewClock(world);
-const { app } = createHttpApp(world, {
+const { app, admission } = createHttpApp(world, {
   mounts: [{ prefix: apiPrefix, routes: routesOf(environment), format: plainFormat }],
   pages() {},
   // Whoever forwards a request counts it.
@@ -49,4 +49,6 @@ const { app } = createHttpApp(world, {
   innerToken: task.token,
 });
 await app.listen({ path: socketPath });
+// From now on every message is a ping.
+process.on("message", () => void process.send!({ unfinished: admission.open() } satisfies HeavyPong));
 process.send!("ready");

@@ -1,0 +1,67 @@
+import { expect, test, vi } from "vitest";
+import { afterFile } from "../testing/after-file.ts";
+import { isRunning } from "../testing/launch-hub.ts";
+import { secretKey, startTestHub } from "../testing/test-hub.ts";
+import { startHeavyProcess } from "./heavy-process.ts";
+
+const { connection, world, stop } = await startTestHub();
+const task = {
+  environment: "live",
+  connection,
+  secretKeys: [secretKey, []],
+  settings: world.settings,
+  logLevel: "silent",
+} satisfies Parameters<typeof startHeavyProcess>[0];
+
+const soon = { timeout: 30_000, interval: 20 };
+const trial = { mappings: [{ source: "a", target: "b" }], sampleData: { a: 1 } };
+
+test.runIf(process.platform === "linux")(
+  "a process that stands still is killed although its caller has hung up, and its organization waits (security N2)",
+  async () => {
+    const heavyProcess = await startHeavyProcess(task, { maxUnanswered: 2, maxSilentCpuSeconds: 60 });
+    afterFile(heavyProcess.kill);
+    const hub = await startTestHub({ heavyProcess });
+    const [greedy, other] = [await hub.org(), await hub.org()];
+    expect(await heavyProcess.unfinished()).toBe(0);
+    process.kill(heavyProcess.pid, "SIGSTOP");
+    const hangUp = new AbortController();
+    const asked = fetch(`${hub.url}/api/v1/transformations/test`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${greedy.token}`, "content-type": "application/json" },
+      body: JSON.stringify(trial),
+      signal: hangUp.signal,
+    });
+    const given = Promise.allSettled([asked]);
+    // It has left when nothing of it is at work here any more.
+    setImmediate(() => hangUp.abort());
+    expect((await given)[0]!.status).toBe("rejected");
+    await vi.waitUntil(() => !isRunning(heavyProcess.pid), soon);
+    expect(heavyProcess.wasOverworked()).toBe(true);
+    const refusal = async () => (await greedy.post("/transformations/test", trial)).body.detail as string;
+    await vi.waitUntil(async () => /was stopped/.test(await refusal()), soon);
+    const refused = await greedy.post("/transformations/test", trial);
+    expect(refused.body).toMatchObject({ status: 503, code: "overloaded" });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(30);
+    // That there is no other process here is no reason to keep another organization waiting for this one.
+    expect((await other.post("/transformations/test", trial)).body.detail).not.toMatch(/your organization/);
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "a process that works is left alone, and says how much it has to do",
+  async () => {
+    const heavyProcess = await startHeavyProcess(task, { maxUnanswered: 2, maxSilentCpuSeconds: 60 });
+    afterFile(heavyProcess.kill);
+    for (let asked = 0; asked < 5; asked++) {
+      expect(await heavyProcess.unfinished()).toBe(0);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+    expect(heavyProcess.hasEnded()).toBe(false);
+    await heavyProcess.stop();
+    expect(await heavyProcess.unfinished()).toBe(0);
+    expect(heavyProcess.wasOverworked()).toBe(false);
+  },
+);
+
+afterFile(stop);
