@@ -1,13 +1,15 @@
 import { request as httpRequest } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Principal } from "../core/actor.ts";
 import { HubError } from "../core/errors.ts";
 import type { Scope } from "../core/scopes.ts";
 import { lengthOf } from "./read-body.ts";
+import type { HeavyProcess, ProcessSlot } from "./heavy-slots.ts";
+import { createProcessSlots } from "./heavy-slots.ts";
+import type { Turn } from "./turns.ts";
 import { createTurns } from "./turns.ts";
 
 /**
@@ -21,34 +23,14 @@ export type HeavyWork = {
   stop(): Promise<void>;
 };
 
-/**
- * A process that takes heavy requests at this socket, with this token. It is asked every second whether its event loop still
- * turns, whether or not a caller waits for it, and killed when it does not.
- */
-export type HeavyProcess = {
-  socketPath: string;
-  token: string;
-  hasEnded(): boolean;
-  /** It was killed, or ran out of memory: its last request asked for too much. */
-  wasOverworked(): boolean;
-  /** Requests that it has not finished, also those whose callers have hung up; 0 when it has ended. */
-  unfinished(): Promise<number>;
-  /** At once, with all it is doing. */
-  kill(): void;
-  stop(): Promise<void>;
-};
-
 type HeavyOptions = { start(): Promise<HeavyProcess>; log: Pick<Logger, "warn"> };
 
-const idleMs = 5 * 60_000;
 const maxProcesses = 2;
 const maxWaiting = 16;
 /** Nothing that is allowed takes as long, even on a slow machine. */
 const patienceMs = 120_000;
 /** An organization whose work had to be killed waits this long: the next request would probably end the same way. */
 const penaltyMs = 60_000;
-/** How often a process is asked whether it has finished the work of a caller who has hung up. */
-const pollMs = 100;
 
 /** Who asks, as the other process is told. */
 const callerHeader = "x-hub-caller";
@@ -68,130 +50,55 @@ export function readPrincipal(headers: IncomingHttpHeaders, token: string): Prin
   return { ...caller, ...proof, scopes: new Set(scopes) };
 }
 
-/** Room for one process. `unread`: answers that are made while they are read. */
-type Slot = { process?: Promise<HeavyProcess> | undefined; isBusy: boolean; unread: number; idle?: NodeJS.Timeout };
-
 export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
   const turns = createTurns({ places: maxProcesses, perLane: () => 1, maxWaiting, patienceMs: 20_000 });
-  const slots = Array.from({ length: maxProcesses }, (): Slot => ({ isBusy: false, unread: 0 }));
-  /** Organizations whose work was killed, and until when they wait. */
-  const penalties = new Map<string, number>();
+  const slots = createProcessSlots(maxProcesses, start);
+  const penalties = createPenalties();
 
-  /** A running process first; one that others still read from last, since it may have to be killed. */
-  function takeSlot(): Slot {
-    const rank = ({ process, unread }: Slot): number => (unread > 0 ? 2 : process ? 0 : 1);
-    const [slot] = slots.filter(({ isBusy }) => !isBusy).toSorted((a, b) => rank(a) - rank(b));
-    slot!.isBusy = true;
-    clearTimeout(slot!.idle);
-    return slot!;
-  }
-
-  async function reach(slot: Slot): Promise<HeavyProcess> {
-    const found = await slot.process?.catch(() => undefined);
-    if (found && !found.hasEnded()) return found;
-    slot.process = start();
-    return await slot.process;
-  }
-
-  /** One that has just died may not be known to be gone yet. Nothing was sent to it, so that another one can be asked. */
-  async function askAgainIfGone<T>(slot: Slot, askOne: () => Promise<T>): Promise<T> {
+  async function takeTurn(orgId: string, reply: FastifyReply): Promise<Turn> {
+    penalties.refuse(orgId);
+    const turn = await turns.take(orgId, (leave) => reply.raw.once("close", leave));
+    if ("refused" in turn) {
+      if (turn.refused === "left") throw hungUp();
+      throw new HubError("overloaded", "Too much heavy work of yours is waiting.", { retryAfterSeconds: 5 });
+    }
     try {
-      return await askOne();
+      // Its work may have been killed while this one waited.
+      penalties.refuse(orgId);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== "ECONNREFUSED" && code !== "ENOENT") throw error;
-      slot.process = undefined;
-      return await askOne();
+      turn.end();
+      throw error;
     }
-  }
-
-  async function end(slot: Slot): Promise<void> {
-    const ending = slot.process;
-    slot.process = undefined;
-    await (await ending?.catch(() => undefined))?.stop();
-  }
-
-  function release(slot: Slot): void {
-    slot.isBusy = false;
-    endWhenIdle(slot);
-  }
-
-  function endWhenIdle(slot: Slot): void {
-    clearTimeout(slot.idle);
-    if (!slot.isBusy && slot.unread === 0) slot.idle = setTimeout(() => void end(slot), idleMs).unref();
-  }
-
-  /** Of a request whose caller has hung up: the process may go on with it. */
-  async function whenFinished(slot: Slot): Promise<void> {
-    const process = await slot.process?.catch(() => undefined);
-    while (process && !process.hasEnded() && (await process.unfinished()) > slot.unread) await delay(pollMs);
-  }
-
-  /** Whether the process of this slot was killed over the request it had. */
-  async function wasOverworked(slot: Slot): Promise<boolean> {
-    return (await slot.process?.catch(() => undefined))?.wasOverworked() ?? false;
-  }
-
-  function refuseIfPenalized(orgId: string): void {
-    const leftMs = (penalties.get(orgId) ?? 0) - performance.now();
-    if (leftMs <= 0) {
-      penalties.delete(orgId);
-      return;
-    }
-    const retryAfterSeconds = Math.ceil(leftMs / 1_000);
-    const message = `A request of your organization took too much time or memory and was stopped. Large requests are accepted again in ${retryAfterSeconds} s.`;
-    throw new HubError("overloaded", message, { retryAfterSeconds });
-  }
-
-  /** The slot is free again when the process has finished the request, whether or not its caller has waited for that. */
-  async function finish(slot: Slot, orgId: string): Promise<boolean> {
-    await whenFinished(slot);
-    const isKilled = await wasOverworked(slot);
-    if (isKilled) penalties.set(orgId, performance.now() + penaltyMs);
-    return isKilled;
+    return turn;
   }
 
   return {
     async forward(request, reply) {
       const principal = request.principal!;
       const { orgId } = principal;
-      refuseIfPenalized(orgId);
-      const turn = await turns.take(orgId, (leave) => reply.raw.once("close", leave));
-      if ("refused" in turn) {
-        if (turn.refused === "left") throw hungUp();
-        throw new HubError("overloaded", "Too much heavy work of yours is waiting.", { retryAfterSeconds: 5 });
-      }
-      try {
-        // Its work may have been killed while this one waited.
-        refuseIfPenalized(orgId);
-      } catch (error) {
-        turn.end();
-        throw error;
-      }
-      const slot = takeSlot();
+      const turn = await takeTurn(orgId, reply);
+      const slot = slots.take();
       // Of the work, not of its caller: it stays when the caller hangs up.
-      const patience = setTimeout(() => void slot.process?.then(({ kill }) => kill()).catch(() => {}), patienceMs);
+      const patience = setTimeout(slot.kill, patienceMs);
       const free = (): void => {
         clearTimeout(patience);
-        release(slot);
+        slot.release();
         turn.end();
       };
       try {
         const answer = await askAgainIfGone(slot, async () => {
-          const process = await reach(slot);
+          const process = await slot.reach();
           if (reply.raw.destroyed) throw hungUp();
           return await ask(process, request, principal, reply);
         });
-        slot.unread++;
-        answer.once("close", () => {
-          slot.unread--;
-          endWhenIdle(slot);
-        });
+        slot.noteUnread();
+        answer.once("close", slot.noteRead);
         // Its answer is made by now. How fast that is read is no reason to keep others waiting.
         free();
         return reply.code(answer.statusCode!).headers(passedOn(answer)).send(answer);
       } catch (error) {
-        const finished = finish(slot, orgId).finally(free);
+        // The process may go on with it when the caller has hung up: only then is the slot free again.
+        const finished = penalties.noteIfKilled(orgId, slot.wasKilledOver()).finally(free);
         if (error instanceof HubError) throw error;
         // The caller is gone, and nothing is wrong with the work.
         if (reply.raw.destroyed) throw hungUp();
@@ -203,7 +110,41 @@ export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
         throw new HubError("overloaded", message, { retryAfterSeconds: isKilled ? penaltyMs / 1_000 : 5 });
       }
     },
-    stop: async () => void (await Promise.all(slots.map(end))),
+    stop: slots.stop,
+  };
+}
+
+/** One that has just died may not be known to be gone yet. Nothing was sent to it, so that another one can be asked. */
+async function askAgainIfGone<T>(slot: ProcessSlot, askOne: () => Promise<T>): Promise<T> {
+  try {
+    return await askOne();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ECONNREFUSED" && code !== "ENOENT") throw error;
+    slot.forget();
+    return await askOne();
+  }
+}
+
+/** Organizations whose work was killed, and until when they wait. */
+function createPenalties() {
+  const ends = new Map<string, number>();
+  return {
+    async noteIfKilled(orgId: string, killed: Promise<boolean>): Promise<boolean> {
+      const isKilled = await killed;
+      if (isKilled) ends.set(orgId, performance.now() + penaltyMs);
+      return isKilled;
+    },
+    refuse(orgId: string): void {
+      const leftMs = (ends.get(orgId) ?? 0) - performance.now();
+      if (leftMs <= 0) {
+        ends.delete(orgId);
+        return;
+      }
+      const retryAfterSeconds = Math.ceil(leftMs / 1_000);
+      const message = `A request of your organization took too much time or memory and was stopped. Large requests are accepted again in ${retryAfterSeconds} s.`;
+      throw new HubError("overloaded", message, { retryAfterSeconds });
+    },
   };
 }
 

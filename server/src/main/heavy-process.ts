@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Environment, Settings } from "../context.ts";
 import type { Connection } from "../db/server-client.ts";
-import type { HeavyProcess } from "../http/heavy-work.ts";
+import type { HeavyProcess } from "../http/heavy-slots.ts";
 
 /** What the process is told when it has started. */
 export type HeavyTask = {

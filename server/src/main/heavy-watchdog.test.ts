@@ -33,9 +33,12 @@ test.runIf(process.platform === "linux")(
       signal: hangUp.signal,
     });
     const given = Promise.allSettled([asked]);
-    // It has left when nothing of it is at work here any more.
-    setImmediate(() => hangUp.abort());
-    expect((await given)[0]!.status).toBe("rejected");
+    const inFlight = async () =>
+      /^hub_http_requests_in_flight\{[^}]*\} 1$/m.test(await (await fetch(`${hub.url}/metrics`)).text());
+    await vi.waitUntil(inFlight, soon);
+    hangUp.abort();
+    const [{ status }] = await given;
+    expect(status).toBe("rejected");
     await vi.waitUntil(() => !isRunning(heavyProcess.pid), soon);
     expect(heavyProcess.wasOverworked()).toBe(true);
     const refusal = async () => (await greedy.post("/transformations/test", trial)).body.detail as string;
