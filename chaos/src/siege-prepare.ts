@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { demoCards } from "../../server/src/carriers/demo/demo-cards.ts";
+import { costlyWorkbooks } from "../../server/src/testing/costly-workbooks.ts";
 import { adminPassword } from "../../server/src/testing/launch-hub.ts";
 import { costlyMappings } from "./siege-attacks.ts";
 import type { Noisy } from "./siege-floods.ts";
-import { costlyWorkbooks } from "./siege-small-attacks.ts";
 
 type Json = Record<string, unknown>;
 type Call = (method: string, path: string, body?: unknown) => Promise<Json>;

@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from "fflate";
+import { costlyWorkbooks } from "../../server/src/testing/costly-workbooks.ts";
 import type { Noisy } from "./siege-floods.ts";
 import type { Wanted } from "./siege-wire.ts";
 
@@ -18,25 +18,6 @@ export type Of = (make: (noisy: Noisy) => Wanted[]) => Buffer[];
 
 const api = "/api/v1";
 const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-
-/** Workbooks of less than 200 KB that ask for much: patterns that backtrack, and as much as may be in one. */
-export function costlyWorkbooks(): Uint8Array[] {
-  const workbook = (parts: Record<string, string>): Uint8Array => {
-    const all = {
-      "xl/workbook.xml": "<workbook><sheets><sheet name='a' r:id='a'/></sheets></workbook>",
-      "xl/worksheets/sheet1.xml": "<worksheet><sheetData/></worksheet>",
-      ...parts,
-    };
-    return zipSync(Object.fromEntries(Object.entries(all).map(([name, text]) => [name, strToU8(text)])));
-  };
-  const values = "<v ".repeat(200_000);
-  const styles = `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="${"[".repeat(200_000)}"/></numFmts><cellXfs>`;
-  return [
-    workbook({ "xl/worksheets/sheet1.xml": `<sheetData><row r="1"><c>${values}</c></row></sheetData>` }),
-    workbook({ "xl/styles.xml": `${styles}${'<xf numFmtId="164"/>'.repeat(100)}</cellXfs></styleSheet>` }),
-    workbook({ "xl/sharedStrings.xml": "<si/>".repeat(20_000_000) }),
-  ];
-}
 
 /** Small requests with much work in them (security N1 to N3). */
 export function smallAttacks(of: Of): Attack[] {
