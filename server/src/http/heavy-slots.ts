@@ -12,6 +12,8 @@ export type HeavyProcess = {
   wasOverworked(): boolean;
   /** Requests that it has not finished, also those whose callers have hung up; 0 when it has ended. */
   unfinished(): Promise<number>;
+  /** So much memory is in use that the next request would pay for those before it. */
+  isFull(): boolean;
   /** At once, with all it is doing. */
   kill(): void;
   stop(): Promise<void>;
@@ -63,7 +65,8 @@ function createSlot(start: () => Promise<HeavyProcess>): Slot {
     async reach() {
       clearTimeout(idle);
       const found = await find();
-      if (found && !found.hasEnded()) return found;
+      if (found && !found.hasEnded() && (unread > 0 || !found.isFull())) return found;
+      void found?.stop();
       process = start();
       return await process;
     },

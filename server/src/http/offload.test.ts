@@ -27,6 +27,7 @@ const hub = await startTestHub({
     hasEnded: () => false,
     wasOverworked: () => false,
     unfinished: () => Promise.resolve(0),
+    isFull: () => false,
     kill() {},
     stop: () => Promise.resolve(),
   },

@@ -36,6 +36,7 @@ const heavyProcess = {
   hasEnded: () => false,
   wasOverworked: () => false,
   unfinished: () => Promise.resolve(0),
+  isFull: () => false,
   kill() {},
   stop: () => Promise.resolve(),
 };

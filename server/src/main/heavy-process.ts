@@ -33,12 +33,18 @@ export type HeavyLimits = {
   maxSilentCpuSeconds: number;
   /** Pings without an answer. On a machine with no processor to spare the process hardly gets on, and that is not its fault. */
   maxUnanswered: number;
+  /** From then on it takes no further requests. */
+  fullMegabytes: number;
 };
 
-const defaultLimits: HeavyLimits = { maxSilentCpuSeconds: 20, maxUnanswered: 90 };
+const defaultLimits: HeavyLimits = {
+  maxSilentCpuSeconds: 20,
+  maxUnanswered: 90,
+  fullMegabytes: maxHeapMegabytes / 2,
+};
 
 /** Asked with "ping", which the process answers as long as its event loop turns. */
-export type HeavyPong = { unfinished: number };
+export type HeavyPong = { unfinished: number; heapMegabytes: number };
 
 /** A process with the routes of one surface, for requests that would hold up all others. */
 export async function startHeavyProcess(
@@ -85,6 +91,7 @@ export async function startHeavyProcess(
     hasEnded: () => hasEnded,
     wasOverworked: () => wasOverworked,
     unfinished: () => pings.ask(),
+    isFull: () => pings.heapMegabytes() >= limits.fullMegabytes,
     kill,
     async stop() {
       if (child.connected) child.disconnect();
@@ -98,6 +105,7 @@ export async function startHeavyProcess(
 /** Asks a process every second. Questions are counted, not seconds: while the hub itself stands still, none is asked. */
 function createPings(child: ChildProcess, { maxSilentCpuSeconds, maxUnanswered }: HeavyLimits, kill: () => void) {
   let unanswered = 0;
+  let heapMegabytes = 0;
   /** When it answered last. */
   let usedCpuSeconds = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -108,8 +116,12 @@ function createPings(child: ChildProcess, { maxSilentCpuSeconds, maxUnanswered }
     for (const resolve of waiting.splice(0)) resolve(unfinished);
   };
   return {
+    heapMegabytes: () => heapMegabytes,
     start(): void {
-      child.on("message", ({ unfinished }: HeavyPong) => settle(unfinished));
+      child.on("message", (pong: HeavyPong) => {
+        heapMegabytes = pong.heapMegabytes;
+        settle(pong.unfinished);
+      });
       timer = setInterval(() => {
         const used = cpuSecondsOf(child.pid!);
         if (unanswered === 0) usedCpuSeconds = used;

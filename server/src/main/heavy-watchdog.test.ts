@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { afterFile } from "../testing/after-file.ts";
+import { createProcessSlots } from "../http/heavy-slots.ts";
 import { isRunning } from "../testing/launch-hub.ts";
 import { secretKey, startTestHub } from "../testing/test-hub.ts";
 import { startHeavyProcess } from "./heavy-process.ts";
@@ -13,13 +14,14 @@ const task = {
   logLevel: "silent",
 } satisfies Parameters<typeof startHeavyProcess>[0];
 
+const limits = { maxUnanswered: 2, maxSilentCpuSeconds: 60, fullMegabytes: 10_000 };
 const soon = { timeout: 30_000, interval: 20 };
 const trial = { mappings: [{ source: "a", target: "b" }], sampleData: { a: 1 } };
 
 test.runIf(process.platform === "linux")(
   "a process that stands still is killed although its caller has hung up, and its organization waits (security N2)",
   async () => {
-    const heavyProcess = await startHeavyProcess(task, { maxUnanswered: 2, maxSilentCpuSeconds: 60 });
+    const heavyProcess = await startHeavyProcess(task, limits);
     afterFile(heavyProcess.kill);
     const hub = await startTestHub({ heavyProcess });
     const [greedy, other] = [await hub.org(), await hub.org()];
@@ -52,19 +54,32 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-  "a process that works is left alone, and says how much it has to do",
+  "a process that is asked to end was not killed, and says how much it has to do before and after",
   async () => {
-    const heavyProcess = await startHeavyProcess(task, { maxUnanswered: 2, maxSilentCpuSeconds: 60 });
+    const heavyProcess = await startHeavyProcess(task, limits);
     afterFile(heavyProcess.kill);
-    for (let asked = 0; asked < 5; asked++) {
-      expect(await heavyProcess.unfinished()).toBe(0);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-    }
+    expect(await heavyProcess.unfinished()).toBe(0);
     expect(heavyProcess.hasEnded()).toBe(false);
     await heavyProcess.stop();
     expect(await heavyProcess.unfinished()).toBe(0);
     expect(heavyProcess.wasOverworked()).toBe(false);
   },
 );
+
+test("a process that is full of what was asked before gets no further request", async () => {
+  const slots = createProcessSlots(1, () => startHeavyProcess(task, { ...limits, fullMegabytes: 1 }));
+  afterFile(slots.stop);
+  const slot = slots.take();
+  const first = await slot.reach();
+  expect(first.isFull()).toBe(false);
+  await first.unfinished();
+  expect(first.isFull()).toBe(true);
+  slot.release();
+  const second = await slots.take().reach();
+  expect(second).not.toBe(first);
+  expect(second.hasEnded()).toBe(false);
+  await vi.waitUntil(() => first.hasEnded(), soon);
+  expect(first.wasOverworked()).toBe(false);
+});
 
 afterFile(stop);

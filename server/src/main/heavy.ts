@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { setPriority } from "node:os";
+import { getHeapStatistics } from "node:v8";
 import { pino } from "pino";
 import { createSecrets } from "../core/secrets.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
@@ -50,5 +51,8 @@ const { app, admission } = createHttpApp(world, {
 });
 await app.listen({ path: socketPath });
 // From now on every message is a ping.
-process.on("message", () => void process.send!({ unfinished: admission.open() } satisfies HeavyPong));
+process.on("message", () => {
+  const heapMegabytes = getHeapStatistics().used_heap_size / 1024 ** 2;
+  process.send!({ unfinished: admission.open(), heapMegabytes } satisfies HeavyPong);
+});
 process.send!("ready");
