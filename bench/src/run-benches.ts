@@ -4,6 +4,7 @@ import { isMet } from "./bench.ts";
 import { manyOrdersBench } from "./orders-1m.bench.ts";
 import { consoleBench } from "./console.bench.ts";
 import { ordersBench } from "./orders.bench.ts";
+import { eventLoopBench } from "./event-loop.bench.ts";
 import { eventsBench } from "./events.bench.ts";
 import { importsBench } from "./imports.bench.ts";
 import { itemsBench } from "./items.bench.ts";
@@ -23,6 +24,7 @@ import { writesBench } from "./writes.bench.ts";
 /** Every bench there is; a new one is a file beside this one and a line here. */
 const benches: Bench[] = [
   startBench,
+  eventLoopBench,
   readsBench,
   writesBench,
   ordersBench,

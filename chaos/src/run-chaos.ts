@@ -7,7 +7,7 @@ import { describeFirstStarts, isFirstStartClean, runFirstStarts } from "./first-
 import { describeTimes, measureTimes } from "./measure-times.ts";
 import { describeImport, runImportStory } from "./import-story.ts";
 import { describeScheduleSession, isScheduleClean, runScheduleSession } from "./schedule-session.ts";
-import { describeSiege, missedBars } from "./siege-report.ts";
+import { describeSiege, missedBars, missedBarsInSmall } from "./siege-report.ts";
 import { runSiege } from "./siege.ts";
 import { describeStory, runStory } from "./story/run-story.ts";
 import { fewestStories } from "./story/story-plan.ts";
@@ -33,6 +33,7 @@ const { values } = parseArgs({
     webhooks: { type: "boolean", default: false },
     siege: { type: "boolean", default: false },
     "first-start": { type: "boolean", default: false },
+    small: { type: "boolean", default: false },
   },
 });
 const say = (line: string): void => console.error(line);
@@ -44,7 +45,7 @@ else if (values.webhooks) await strikeWebhooks();
 else if (values.schedules) await strikeSchedules();
 else if (values.import) await tellImportStory();
 else if (values.story) await tellStory();
-else if (values.siege) await besiege();
+else if (values.siege) await (values.small ? besiegeInSmall() : besiege());
 else if (values["first-start"]) await endFirstStarts();
 else if (values.times) console.log(describeTimes(await measureTimes(5, say)));
 else await runChaos();
@@ -104,6 +105,17 @@ async function endFirstStarts(): Promise<void> {
   const result = await runFirstStarts({ kills: readKills(200), withinMs }, say);
   console.log(describeFirstStarts(result));
   if (!isFirstStartClean(result)) process.exitCode = 1;
+}
+
+/** Small requests with much work in them, on a hub that has nothing else to do: a flood would say little about them. */
+async function besiegeInSmall(): Promise<void> {
+  const seconds = { capacity: 0, warmUp: 5, unloaded: 20, siege: withinMs / 1000, after: 5 };
+  const size = { orders: 1_000, parcels: 1_000 };
+  const result = await runSiege({ size, seconds, capacity: 1, overload: 1, isSmall: true }, say);
+  console.log(describeSiege(result));
+  const missed = missedBarsInSmall(result);
+  console.log(missed.length === 0 ? "in small: withstood" : missed.map((bar) => `in small: ! ${bar}`).join("\n"));
+  if (missed.length > 0) process.exitCode = 1;
 }
 
 async function besiege(): Promise<void> {

@@ -2,30 +2,26 @@ import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { Noisy } from "./siege-floods.ts";
 import type { TallyKeeper } from "./siege-tally.ts";
+import type { Attack, Of } from "./siege-small-attacks.ts";
+import { smallAttacks } from "./siege-small-attacks.ts";
 import type { Place, Wanted } from "./siege-wire.ts";
 import { dial, readAnswers, renderRequest } from "./siege-wire.ts";
-
-/** Something that costs the hub much more than its sender, done again and again. */
-type Attack = {
-  name: string;
-  everyMs: number;
-  /** So many at the same time: what is still open is left as it is. */
-  most: number;
-  requests: Buffer[];
-  /** How the answer is taken, or the request given; by default as fast as possible. */
-  manner?: "trickles request" | "trickles answer" | "reads nothing" | "hangs up";
-  asStranger?: boolean;
-};
 
 const api = "/api/v1";
 const mebi = 1024 ** 2;
 
-export function attacksOf(orgs: Noisy[]): Attack[] {
+export function attacksOf(orgs: Noisy[], kind: "all" | "small"): Attack[] {
   const of = (make: (noisy: Noisy) => Wanted[]): Buffer[] => orgs.flatMap(make).map(renderRequest);
-  return [...slowSockets(of), ...badBodies(of), ...heavyWork(of), ...backgroundWork(of), ...oddReaders(of)];
+  if (kind === "small") return smallAttacks(of);
+  return [
+    ...slowSockets(of),
+    ...badBodies(of),
+    ...heavyWork(of),
+    ...backgroundWork(of),
+    ...oddReaders(of),
+    ...smallAttacks(of),
+  ];
 }
-
-type Of = (make: (noisy: Noisy) => Wanted[]) => Buffer[];
 
 /** Heads and bodies that never end (security 2, protocol 1). */
 function slowSockets(of: Of): Attack[] {

@@ -17,7 +17,7 @@ export type CampTask = { place: Place; orgs: Noisy[]; seconds: number } & (
   | { does: "measure capacity" }
   | { does: "flood"; perSecond: number }
   | { does: "flood as strangers"; perSecond: number }
-  | { does: "attack" }
+  | { does: "attack"; kind: "all" | "small" }
 );
 export type CampReport = { capacity: number } | { tally: Tally };
 
@@ -37,7 +37,7 @@ async function carryOut({ place, orgs, seconds, ...what }: CampTask): Promise<Ca
   const keeper = createTally();
   const started =
     what.does === "attack"
-      ? attacksOf(orgs).map((attack) => startAttack(place, attack, keeper))
+      ? attacksOf(orgs, what.kind).map((attack) => startAttack(place, attack, keeper))
       : what.does === "flood"
         ? orgs.map((noisy) => startFlood(place, floodOf(noisy, what.perSecond / orgs.length), keeper))
         : [startFlood(place, strangersFlood(what.perSecond), keeper)];

@@ -11,6 +11,8 @@ export type Noisy = {
   bridgeId: string;
   transformationId: string;
   comparisonId: string;
+  /** A csv bridge whose folder has costly files. */
+  filesBridgeId?: string;
 };
 
 /** Requests in rotation, so many a second, whatever has become of those before. */

@@ -1,4 +1,7 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { demoCards } from "../../server/src/carriers/demo/demo-cards.ts";
+import { costlyWorkbooks } from "../../server/src/testing/costly-workbooks.ts";
 import { adminPassword } from "../../server/src/testing/launch-hub.ts";
 import { costlyMappings } from "./siege-attacks.ts";
 import type { Noisy } from "./siege-floods.ts";
@@ -14,11 +17,12 @@ export type SiegeSize = { orders: number; parcels: number };
 const quietOrders = 200;
 const bulkOrders = 2_000;
 
-export async function prepareOrganizations(url: string, size: SiegeSize): Promise<Besieged> {
+export async function prepareOrganizations(url: string, size: SiegeSize, filesDir: string): Promise<Besieged> {
   const quiet = await newOrganization(url, "Quiet");
   const orderIds = await makeOrders(quiet.call, quietOrders);
   const noisy: Noisy[] = [];
-  for (const name of ["Noisy", "Noisier"]) noisy.push(await prepareNoisy(await newOrganization(url, name), size));
+  for (const name of ["Noisy", "Noisier"])
+    noisy.push(await prepareNoisy(await newOrganization(url, name), size, filesDir));
   return { quiet: { token: quiet.token, orderIds }, noisy };
 }
 
@@ -78,7 +82,11 @@ async function makeOrders(call: Call, count: number): Promise<string[]> {
   return ids;
 }
 
-async function prepareNoisy({ call, token }: { call: Call; token: string }, size: SiegeSize): Promise<Noisy> {
+async function prepareNoisy(
+  { call, token }: { call: Call; token: string },
+  size: SiegeSize,
+  filesDir: string,
+): Promise<Noisy> {
   const orderIds = await makeOrders(call, size.orders);
   const { id: bridgeId } = await call("POST", "/bridges", { name: "Slow", connector: "demo", concurrency: 50 });
   const { id: accountId } = await call("POST", "/carrier-accounts", { name: "Cards", carrier: "rate-card" });
@@ -96,7 +104,22 @@ async function prepareNoisy({ call, token }: { call: Call; token: string }, size
     bridgeId: String(bridgeId),
     transformationId: String(transformationId),
     comparisonId: String((comparison as Json).id),
+    filesBridgeId: await prepareFiles(call, filesDir),
   };
+}
+
+const filesOfEach = 3;
+
+/** A csv bridge with costly files in its folder. */
+async function prepareFiles(call: Call, filesDir: string): Promise<string> {
+  const { organization } = (await call("GET", "/me")) as { organization: { id: string } };
+  const folder = path.join(filesDir, "live", organization.id, "in");
+  await mkdir(folder, { recursive: true });
+  for (const [kind, workbook] of costlyWorkbooks().entries()) {
+    for (let i = 0; i < filesOfEach; i++) await writeFile(path.join(folder, `costly-${kind}-${i}.xlsx`), workbook);
+  }
+  const { id } = await call("POST", "/bridges", { name: "Files", connector: "csv", settings: { importFolder: "in" } });
+  return String(id);
 }
 
 function parcelsCsv(count: number): string {

@@ -17,12 +17,13 @@ export type Place = { host: string; port: number };
 
 export function renderRequest({ method, path, token, body, headers = {}, length }: Wanted): Buffer {
   const bytes = Buffer.from(body ?? "");
+  const all = { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers };
   const lines = [
     `${method ?? (body === undefined ? "GET" : "POST")} ${path} HTTP/1.1`,
     "host: hub.example",
     ...(token === undefined ? [] : [`authorization: Bearer ${token}`]),
-    ...(body === undefined ? [] : [`content-length: ${length ?? bytes.length}`, "content-type: application/json"]),
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(body === undefined ? [] : [`content-length: ${length ?? bytes.length}`]),
+    ...Object.entries(all).map(([name, value]) => `${name}: ${value}`),
   ];
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), bytes]);
 }

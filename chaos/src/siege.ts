@@ -27,6 +27,8 @@ export type SiegeOptions = {
   dataDir?: string;
   /** How many times the measured capacity is offered. */
   overload: number;
+  /** Only small requests with much work in them, and no flood; by default everything. */
+  isSmall?: boolean;
   /** Settings of the hub that differ from what its users have. */
   env?: Record<string, string>;
 };
@@ -63,18 +65,20 @@ const strangersPart = 0.2;
  * much of it as it can do, and whatever is known to be costly besides.
  */
 export async function runSiege(options: SiegeOptions, say: (line: string) => void): Promise<SiegeResult> {
-  const { size, seconds, overload, mostOpen = Infinity, env: given } = options;
+  const { size, seconds, overload, mostOpen = Infinity, isSmall = false, env: given } = options;
   const folder = await makeOpenFolder("hub-siege-");
   say(`data and evidence in ${folder}`);
   const dataDir = options.dataDir ?? path.join(folder, "data");
   const loopFile = path.join(folder, "loop.jsonl");
   const log = createWriteStream(path.join(folder, "hub.log"));
+  const filesDir = path.join(folder, "files");
+  const ours = { CHAOS_LOOP_FILE: loopFile, HUB_FILES_DIR: filesDir };
   const start = (env: Record<string, string>): Promise<Launched> =>
-    startHub(dataDir, { ...given, ...env, CHAOS_LOOP_FILE: loopFile }, (text) => log.write(text));
+    startHub(dataDir, { ...given, ...env, ...ours }, (text) => log.write(text));
 
   let hub = await start(options.capacity === undefined ? { HUB_RATE_LIMIT: "off" } : {});
   try {
-    const besieged = await prepareOrganizations(hub.url, size);
+    const besieged = await prepareOrganizations(hub.url, size, filesDir);
     const capacity = options.capacity ?? (await measureCapacity(hub.url, besieged, seconds.capacity));
     say(`capacity: ${Math.round(capacity)} reads a second`);
     if (options.capacity === undefined) {
@@ -89,7 +93,9 @@ export async function runSiege(options: SiegeOptions, say: (line: string) => voi
     const watch = watchHub(hub.pid, hub.url);
     const business = goAboutBusiness(quiet);
     const offered = capacity * overload;
-    const [reports, siege] = await during(() => besiege(hub.url, besieged, { offered, seconds: seconds.siege }));
+    const [reports, siege] = await during(() =>
+      besiege(hub.url, besieged, { offered, seconds: seconds.siege, isSmall }),
+    );
     const others = besieged.noisy.map(({ token, orderIds }) => goAboutBusiness({ url: hub.url, token, orderIds }));
     await delay(seconds.after * 1000);
     await Promise.all([business, ...others].map(({ stop }) => stop()));
@@ -168,13 +174,17 @@ async function measureCapacity(url: string, { noisy }: Besieged, seconds: number
 async function besiege(
   url: string,
   { noisy }: Besieged,
-  { offered, seconds }: { offered: number; seconds: number },
+  { offered, seconds, isSmall }: { offered: number; seconds: number; isSmall: boolean },
 ): Promise<{ floods: Tally; attacks: Tally }> {
   const common = { place: placeOf(url), orgs: noisy, seconds };
   const [attacks, ...floods] = await Promise.all([
-    sendOut({ ...common, does: "attack" }),
-    sendOut({ ...common, does: "flood", perSecond: offered * (1 - strangersPart) }),
-    sendOut({ ...common, does: "flood as strangers", perSecond: offered * strangersPart }),
+    sendOut({ ...common, does: "attack", kind: isSmall ? "small" : "all" }),
+    ...(isSmall
+      ? []
+      : [
+          sendOut({ ...common, does: "flood", perSecond: offered * (1 - strangersPart) }),
+          sendOut({ ...common, does: "flood as strangers", perSecond: offered * strangersPart }),
+        ]),
   ]);
   const talliesOf = (reports: CampReport[]): Tally[] => reports.flatMap((one) => ("tally" in one ? [one.tally] : []));
   return { floods: addUp(talliesOf(floods)), attacks: addUp(talliesOf([attacks])) };

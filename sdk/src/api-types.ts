@@ -1143,6 +1143,8 @@ export type OperationRun = {
     /** How many of those that succeeded were so already */
     no_change: number;
   };
+  /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
+  open_label_requests: number;
   errors_by_code: Record<string, number>;
   /** Of an undo that has ended: how many orders succeeded although some of their steps could not be taken back; the groups say which */
   in_part: number;
@@ -1282,6 +1284,8 @@ export type OperationRunSummary = {
     /** How many of those that succeeded were so already */
     no_change: number;
   };
+  /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
+  open_label_requests: number;
 };
 
 export type Order = {
@@ -1706,10 +1710,17 @@ export type PreflightReport = {
     /** The action of the step */
     type: string | null;
     code: string;
-    /** As it was said about the first order */
+    /** What is said about all of them; ends in … where `reasons` differ */
     message: string;
+    /** Where it is the same for all */
     fix?: string;
     count: number;
+    /** What is said about each order, the most frequent first; at most ten */
+    reasons: Array<{
+      message: string;
+      fix?: string;
+      count: number;
+    }>;
     /** The first five orders */
     sample: Array<{
       ref: string;
@@ -2557,8 +2568,9 @@ export type ShipmentRequest = {
   events?: Array<{
     /** Names the event: the same key again is the same event. Default: made from what it says */
     key?: string;
+    /** A moment such as 2026-03-14T09:00:00Z. Without an offset it is local time: of the place in `location` where that ends with a state (Newark, NJ), else of the destination of the shipment, else UTC */
     at: string;
-    /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers usually call these */
+    /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers call these: also the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that begin with one of them, such as Delivered, Front Door */
     status: string;
     description?: string;
     location?: string;
@@ -3483,6 +3495,22 @@ export type Operations = {
     };
     answer: string;
   };
+  /** List what an imported order may say: the targets of mappings, with their types (`orders.fields.list`) */
+  "GET /api/v1/orders/fields": {
+    answer: {
+      data: Array<{
+        /** As mappings name it; `lines[].sku` is that of each line */
+        path: string;
+        type: Open<"text" | "number" | "boolean" | "date" | "object" | "list">;
+        /** Of the object around it, if that is there */
+        required: boolean;
+        /** It has members of any name */
+        isOpen: boolean;
+        values: Array<string> | null;
+        description: string | null;
+      }>;
+    };
+  };
   /** Count orders by status (`orders.count`) */
   "GET /api/v1/orders/counts": {
     query: {
@@ -4157,8 +4185,9 @@ export type Operations = {
         trackingNumber: string;
         /** Names the event: the same key again is the same event. Default: made from what it says */
         key?: string;
+        /** A moment such as 2026-03-14T09:00:00Z. Without an offset it is local time: of the place in `location` where that ends with a state (Newark, NJ), else of the destination of the shipment, else UTC */
         at: string;
-        /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers usually call these */
+        /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers call these: also the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that begin with one of them, such as Delivered, Front Door */
         status: string;
         description?: string;
         location?: string;
@@ -4168,13 +4197,15 @@ export type Operations = {
       summary: {
         total: number;
         added: number;
+        corrected: number;
         duplicate: number;
         unmatched: number;
         failed: number;
       };
       results: Array<{
         index: number;
-        status: Open<"added" | "duplicate" | "unmatched" | "failed">;
+        /** `corrected`: its key was known, and says something else now. `duplicate`: it says what was known */
+        status: Open<"added" | "corrected" | "duplicate" | "unmatched" | "failed">;
         shipmentIds?: Array<string>;
         error?: {
           code: string;
@@ -4308,8 +4339,9 @@ export type Operations = {
     body: {
       /** Names the event: the same key again is the same event. Default: made from what it says */
       key?: string;
+      /** A moment such as 2026-03-14T09:00:00Z. Without an offset it is local time: of the place in `location` where that ends with a state (Newark, NJ), else of the destination of the shipment, else UTC */
       at: string;
-      /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers usually call these */
+      /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers call these: also the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that begin with one of them, such as Delivered, Front Door */
       status: string;
       description?: string;
       location?: string;
@@ -4816,10 +4848,17 @@ export type Operations = {
         /** The action of the step */
         type: string | null;
         code: string;
-        /** As it was said about the first order */
+        /** What is said about all of them; ends in … where `reasons` differ */
         message: string;
+        /** Where it is the same for all */
         fix?: string;
         count: number;
+        /** What is said about each order, the most frequent first; at most ten */
+        reasons: Array<{
+          message: string;
+          fix?: string;
+          count: number;
+        }>;
         /** The first five orders */
         sample: Array<{
           ref: string;
@@ -4902,10 +4941,17 @@ export type Operations = {
         /** The action of the step */
         type: string | null;
         code: string;
-        /** As it was said about the first order */
+        /** What is said about all of them; ends in … where `reasons` differ */
         message: string;
+        /** Where it is the same for all */
         fix?: string;
         count: number;
+        /** What is said about each order, the most frequent first; at most ten */
+        reasons: Array<{
+          message: string;
+          fix?: string;
+          count: number;
+        }>;
         /** The first five orders */
         sample: Array<{
           ref: string;

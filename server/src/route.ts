@@ -129,6 +129,8 @@ type RouteDefinition<M extends Method, Path extends string, Query extends TObjec
   bodyLimitBytes?: number;
   /** A body of so many bytes makes it heavy work, which a process of its own does; 0: always. */
   heavyFromBytes?: number;
+  /** So does one whose lists have so many elements, or whose file has so many lines; more than usual where they are done in batches. */
+  heavyFromItems?: number;
   /** A small body may ask for much: whether it does, before it was checked. */
   isHeavy?(body: object): boolean;
   /** Headers that the verb reads and not every route takes, by their names in the OpenAPI document. */

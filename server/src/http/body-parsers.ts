@@ -7,10 +7,12 @@ import { badField, HubError } from "../core/errors.ts";
 import { cleanText, parseStrictJson } from "../core/strict-json.ts";
 import { xlsxType } from "../route.ts";
 import { addBodyDecoding } from "./decode-body.ts";
-import { lengthOf, readPieces } from "./read-body.ts";
+import { exceeds } from "./count-work.ts";
+import { readPieces } from "./read-body.ts";
 
 const largeBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
+const jsonTypes = ["application/json", "application/merge-patch+json"];
 
 type TakenBodies = { takesCsv?: boolean; takesAnyBody?: boolean };
 
@@ -24,9 +26,7 @@ export function addBodyParsers(app: FastifyInstance): void {
       throw new HubError("unsupported_media_type", "This route takes application/json.");
     request.sentBody = await readPieces(request, payload);
   });
-  addParser(app, ["application/json", "application/merge-patch+json"], (_request, body) =>
-    body.length === 0 ? undefined : parseStrictJson(body),
-  );
+  addParser(app, jsonTypes, (_request, body) => (body.length === 0 ? undefined : parseStrictJson(body)));
   addParser(app, ["text/csv", xlsxType], (request, body) => {
     if (!takenBy(request).takesCsv) {
       throw new HubError("unsupported_media_type", "This route takes application/json.");
@@ -65,8 +65,8 @@ function addParser(
     request.sentBody = pieces;
     if (takenBy(request).takesAnyBody) return undefined;
     // How much is in a packed file is not known before it is unpacked.
-    const isUnknown = request.heavyFromBytes < Infinity && isZip(pieces[0] ?? nothing);
-    if (lengthOf(pieces) >= request.heavyFromBytes || isUnknown) {
+    const { heavyFrom } = request;
+    if (heavyFrom && (isZip(pieces[0] ?? nothing) || exceeds(pieces, heavyFrom, types === jsonTypes))) {
       request.isHeavy = true;
       return undefined;
     }

@@ -7,35 +7,30 @@ import type { Principal } from "../core/actor.ts";
 import { HubError } from "../core/errors.ts";
 import type { Scope } from "../core/scopes.ts";
 import { lengthOf } from "./read-body.ts";
+import type { HeavyProcess, ProcessSlot } from "./heavy-slots.ts";
+import { createProcessSlots } from "./heavy-slots.ts";
+import type { Turn } from "./turns.ts";
 import { createTurns } from "./turns.ts";
 
 /**
- * What would hold the event loop for long (large bodies, trials of mappings, preflights of thousands of orders) is done by a
- * process of its own, which has the same routes on the same database: it may take all its memory and die of it, or take too
- * long and be ended, and nobody else notices. It is started with the first of such requests and ends when there were none
- * for a while.
+ * Work that would hold the event loop for long (large bodies, long lists, trials of mappings, preflights of thousands of orders)
+ * is done by other processes, which have the same routes on the same database. A process does one request at a time, and an
+ * organization has one process at a time: a request that takes all the memory or never ends costs its own caller, and no other
+ * organization. Processes are started on demand and end when there was no such request for a while.
  */
 export type HeavyWork = {
   forward(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
   stop(): Promise<void>;
 };
 
-/** A process that takes heavy requests at this socket, from whoever knows the token. */
-export type HeavyProcess = {
-  socketPath: string;
-  token: string;
-  hasEnded(): boolean;
-  /** At once, with all it is doing. */
-  kill(): void;
-  stop(): Promise<void>;
-};
-
 type HeavyOptions = { start(): Promise<HeavyProcess>; log: Pick<Logger, "warn"> };
 
-const idleMs = 5 * 60_000;
-const maxAtOnce = 2;
+const maxProcesses = 2;
+const maxWaiting = 16;
 /** Nothing that is allowed takes as long, even on a slow machine. */
 const patienceMs = 120_000;
+/** An organization whose work had to be killed waits this long: the next request would probably end the same way. */
+const penaltyMs = 60_000;
 
 /** Who asks, as the other process is told. */
 const callerHeader = "x-hub-caller";
@@ -56,81 +51,100 @@ export function readPrincipal(headers: IncomingHttpHeaders, token: string): Prin
 }
 
 export function createHeavyWork({ start, log }: HeavyOptions): HeavyWork {
-  const turns = createTurns({ places: maxAtOnce, perLane: () => 1, maxWaiting: 8, patienceMs: 20_000 });
-  let running: Promise<HeavyProcess> | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  /** Answers that are being made while they are read. */
-  let unread = 0;
+  const turns = createTurns({ places: maxProcesses, perLane: () => 1, maxWaiting, patienceMs: 20_000 });
+  const slots = createProcessSlots(maxProcesses, start);
+  const penalties = createPenalties();
 
-  async function reach(): Promise<HeavyProcess> {
-    clearTimeout(idle);
-    const found = await running?.catch(() => undefined);
-    if (found && !found.hasEnded()) return found;
-    running = start();
-    return await running;
-  }
-
-  /** One that has just died may not be known to be gone yet. Nothing was sent to it, so that another one can be asked. */
-  async function askAgainIfGone<T>(askOne: () => Promise<T>): Promise<T> {
-    try {
-      return await askOne();
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== "ECONNREFUSED" && code !== "ENOENT") throw error;
-      running = undefined;
-      return await askOne();
+  async function takeTurn(orgId: string, reply: FastifyReply): Promise<Turn> {
+    penalties.refuse(orgId);
+    const turn = await turns.take(orgId, (leave) => reply.raw.once("close", leave));
+    if ("refused" in turn) {
+      if (turn.refused === "left") throw hungUp();
+      throw new HubError("overloaded", "Too much heavy work of yours is waiting.", { retryAfterSeconds: 5 });
     }
-  }
-
-  async function end(): Promise<void> {
-    const ending = running;
-    running = undefined;
-    await (await ending?.catch(() => undefined))?.stop();
-  }
-
-  function endWhenIdle(): void {
-    clearTimeout(idle);
-    if (turns.working() === 0 && unread === 0) idle = setTimeout(() => void end(), idleMs).unref();
+    try {
+      // Its work may have been killed while this one waited.
+      penalties.refuse(orgId);
+    } catch (error) {
+      turn.end();
+      throw error;
+    }
+    return turn;
   }
 
   return {
     async forward(request, reply) {
       const principal = request.principal!;
-      const turn = await turns.take(principal.orgId, (leave) => reply.raw.once("close", leave));
-      if ("refused" in turn) {
-        if (turn.refused === "left") throw hungUp();
-        throw new HubError("overloaded", "Too much heavy work of yours is waiting.", { retryAfterSeconds: 5 });
-      }
+      const { orgId } = principal;
+      const turn = await takeTurn(orgId, reply);
+      const slot = slots.take();
+      // Of the work, not of its caller: it stays when the caller hangs up.
+      const patience = setTimeout(slot.kill, patienceMs);
+      const free = (): void => {
+        clearTimeout(patience);
+        slot.release();
+        turn.end();
+      };
       try {
-        const answer = await askAgainIfGone(async () => {
-          const process = await reach();
+        const answer = await askAgainIfGone(slot, async () => {
+          const process = await slot.reach();
           if (reply.raw.destroyed) throw hungUp();
           return await ask(process, request, principal, reply);
         });
-        unread++;
-        answer.once("close", () => {
-          unread--;
-          endWhenIdle();
-        });
+        slot.noteUnread();
+        answer.once("close", slot.noteRead);
+        // Its answer is made by now. How fast that is read is no reason to keep others waiting.
+        free();
         return reply.code(answer.statusCode!).headers(passedOn(answer)).send(answer);
       } catch (error) {
-        // There is nobody to tell, and nothing is wrong with the work.
+        // The process may go on with it when the caller has hung up: only then is the slot free again.
+        const finished = penalties.noteIfKilled(orgId, slot.wasKilledOver()).finally(free);
+        if (error instanceof HubError) throw error;
+        // The caller is gone, and nothing is wrong with the work.
         if (reply.raw.destroyed) throw hungUp();
         log.warn({ err: error, requestId: request.id }, "heavy work was not done");
-        throw new HubError(
-          "overloaded",
-          "The work was given up: it may need too much memory, or be beside such work.",
-          {
-            retryAfterSeconds: 5,
-          },
-        );
-      } finally {
-        // Its answer is made by now. How fast that is read is no reason to keep others waiting.
-        turn.end();
-        endWhenIdle();
+        const isKilled = await finished;
+        const message = isKilled
+          ? "The request took too much time or memory and was stopped. Send less at once."
+          : "The process that worked on the request has ended. Try again.";
+        throw new HubError("overloaded", message, { retryAfterSeconds: isKilled ? penaltyMs / 1_000 : 5 });
       }
     },
-    stop: end,
+    stop: slots.stop,
+  };
+}
+
+/** One that has just died may not be known to be gone yet. Nothing was sent to it, so that another one can be asked. */
+async function askAgainIfGone<T>(slot: ProcessSlot, askOne: () => Promise<T>): Promise<T> {
+  try {
+    return await askOne();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ECONNREFUSED" && code !== "ENOENT") throw error;
+    slot.forget();
+    return await askOne();
+  }
+}
+
+/** Organizations whose work was killed, and until when they wait. */
+function createPenalties() {
+  const ends = new Map<string, number>();
+  return {
+    async noteIfKilled(orgId: string, killed: Promise<boolean>): Promise<boolean> {
+      const isKilled = await killed;
+      if (isKilled) ends.set(orgId, performance.now() + penaltyMs);
+      return isKilled;
+    },
+    refuse(orgId: string): void {
+      const leftMs = (ends.get(orgId) ?? 0) - performance.now();
+      if (leftMs <= 0) {
+        ends.delete(orgId);
+        return;
+      }
+      const retryAfterSeconds = Math.ceil(leftMs / 1_000);
+      const message = `A request of your organization took too much time or memory and was stopped. Large requests are accepted again in ${retryAfterSeconds} s.`;
+      throw new HubError("overloaded", message, { retryAfterSeconds });
+    },
   };
 }
 
@@ -149,7 +163,7 @@ const sentOn = [
 ];
 
 function ask(
-  { socketPath, token, kill }: HeavyProcess,
+  { socketPath, token }: HeavyProcess,
   request: FastifyRequest,
   principal: Principal,
   reply: FastifyReply,
@@ -166,17 +180,12 @@ function ask(
     const call = httpRequest(
       { socketPath, method: request.method, path: request.raw.url!, headers, agent: false },
       (answer) => {
-        clearTimeout(patience);
         reply.raw.off("close", abandon);
         resolve(answer);
       },
     );
-    const patience = setTimeout(kill, patienceMs);
-    call.on("error", (error) => {
-      clearTimeout(patience);
-      reject(error);
-    });
-    // Nobody reads it any more: nothing more is made. Once there is an answer, whoever sends it on sees to that.
+    call.on("error", reject);
+    // The caller has hung up: nothing more of the answer is made. Once there is an answer, the reply that sends it on sees to that.
     const abandon = (): void => void call.destroy();
     reply.raw.once("close", abandon);
     // One after the other, as they are taken.

@@ -14,6 +14,7 @@ import { createAdmission } from "./admission.ts";
 import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
 import type { ConsoleSite } from "./console-site.ts";
+import type { WorkBounds } from "./count-work.ts";
 import { createHandler } from "./handle-request.ts";
 import type { HeavyWork } from "./heavy-work.ts";
 import { putGateBefore } from "./gate.ts";
@@ -40,8 +41,8 @@ declare module "fastify" {
     /** Of the problem that it is answered with. */
     problemCode: string | null;
     visit: Visit | undefined;
-    /** A body of so many bytes is left as it is, for the process that will do the request. */
-    heavyFromBytes: number;
+    /** A body with as much work in it is left as it is, for the process that will do the request. */
+    heavyFrom: WorkBounds | undefined;
     isHeavy: boolean;
     /** How long a stream took to begin; how long it goes on is no measure of anything. */
     streamedAfterMs: number | undefined;
@@ -101,7 +102,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.decorateRequest("bodyDigest", "");
   app.decorateRequest("problemCode", null);
   app.decorateRequest("visit", undefined);
-  app.decorateRequest("heavyFromBytes", Infinity);
+  app.decorateRequest("heavyFrom", undefined);
   app.decorateRequest("isHeavy", false);
   app.decorateRequest("streamedAfterMs", undefined);
   app.decorateRequest("sentBody", undefined);

@@ -10,6 +10,7 @@ import { findNoticeOwner } from "../features/tasks/tasks.ts";
 import type { Route } from "../route.ts";
 import { liveType } from "../route.ts";
 import type { Admission, Visit } from "./admission.ts";
+import { workBoundsOf } from "./count-work.ts";
 import { requireScope, requireStepUp } from "./handle-request.ts";
 import type { HeavyWork } from "./heavy-work.ts";
 import { readPrincipal } from "./heavy-work.ts";
@@ -23,11 +24,6 @@ type DoorOptions = {
   heavy?: HeavyWork;
   innerToken?: string;
 };
-
-/** Parsing and checking so much takes some ten milliseconds. */
-const heavyFromBytes = 256 * 1024;
-/** While everybody is being kept waiting, less is too much. */
-const partWhenStrained = 1 / 8;
 
 /** What is found out about a request from its head, before anything of its body is read: who asks, and whether they may. */
 export function createDoor(world: World, { admission, recognised, limit, heavy, innerToken }: DoorOptions) {
@@ -93,12 +89,9 @@ export function createDoor(world: World, { admission, recognised, limit, heavy, 
       if (route.method === "GET") return;
       visit.hold("bodies", bytesToHold(headers, bodyLimit));
       if (!heavy) return;
-      const fromBytes = route.heavyFromBytes ?? heavyFromBytes;
-      request.heavyFromBytes = admission.isStrained(principal.orgId)
-        ? Math.ceil(fromBytes * partWhenStrained)
-        : fromBytes;
+      request.heavyFrom = workBoundsOf(route, admission.isStrained(principal.orgId));
       // Also without a body.
-      request.isHeavy = request.heavyFromBytes === 0;
+      request.isHeavy = request.heavyFrom.bytes === 0;
     });
 }
 

@@ -30,7 +30,16 @@ async function tell(request: IncomingMessage, response: ServerResponse): Promise
 }
 const standIn = createServer((request, response) => void tell(request, response));
 await new Promise<void>((resolve) => void standIn.listen(socketPath, resolve));
-const heavyProcess = { socketPath, token: "t", hasEnded: () => false, kill() {}, stop: () => Promise.resolve() };
+const heavyProcess = {
+  socketPath,
+  token: "t",
+  hasEnded: () => false,
+  wasOverworked: () => false,
+  unfinished: () => Promise.resolve(0),
+  isFull: () => false,
+  kill() {},
+  stop: () => Promise.resolve(),
+};
 const hub = await startTestHub({ heavyProcess });
 const org = await hub.org();
 afterFile(async () => {

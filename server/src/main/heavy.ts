@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { setPriority } from "node:os";
+import { getHeapStatistics } from "node:v8";
 import { createSecrets } from "../core/secrets.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
 import { createHttpApp } from "../http/http-app.ts";
 import { plainFormat } from "../http/mount.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
-import type { HeavyTask } from "./heavy-process.ts";
+import type { HeavyPong, HeavyTask } from "./heavy-process.ts";
 import { createHubLog } from "./hub-log.ts";
 import { openWorld } from "./world.ts";
 
@@ -39,7 +40,7 @@ const { world } = await openWorld({
   log: createHubLog(task),
 });
 if (environment === "preview") await followPreviewClock(world);
-const { app } = createHttpApp(world, {
+const { app, admission } = createHttpApp(world, {
   mounts: [{ prefix: apiPrefix, routes: routesOf(environment), format: plainFormat }],
   pages() {},
   // Whoever forwards a request counts it.
@@ -51,4 +52,9 @@ const { app } = createHttpApp(world, {
   innerToken: task.token,
 });
 await app.listen({ path: socketPath });
+// From now on every message is a ping.
+process.on("message", () => {
+  const heapMegabytes = getHeapStatistics().used_heap_size / 1024 ** 2;
+  process.send!({ unfinished: admission.open(), heapMegabytes } satisfies HeavyPong);
+});
 process.send!("ready");

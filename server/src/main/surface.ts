@@ -11,7 +11,7 @@ import { createGatewayRoutes, gatewayPrefix } from "../gateway/gateway-routes.ts
 import type { Health } from "../http/health.ts";
 import { createConsoleSite } from "../http/console-site.ts";
 import { createHealth } from "../http/health.ts";
-import type { HeavyProcess } from "../http/heavy-work.ts";
+import type { HeavyProcess } from "../http/heavy-slots.ts";
 import { createHeavyWork } from "../http/heavy-work.ts";
 import type { HttpApp } from "../http/http-app.ts";
 import { createHttpApp } from "../http/http-app.ts";

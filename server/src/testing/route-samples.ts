@@ -39,38 +39,41 @@ export function exampleBody(route: Route): Record<string, unknown> | undefined {
   return structuredClone(example) as Record<string, unknown>;
 }
 
+/** How much a body may have: bytes, values of any kind, elements of a list or lines of a file. */
+type BodySize = { bytes: number; values?: number; items?: number };
+
 /**
- * Bodies that fill what a route lets in: as much of the example as its lists and sheets take, very many values of the wrong
- * kind, and one long text.
+ * Bodies that fill what a route lets in, up to this size: as much of the example as its lists and sheets take, as many of the
+ * smallest records, very many values of the wrong kind, and one long text.
  */
-export function largestBodies(route: Route, maxBytes: number): string[] {
-  const room = maxBytes - 1_024;
+export function largestBodies(route: Route, { bytes, values = Infinity, items = Infinity }: BodySize): string[] {
+  const room = bytes - 1_024;
   const example = exampleBody(route)!;
-  const fill = (start: string, piece: string, end: string): string =>
-    start + Array.from({ length: Math.floor((room - start.length) / piece.length) }, () => piece).join("") + end;
   const [name = "x"] = Object.keys(example);
+  const fill = (start: string, piece: string, end: string, most = Infinity): string =>
+    start + piece.repeat(Math.max(0, Math.min(most, Math.floor((room - start.length) / piece.length)))) + end;
+  const ofSlot = ({ path, maxItems }: ListSlot, element: unknown): string => {
+    const text = JSON.stringify(element);
+    const weight = text.match(/[{[,]/g)?.length ?? 0;
+    const byValues = Math.floor((values - 50) / (weight + 1));
+    const count = Math.min(maxItems, items - 1, byValues, Math.floor(room / (text.length + 1)));
+    const list = Array.from({ length: Math.max(1, count) }, () => element);
+    return JSON.stringify(withSlot(example, path, list));
+  };
   return [
-    ...listSlots(route.body).map(({ path, maxItems, item }) => {
-      const text = JSON.stringify(item ?? "x");
-      const count = Math.min(maxItems, Math.floor(room / (text.length + 1)));
-      return JSON.stringify(
-        withSlot(
-          example,
-          path,
-          Array.from({ length: count }, () => item ?? "x"),
-        ),
-      );
-    }),
+    ...listSlots(route.body).flatMap((slot) => [ofSlot(slot, slot.item ?? "x"), ofSlot(slot, {})]),
     ...Object.entries(example).flatMap(([field, text]) => {
       const rows = typeof text === "string" ? text.trimEnd().split("\n") : [];
       if (rows.length < 2) return [];
-      const count = Math.floor(room / (rows.at(-1)!.length + 4));
-      const more = Array.from({ length: count }, () => rows.at(-1));
-      return [JSON.stringify({ ...example, [field]: [...rows, ...more].join("\n") })];
+      return [rows.at(-1)!, "1"].map((row) => {
+        const count = Math.min(items - rows.length - 1, Math.floor(room / (row.length + 4)));
+        const more = Array.from({ length: Math.max(0, count) }, () => row);
+        return JSON.stringify({ ...example, [field]: [...rows, ...more].join("\n") });
+      });
     }),
-    fill(`{"${name}":[0`, ",{}", "]}"),
+    fill(`{"${name}":[[0`, ",{}", "]]}", Math.floor((values - 10) / 2)),
     fill(`{"${name}":"`, "x".repeat(1_024), '"}'),
-  ].filter((body) => body.length <= maxBytes);
+  ].filter((body) => body.length <= bytes);
 }
 
 type ListSlot = { path: string[]; maxItems: number; item: unknown };
@@ -88,6 +91,11 @@ function listSlots(schema: Schema | undefined, path: string[] = [], example?: un
     ),
     ...(schema.anyOf ?? []).flatMap((alternative) => listSlots(alternative, path, example)),
   ];
+}
+
+/** How many elements the lists in the body may have. */
+export function listLimits(schema: Schema | undefined): number[] {
+  return listSlots(schema).map(({ maxItems }) => maxItems);
 }
 
 /** Where the body takes ids: paths of member names, with "*" for any element of a list. */

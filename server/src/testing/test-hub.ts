@@ -6,7 +6,7 @@ import type { Scope } from "../core/scopes.ts";
 import { createSecrets } from "../core/secrets.ts";
 import type { Environment, Settings, World } from "../context.ts";
 import { startTaskEngine } from "../features/tasks/engine/task-engine.ts";
-import type { HeavyProcess } from "../http/heavy-work.ts";
+import type { HeavyProcess } from "../http/heavy-slots.ts";
 import type { Mount } from "../http/mount.ts";
 import { bootstrap } from "../main/bootstrap.ts";
 import type { SurfaceOptions } from "../main/surface.ts";

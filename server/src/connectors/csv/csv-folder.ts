@@ -1,13 +1,8 @@
-import { appendFile, mkdir, readdir, readFile, realpath, rename, stat, writeFile, lstat } from "node:fs/promises";
+import { appendFile, mkdir, readdir, realpath, rename, stat, writeFile, lstat } from "node:fs/promises";
 import path from "node:path";
 import type { Call } from "../connector.ts";
-import type { Encoding } from "../../core/csv/decode-text.ts";
-import { decodeText } from "../../core/csv/decode-text.ts";
-import { isZip, MalformedXlsx, xlsxToCsv } from "../../core/csv/read-xlsx.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { shortHash } from "../short-hash.ts";
-
-const maxFileBytes = 50 * 1024 * 1024;
 
 /** The real folder, with links followed: it must lie below what the hub allows. */
 export async function openFolder(call: Call, name: string): Promise<string> {
@@ -38,19 +33,6 @@ export async function listFiles(folder: string): Promise<Found[]> {
     if (info.isFile()) found.push({ name, at: info.mtimeMs, mark: `${info.mtimeMs}:${info.size}` });
   }
   return found.toSorted((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1));
-}
-
-export async function readTextFile(folder: string, { name }: Found, encoding?: Encoding): Promise<string> {
-  const file = path.join(folder, name);
-  if ((await stat(file)).size > maxFileBytes) {
-    throw new RemoteError("invalid_file", `${name} has more than ${maxFileBytes / 1024 / 1024} MB; split it.`);
-  }
-  const bytes = await readFile(file);
-  try {
-    return isZip(bytes) ? xlsxToCsv(bytes) : decodeText(bytes, encoding).text;
-  } catch (error) {
-    throw error instanceof MalformedXlsx ? new RemoteError("invalid_file", error.message) : error;
-  }
 }
 
 /** Out of the way, next to the others. A name that is there already is not overwritten. */

@@ -1,6 +1,7 @@
+import path from "node:path";
 import { Type } from "../../core/type.ts";
 import { delimiters } from "../../core/csv/csv.ts";
-import type { Encoding } from "../../core/csv/decode-text.ts";
+import type { CsvSource } from "../../core/csv/csv-source.ts";
 import { presetSettings } from "../../core/csv/import-shapes.ts";
 import type { Sheet, SheetOptions, SheetRecord } from "../../core/csv/sheet.ts";
 import { openSheet, placedError, readRecords, writeRejected } from "../../core/csv/sheet.ts";
@@ -14,7 +15,9 @@ import { asText, objectOf } from "../shape.ts";
 import { pullTask, pushTask } from "../standard-tasks.ts";
 import { orderToCsv } from "./csv-export.ts";
 import type { Found } from "./csv-folder.ts";
-import { addRejected, listFiles, openFolder, putAway, readTextFile, writeTextFile } from "./csv-folder.ts";
+import { addRejected, listFiles, openFolder, putAway, writeTextFile } from "./csv-folder.ts";
+import type { FileReader, OpenedFile } from "./file-reader.ts";
+import { createFileReader } from "./file-reader.ts";
 import { orderPresets } from "./order-presets.ts";
 import { orderSheet } from "./order-sheet.ts";
 
@@ -46,6 +49,16 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
 }
 
 async function* pullFolder(call: Call, folder: string, at: Cursor): AsyncGenerator<Page> {
+  const reader = createFileReader(call.signal);
+  try {
+    yield* pullFiles(call, folder, at, reader);
+  } finally {
+    reader.stop();
+  }
+}
+
+async function* pullFiles(call: Call, folder: string, at: Cursor, reader: FileReader): AsyncGenerator<Page> {
+  const { encoding, delimiter = "auto" } = call.settings as Pick<OpenedFile, "encoding"> & Partial<OpenedFile>;
   const broken: string[] = [];
   const settle = async (file: Found, where: "processed" | "failed"): Promise<void> => {
     if (!call.isSample) await putAway(folder, file, where);
@@ -56,8 +69,8 @@ async function* pullFolder(call: Call, folder: string, at: Cursor): AsyncGenerat
     const counts = { taken: 0, failed: 0 };
     const told: string[] = [];
     try {
-      const text = await readTextFile(folder, file, call.settings.encoding as Encoding | undefined);
-      const sheet = await openOrders(call, text, call.settings);
+      const rows = await reader.open({ file: path.join(folder, file.name), encoding, delimiter, maxRows });
+      const sheet = await openOrders(call, rows, call.settings);
       if (sheet) {
         const reject = async (rejected: SheetRecord[]): Promise<void> =>
           await addRejected(folder, file, writeRejected(sheet, rejected));
@@ -91,12 +104,13 @@ async function* pullFolder(call: Call, folder: string, at: Cursor): AsyncGenerat
 }
 
 /** Its header; what is wrong with the file as a whole is said at once. Undefined: there is nothing in it. */
-async function openOrders(call: Call, csv: string, options: Settings): Promise<Sheet | undefined> {
+async function openOrders(call: Call, csv: string | CsvSource, options: Settings): Promise<Sheet | undefined> {
   const { preset, ...given } = options as SheetOptions & { preset?: string };
   const known = preset === "none" ? null : orderPresets.find(({ name }) => name === preset);
   const timeZone = await call.timeZone();
   try {
-    return await openSheet(cleanText(csv), orderSheet, { ...given, timeZone, preset: known, maxRows });
+    const source = typeof csv === "string" ? cleanText(csv) : csv;
+    return await openSheet(source, orderSheet, { ...given, timeZone, preset: known, maxRows });
   } catch (error) {
     const { errors = [] } = asHubError(error).details;
     if (errors.some(({ code }) => code === "empty")) return undefined;

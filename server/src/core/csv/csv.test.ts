@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { RowOptions } from "./csv.ts";
 import { detectDelimiter, guardCell, guardText, MalformedCsv, readRows, readSoundRows, streamRows } from "./csv.ts";
 import { textOfCell, toCsv, toTabs } from "./csv.ts";
+import { writeRejected } from "./sheet.ts";
 
 const parseCsv = async (text: string, delimiter: string, maxRows: number, options: RowOptions = {}) =>
   (await Array.fromAsync(streamRows(text, delimiter, { maxRows, ...options }))).map(({ cells }) => cells);
@@ -183,4 +184,32 @@ test("files in which nothing is quoted are written as they are read", async () =
   ];
   const text = toTabs([rows[0]!, ["b", "two\r\nlines", "y"]]);
   expect(await parseCsv(text, "\t", 10, { quoting: "literal" })).toEqual(rows);
+});
+
+test("rows of a long text leave the event loop to others in between (security N1)", async () => {
+  let turns = 0;
+  const counting = setInterval(() => turns++, 0);
+  let rows = 0;
+  for await (const { cells } of streamRows("a,b,c\n".repeat(200_000), ",")) rows += cells.length / 3;
+  clearInterval(counting);
+  expect(rows).toBe(200_000);
+  expect(turns).toBeGreaterThan(10);
+});
+
+test("a row has as many columns as are read, or blank ones behind them", async () => {
+  const [blank] = await Array.fromAsync(streamRows(`a,b${",".repeat(5_000)}\n`, ","));
+  expect(blank!.cells).toHaveLength(1_000);
+  expect(blank!.problem).toBeUndefined();
+  const [, wide] = await Array.fromAsync(streamRows(`a\n${"x,".repeat(1_001)}x\n`, ","));
+  expect(wide!.problem).toBe("The row has 1002 columns; at most 1000 are read.");
+  expect(wide!.cells).toHaveLength(1_000);
+});
+
+test("one order with mistakes in 200,000 rows is given back row for row", () => {
+  const rows = Array.from({ length: 200_000 }, (_, i) => ({ number: i + 2, cells: ["A-1"] }));
+  const errors = rows.map(({ number }) => ({ row: number, column: null, code: "wrong", message: `Of row ${number}.` }));
+  const sheet = { columns: [{ column: "number", field: null }], delimiter: ",", isLiteral: false };
+  const csv = writeRejected(sheet, [{ rows, errors }]);
+  expect(csv.split("\r\n").slice(0, 2)).toEqual(["number,error", "A-1,Of row 2."]);
+  expect(csv).toMatch(/A-1,Of row 200001\.\r\n$/);
 });

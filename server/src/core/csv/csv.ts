@@ -1,15 +1,18 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { stepwise } from "../give-way.ts";
 import type { Quoting } from "./split-rows.ts";
 import { splitRow } from "./split-rows.ts";
 import type { Cell } from "./xlsx.ts";
 
 export const delimiters = { comma: ",", semicolon: ";", tab: "\t" } as const;
 
+/** Names of columns that are longer together say nothing more about what separates them. */
+const longestHeader = 64 * 1024;
+
 /** What separates the columns, by what the first line has most of outside of quotes. */
 export function detectDelimiter(text: string): string {
   const counts = { ",": 0, ";": 0, "\t": 0 };
   let isQuoted = false;
-  for (const character of text) {
+  for (const character of text.slice(0, longestHeader)) {
     if (character === '"') isQuoted = !isQuoted;
     else if (!isQuoted && (character === "\n" || character === "\r")) {
       if (Object.values(counts).some((count) => count > 0)) break;
@@ -21,26 +24,31 @@ export function detectDelimiter(text: string): string {
 
 export class MalformedCsv extends Error {}
 
-/** Other work gets a turn after so many characters. */
-const turnLength = 64 * 1024;
+/** As many as are read of a workbook. Each column is looked at for each row. */
+const maxColumns = 1_000;
 
-/** All rows, blank ones too. Gives way to other work now and then. */
+/** All rows, blank ones too. Yields to the event loop every few milliseconds. */
 export async function* streamRows(
   text: string,
   delimiter: string,
   { maxRows = Infinity, quoting = quotingOf(delimiter) }: RowOptions = {},
-): AsyncGenerator<Omit<Row, "number">> {
+): AsyncGenerator<BareRow> {
   let count = 0;
-  let at = text.startsWith("\uFEFF") ? 1 : 0;
-  for (let rested = at; at < text.length;) {
+  const step = stepwise();
+  for (let at = text.startsWith("\uFEFF") ? 1 : 0; at < text.length;) {
     if (++count > maxRows) throw new MalformedCsv(`There are more than ${maxRows} rows; split the file.`);
     const { next, ...row } = splitRow(text, at, delimiter, quoting);
-    yield row;
+    yield row.cells.length > maxColumns ? cutAtMost(row) : row;
     at = next;
-    if (at - rested < turnLength) continue;
-    rested = at;
-    await nextTurn();
+    await step();
   }
+}
+
+/** Some programs end each row with thousands of separators. */
+function cutAtMost({ cells, ...row }: BareRow): BareRow {
+  const read = { ...row, cells: cells.slice(0, maxColumns) };
+  if (row.problem !== undefined || isBlank(cells.slice(maxColumns))) return read;
+  return { ...read, problem: `The row has ${cells.length} columns; at most ${maxColumns} are read.` };
 }
 
 export type RowOptions = { maxRows?: number | undefined; quoting?: Quoting };
@@ -54,19 +62,24 @@ function quotingOf(delimiter: string): Quoting {
  * With the number that a spreadsheet shows for it. `problem`: it cannot be read, and `cells` are what stands there;
  * `mayHoldRows`: a quotation mark too many may have joined several rows.
  */
-export type Row = { number: number; cells: string[]; problem?: string; mayHoldRows?: true };
+export type Row = BareRow & { number: number };
+export type BareRow = { cells: string[]; problem?: string; mayHoldRows?: true };
 
 export function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === "");
 }
 
 /** Those that are not blank. */
-export async function* readRows(text: string, delimiter: string, options?: RowOptions): AsyncGenerator<Row> {
+export async function* numberRows(rows: AsyncIterable<BareRow>): AsyncGenerator<Row> {
   let number = 0;
-  for await (const row of streamRows(text, delimiter, options)) {
+  for await (const row of rows) {
     number++;
     if (!isBlank(row.cells)) yield { number, ...row };
   }
+}
+
+export function readRows(text: string, delimiter: string, options?: RowOptions): AsyncGenerator<Row> {
+  return numberRows(streamRows(text, delimiter, options));
 }
 
 /** Those of a file that has to be right as a whole. */

@@ -6,17 +6,19 @@ const numeric = /^(\d{1,2})[/-](\d{1,2})[/-](?:\d{4}|\d\d)(?!\d)/;
 /** A number that can only be a day, beside another one. */
 const decisive = /(?<!\d)(?:1[3-9]|2\d|3[01])[/-]\d{1,2}[/-]\d\d|(?<!\d)\d{1,2}[/-](?:1[3-9]|2\d|3[01])[/-]\d\d/;
 
+/** Most files have no such date, and need not be read a second time. */
+export function hasDecisiveDate(text: string): boolean {
+  return decisive.test(text);
+}
+
 /**
  * Whether days or months come first in the dates of a file: 25/12/2026 says it for all of them. Undefined where nothing
  * says it, or where one says this and one that.
  */
 export async function provenDateOrder(
-  text: string,
   rows: () => AsyncIterable<Row>,
   columns: readonly number[],
 ): Promise<DateOrder | undefined> {
-  // Most files have no such date: they are not read twice.
-  if (columns.length === 0 || !decisive.test(text)) return undefined;
   const proven = new Set<DateOrder>();
   for await (const { cells } of rows()) {
     for (const index of columns) {

@@ -22,7 +22,8 @@ export function createSample(columnCount: number): FileSample {
     filled,
     rows,
     add({ number, cells }) {
-      for (const index of filled.keys()) if ((cells[index] ?? "").trim() !== "") filled[index]!++;
+      const width = Math.min(cells.length, columnCount);
+      for (let index = 0; index < width; index++) if (cells[index]!.trim() !== "") filled[index]!++;
       if (rows.length >= maxSampled) return undefined;
       const sampled = { row: number, cells: filled.map((_, index) => clipText(cells[index] ?? "")) };
       rows.push(sampled);

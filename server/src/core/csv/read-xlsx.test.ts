@@ -1,4 +1,5 @@
 import { strToU8, zipSync } from "fflate";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Cell } from "./xlsx.ts";
 import { writeXlsx } from "./xlsx.ts";
@@ -83,4 +84,160 @@ test("what is no workbook says so", () => {
   expect(() => xlsxToCsv(zip)).toThrow(/no XLSX/);
   expect(() => xlsxToCsv(zip.subarray(0, 40))).toThrow(MalformedXlsx);
   expect(() => xlsxToCsv(workbook('<row r="1"/>').subarray(0, 400))).toThrow(MalformedXlsx);
+});
+
+const partNames = [
+  "xl/workbook.xml",
+  "xl/_rels/workbook.xml.rels",
+  "xl/styles.xml",
+  "xl/sharedStrings.xml",
+  "xl/worksheets/sheet2.xml",
+];
+
+/** Steps that a workbook takes to be read or refused, and how much there is to read. */
+function measure(part: string, text: string): { steps: number; size: number } {
+  const row = '<row r="1"><c r="A1" t="s"><v>0</v></c></row>';
+  let steps = 0;
+  try {
+    xlsxToCsv(workbook(row, { [part]: text }), {}, (taken) => (steps = taken));
+  } catch (error) {
+    if (!(error instanceof MalformedXlsx)) throw error;
+  }
+  return { steps, size: text.length };
+}
+
+/** Each attribute of a tag is looked for by itself, and what is read is written once. */
+const stepsPerCharacter = 8;
+
+const repeated: [part: string, before: string, piece: string, after: string][] = [
+  ["xl/worksheets/sheet2.xml", '<sheetData><row r="1"><c>', "<v ", "</c></row></sheetData>"],
+  ["xl/worksheets/sheet2.xml", '<sheetData><row r="1"><c>', "<v>1", "</c></row></sheetData>"],
+  ["xl/worksheets/sheet2.xml", '<sheetData><row r="1"><c>', "<v>1</v>", "</c></row></sheetData>"],
+  ["xl/worksheets/sheet2.xml", '<sheetData><row r="1"><c t="inlineStr">', "<is><t>", "</c></row></sheetData>"],
+  ["xl/worksheets/sheet2.xml", '<sheetData><row r="1"><c t="inlineStr">', "<rPh>", "</c></row></sheetData>"],
+  ["xl/worksheets/sheet2.xml", "<sheetData><row", ' r="', "></row></sheetData>"],
+  ["xl/worksheets/sheet2.xml", "<sheetData><row", " spans='1'", " r='1'></row></sheetData>"],
+  ["xl/worksheets/sheet2.xml", "<sheetData>", "<row></row>", "</sheetData>"],
+  ["xl/worksheets/sheet2.xml", "<sheetData><row>", "<c/>", "</row></sheetData>"],
+  ["xl/worksheets/sheet2.xml", "", "<mergeCell ref='A1:B2'/>", "<sheetData/>"],
+  ["xl/worksheets/sheet2.xml", "<sheetData>", "<!-- ", ""],
+  ["xl/worksheets/sheet2.xml", "<sheetData>", "<!---->", "</sheetData>"],
+  ["xl/worksheets/sheet2.xml", "<sheetData><row><c><v>", "&", "</v></c></row></sheetData>"],
+  ["xl/worksheets/sheet2.xml", "<sheetData><row><c><v>", "9", "</v></c></row></sheetData>"],
+  ["xl/worksheets/sheet2.xml", "<sheetData><row><c t='str'><v>", '"', "</v></c></row></sheetData>"],
+  ["xl/styles.xml", '<numFmts><numFmt numFmtId="164" formatCode="', "[", '"/></numFmts>'],
+  ["xl/styles.xml", "<numFmts>", `<numFmt numFmtId="164" formatCode="${"[".repeat(200)}"/>`, "</numFmts>"],
+  ["xl/styles.xml", "<numFmts>", '<numFmt numFmtId="164" formatCode="&quot;"/>', "</numFmts>"],
+  ["xl/styles.xml", "<cellXfs>", '<xf numFmtId="164"/>', "</cellXfs>"],
+  ["xl/styles.xml", "", "<cellXfs>", ""],
+  ["xl/sharedStrings.xml", "<sst>", "<si>", "</sst>"],
+  ["xl/sharedStrings.xml", "<sst>", "<si/>", "</sst>"],
+  ["xl/sharedStrings.xml", "<sst><si>", "<rPh>", "</si></sst>"],
+  ["xl/sharedStrings.xml", "<sst><si>", "<t>a</t>", "</si></sst>"],
+  ["xl/sharedStrings.xml", "<sst><si><t>", "_x000", "</t></si></sst>"],
+  ["xl/sharedStrings.xml", "<sst><si><t>", "<![CDATA[", "</t></si></sst>"],
+  ["xl/_rels/workbook.xml.rels", "", '<Relationship Id="rId1" Target="', ""],
+  ["xl/_rels/workbook.xml.rels", "", "<Relationship Id='a'/>", ""],
+  ["xl/workbook.xml", "", "<sheet ", ""],
+  ["xl/workbook.xml", "<workbookPr", " date1904", "/>"],
+];
+
+test.each(repeated)("%s is read in time linear to its length: %s%j... (security N1)", (part, before, piece, after) => {
+  const { steps, size } = measure(part, before + piece.repeat(200_000) + after);
+  expect(steps).toBeGreaterThan(0);
+  expect(steps).toBeLessThan(stepsPerCharacter * size + 10_000);
+});
+
+test("whatever is repeated in whatever part, twice as much of it takes twice as many steps", () => {
+  const piece = fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(
+          "<v ",
+          "<v>",
+          "</v>",
+          "<c>",
+          "</c>",
+          "<row>",
+          "</row>",
+          "<si>",
+          "<t>",
+          "</t>",
+          "<rPh>",
+          "<xf/>",
+        ),
+        fc.constantFrom(
+          "<!--",
+          "-->",
+          "<![CDATA[",
+          "]]>",
+          "<?",
+          "?>",
+          "<",
+          ">",
+          "/",
+          '"',
+          "'",
+          "[",
+          "]",
+          "=",
+          " ",
+          "&",
+        ),
+        fc.constantFrom(
+          '<numFmt formatCode="',
+          '<Relationship Id="',
+          "<sheet r:id='",
+          "<sheetData>",
+          "_x000D_",
+          "&amp;",
+        ),
+        fc.string({ maxLength: 5 }),
+      ),
+      { minLength: 1, maxLength: 8 },
+    )
+    .map((parts) => parts.join(""));
+  const before = fc.constantFrom(
+    "",
+    "<sheetData><row><c>",
+    "<sheetData><row><c><v>",
+    "<sst><si><t>",
+    "<cellXfs>",
+    "<a b='",
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...partNames), before, piece, (part, start, repeatedPiece) => {
+      const [once, twice] = [1_000, 2_000].map((n) => measure(part, start + repeatedPiece.repeat(n))) as [
+        ReturnType<typeof measure>,
+        ReturnType<typeof measure>,
+      ];
+      expect(twice.steps).toBeLessThanOrEqual(2 * once.steps + 10_000);
+      expect(twice.steps).toBeLessThan(stepsPerCharacter * twice.size + 10_000);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("a workbook that stands for more than it holds is refused by count", () => {
+  const long = "x".repeat(100_000);
+  const many = `<row>${'<c t="s"><v>0</v></c>'.repeat(900)}</row>`;
+  const texts = { "xl/sharedStrings.xml": `<sst><si><t>${long}</t></si></sst>` };
+  const limits = { maxCharacters: 1024 ** 2 };
+  expect(() => xlsxToCsv(workbook(many, texts), limits)).toThrow(/more than 1 million characters/);
+  expect(() => xlsxToCsv(workbook('<row><c r="ALL1"/></row>'.repeat(2_000)), limits)).toThrow(/1 million characters/);
+  expect(() => xlsxToCsv(workbook(many), { maxSteps: 10_000 })).toThrow(/too complex/);
+});
+
+test("the files of an archive are found in its directory, however many there are", () => {
+  const more = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`x${i}`, ""]));
+  expect(xlsxToCsv(workbook('<row r="1"><c r="A1"><v>1</v></c></row>', more))).toBe("1\r\n");
+});
+
+test("format codes that are too long for Excel are none, and quoted letters are no dates", () => {
+  const codes = ["yyyy".padEnd(300, "y"), "[Red]0.0", "&quot;day&quot;0", "\\d0", "[h]:mm", "d.m.yy"];
+  const styles = `<styleSheet><numFmts>${codes.map((code, i) => `<numFmt numFmtId="${200 + i}" formatCode="${code}"/>`).join("")}</numFmts><cellXfs>${codes.map((_, i) => `<xf numFmtId="${200 + i}"/>`).join("")}</cellXfs></styleSheet>`;
+  const cells = codes.map((_, i) => `<c s="${i}"><v>46082</v></c>`).join("");
+  expect(xlsxToCsv(workbook(`<row>${cells}</row>`, { "xl/styles.xml": styles }))).toBe(
+    "46082,46082,46082,46082,2026-03-01,2026-03-01\r\n",
+  );
 });

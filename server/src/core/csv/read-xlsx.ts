@@ -1,18 +1,29 @@
-import type { UnzipFile } from "fflate";
-import { Unzip, UnzipInflate } from "fflate";
 import { toCsv } from "./csv.ts";
+import type { ChargeBudget, XmlTags } from "./read-xml.ts";
+import { MalformedXml, readXml } from "./read-xml.ts";
+import { MalformedZip, openZip } from "./read-zip.ts";
 
-/** What cannot be read as a workbook, in words for whoever has sent it. */
+/** The file is no workbook that can be read, or asks for too much work. The message is for the sender of the file. */
 export class MalformedXlsx extends Error {}
 
 export type XlsxLimits = {
-  /** Of all parts that are looked at, once they are inflated: a few bytes can hold gigabytes. */
+  /** Of all parts that are read, once they are inflated: a few bytes can hold gigabytes. */
   maxInflatedBytes: number;
+  /** Of the CSV: a short cell can stand for a long text, and an empty one at the end of a row for a thousand. */
+  maxCharacters: number;
+  /** Characters that are looked at, in all parts together. A workbook that needs more is refused, on any machine. */
+  maxSteps: number;
   maxRows: number;
   maxColumns: number;
 };
 
-const usual: XlsxLimits = { maxInflatedBytes: 128 * 1024 * 1024, maxRows: 200_001, maxColumns: 1_000 };
+const defaults: XlsxLimits = {
+  maxInflatedBytes: 128 * 1024 * 1024,
+  maxCharacters: 64 * 1024 * 1024,
+  maxSteps: 1024 * 1024 * 1024,
+  maxRows: 200_001,
+  maxColumns: 1_000,
+};
 
 /** Whether these bytes are a zip file, which is what a workbook is. */
 export function isZip(bytes: Uint8Array): boolean {
@@ -21,175 +32,176 @@ export function isZip(bytes: Uint8Array): boolean {
 
 /**
  * The first sheet of a workbook as CSV, row for row, so that all that reads CSV reads it. Only the parts that are needed are
- * inflated, and no more of them than allowed. Days are written as 2026-12-31.
+ * inflated, and no more of them than allowed. Days are written as 2026-12-31. `onSteps` gets the number of steps it took.
  */
-export function xlsxToCsv(bytes: Uint8Array, limits: Partial<XlsxLimits> = {}): string {
-  const bounds = { ...usual, ...limits };
-  const parts = inflateParts(bytes, bounds.maxInflatedBytes);
-  const workbook = parts.get("xl/workbook.xml");
-  if (workbook === undefined) throw new MalformedXlsx("It is no XLSX workbook.");
-  const sheet = parts.get(firstSheet(workbook, parts.get("xl/_rels/workbook.xml.rels") ?? ""));
-  if (sheet === undefined) throw new MalformedXlsx("Its first sheet is missing.");
-  const texts = readTexts(parts.get("xl/sharedStrings.xml") ?? "");
-  const isDay = readDayStyles(parts.get("xl/styles.xml") ?? "");
-  const offsetDays = /\sdate1904="(?:1|true)"/.test(workbook) ? 1_462 : 0;
-  return toCsv(readRows(sheet, { texts, isDay, offsetDays, bounds }));
-}
-
-const needed = /^xl\/(workbook\.xml|_rels\/workbook\.xml\.rels|sharedStrings\.xml|styles\.xml|worksheets\/[^/]+\.xml)$/;
-
-/** Synchronously, in pieces: as soon as there is more than allowed, no more is inflated. */
-function inflateParts(bytes: Uint8Array, maxBytes: number): Map<string, string> {
-  const parts = new Map<string, string>();
-  let left = maxBytes;
-  let failure: Error | undefined;
-  const unzip = new Unzip((file: UnzipFile) => {
-    const name = file.name.replace(/^\//, "");
-    if (!needed.test(name) || failure) return;
-    const decoder = new TextDecoder();
-    const pieces: string[] = [];
-    file.ondata = (error, data, isLast) => {
-      if (error) failure ??= error;
-      left -= data?.length ?? 0;
-      if (left < 0)
-        failure ??= new MalformedXlsx(`Unpacked it has more than ${Math.floor(maxBytes / 1024 / 1024)} MB.`);
-      if (failure) return;
-      pieces.push(decoder.decode(data, { stream: !isLast }));
-      if (isLast) parts.set(name, pieces.join(""));
-    };
-    file.start();
-  });
-  unzip.register(UnzipInflate);
+export function xlsxToCsv(
+  bytes: Uint8Array,
+  limits: Partial<XlsxLimits> = {},
+  onSteps: (steps: number) => void = () => {},
+): string {
+  const bounds = { ...defaults, ...limits };
+  let steps = 0;
+  const charge: ChargeBudget = (more) => {
+    steps += more;
+    if (steps > bounds.maxSteps) throw new MalformedXlsx("It is too complex to be read; split it, or save it as CSV.");
+  };
   try {
-    for (let from = 0; from < bytes.length && !failure; from += pieceBytes) {
-      unzip.push(bytes.subarray(from, from + pieceBytes), from + pieceBytes >= bytes.length);
-    }
+    return readWorkbook(bytes, bounds, charge);
   } catch (error) {
-    failure ??= error as Error;
-  }
-  if (failure) throw failure instanceof MalformedXlsx ? failure : new MalformedXlsx("It cannot be unpacked.");
-  return parts;
-}
-
-const pieceBytes = 64 * 1024;
-
-/** `from`, `to`: where it lies. */
-type Element = { attributes: string; inner: string; from: number; to: number };
-
-/**
- * The elements of this name, with whatever prefix, outside of each other. Each character is looked at once: what is not
- * closed is refused, and not looked for again and again.
- */
-function* elementsIn(xml: string, name: string, isWhole = true): Generator<Element> {
-  const opening = new RegExp(`<((?:\\w+:)?${name})(?=[\\s/>])`, "g");
-  for (let found = opening.exec(xml); found; found = opening.exec(xml)) {
-    const end = xml.indexOf(">", opening.lastIndex);
-    if (end === -1) throw new MalformedXlsx("A part of it is cut off.");
-    const attributes = xml.slice(opening.lastIndex, end);
-    const isEmpty = !isWhole || attributes.endsWith("/");
-    const close = isEmpty ? end : xml.indexOf(`</${found[1]}>`, end);
-    if (close === -1) throw new MalformedXlsx("A part of it is cut off.");
-    const to = isEmpty ? end + 1 : close + found[1]!.length + 3;
-    yield { attributes, inner: isEmpty ? "" : xml.slice(end + 1, close), from: found.index, to };
-    opening.lastIndex = to;
+    const isKnown = error instanceof MalformedZip || error instanceof MalformedXml;
+    throw isKnown ? new MalformedXlsx(error.message) : error;
+  } finally {
+    onSteps(steps);
   }
 }
 
-const attributePatterns = new Map<string, RegExp>();
+type Bounds = XlsxLimits;
 
-function attribute(attributes: string, name: string): string | undefined {
-  let pattern = attributePatterns.get(name);
-  if (!pattern) attributePatterns.set(name, (pattern = new RegExp(`\\s(?:\\w+:)?${name}="([^"]*)"`)));
-  const found = pattern.exec(attributes)?.[1];
-  return found === undefined ? undefined : unescapeXml(found);
+function readWorkbook(bytes: Uint8Array, bounds: Bounds, charge: ChargeBudget): string {
+  const files = openZip(bytes, bounds.maxInflatedBytes);
+  const partOf = (name: string): XmlTags | undefined => {
+    const part = files.read(name);
+    return part && readXml(new TextDecoder().decode(part), charge);
+  };
+  const workbook = partOf("xl/workbook.xml");
+  if (workbook === undefined) throw new MalformedXlsx("It is no XLSX workbook.");
+  const { sheetId, hasDaysOf1904 } = readSettings(workbook);
+  const sheet = partOf(sheetPath(sheetId, partOf("xl/_rels/workbook.xml.rels")));
+  if (sheet === undefined) throw new MalformedXlsx("Its first sheet is missing.");
+  const texts = readTexts(partOf("xl/sharedStrings.xml"));
+  const isDay = readDayStyles(partOf("xl/styles.xml"));
+  return writeRows(sheet, { texts, isDay, offsetDays: hasDaysOf1904 ? 1_462 : 0, bounds, charge });
+}
+
+function readSettings(tags: XmlTags): { sheetId: string | undefined; hasDaysOf1904: boolean } {
+  let hasDaysOf1904 = false;
+  while (tags.next()) {
+    if (!tags.isStart) continue;
+    if (tags.name === "workbookPr") hasDaysOf1904 = /^(?:1|true)$/.test(tags.attribute("date1904") ?? "");
+    // The id in the workbook is another one than the number that is called sheetId.
+    if (tags.name === "sheet") return { sheetId: tags.attribute("id"), hasDaysOf1904 };
+  }
+  return { sheetId: undefined, hasDaysOf1904 };
 }
 
 /** By its place in the workbook, not by its file name, which says nothing. */
-function firstSheet(workbook: string, links: string): string {
-  const [sheet] = elementsIn(workbook, "sheet", false);
-  // The id in the workbook is another one than the number that is called sheetId.
-  const id = /\s\w+:id="([^"]*)"/.exec(sheet?.attributes ?? "")?.[1];
-  const link = [...elementsIn(links, "Relationship", false)].find(
-    ({ attributes }) => attribute(attributes, "Id") === id,
-  );
-  const target = (link && attribute(link.attributes, "Target")) ?? "worksheets/sheet1.xml";
+function sheetPath(id: string | undefined, links: XmlTags | undefined): string {
+  let target = "worksheets/sheet1.xml";
+  while (links?.next()) {
+    if (links.name !== "Relationship" || !links.isStart || links.attribute("Id") !== id) continue;
+    target = links.attribute("Target") ?? target;
+    break;
+  }
   return target.startsWith("/") ? target.slice(1) : `xl/${target}`;
 }
 
-const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+function readTexts(tags: XmlTags | undefined): string[] {
+  const texts: string[] = [];
+  while (tags?.next()) if (tags.name === "si" && tags.isStart) texts.push(readText(tags, "si"));
+  return texts;
+}
 
-function unescapeXml(text: string): string {
-  if (!text.includes("&")) return text;
-  return text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (name !== undefined) return entities[name as string] ?? whole;
-    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex as string, 16);
-    return code <= 0x10_ff_ff ? String.fromCodePoint(code) : "";
-  });
+/** The text in the element that was just begun. How it is pronounced (`rPh`) is not part of it. */
+function readText(tags: XmlTags, element: string): string {
+  let text = "";
+  let isReading = false;
+  while (!(tags.name === element && tags.isEnd)) {
+    if (!tags.next()) throw new MalformedXlsx("A part of it is cut off.");
+    if (tags.name === "rPh") isReading = tags.isStart && !tags.isEnd;
+    else if (tags.name === "t" && tags.isEnd && !tags.isStart && !isReading) text += tags.text;
+    else if (tags.name === element && tags.isStart) throw new MalformedXlsx("A part of it is cut off.");
+  }
+  return withControls(text);
 }
 
 /** `_x000D_` is how what XML cannot hold is written. */
-function plainText(inner: string): string {
-  let text = "";
-  for (const run of elementsIn(withoutReadings(inner), "t")) text += run.inner;
-  return unescapeXml(text).replaceAll(/_x([0-9A-F]{4})_/g, (_, hex: string) =>
-    String.fromCodePoint(Number.parseInt(hex, 16)),
-  );
-}
-
-/** How a text is pronounced is not part of it. */
-function withoutReadings(inner: string): string {
-  let rest = "";
-  let at = 0;
-  for (const { from, to } of elementsIn(inner, "rPh")) {
-    rest += inner.slice(at, from);
-    at = to;
-  }
-  return rest + inner.slice(at);
-}
-
-function readTexts(shared: string): string[] {
-  return Array.from(elementsIn(shared, "si"), ({ inner }) => plainText(inner));
+function withControls(text: string): string {
+  if (!text.includes("_x")) return text;
+  return text.replaceAll(/_x([0-9A-F]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 /** Which styles of cells are forms of dates. */
-function readDayStyles(styles: string): (style: number) => boolean {
-  const forms = new Map(
-    Array.from(elementsIn(styles, "numFmt", false), ({ attributes }) => [
-      Number(attribute(attributes, "numFmtId")),
-      attribute(attributes, "formatCode") ?? "",
-    ]),
-  );
-  const isDate = (id: number): boolean => {
-    const form = forms.get(id)?.replaceAll(/"[^"]*"|\[[^\]]*\]|\\./g, "");
-    return form === undefined ? (id >= 14 && id <= 22) || (id >= 45 && id <= 47) : /[ymdhs]/i.test(form);
-  };
-  const [cells] = elementsIn(styles, "cellXfs");
-  const known = Array.from(elementsIn(cells?.inner ?? "", "xf", false), ({ attributes }) =>
-    isDate(Number(attribute(attributes, "numFmtId") ?? 0)),
-  );
-  return (style) => known[style] ?? false;
+function readDayStyles(tags: XmlTags | undefined): (style: number) => boolean {
+  const isDayForm = new Map<number, boolean>();
+  const styles: boolean[] = [];
+  let list = "";
+  while (tags?.next()) {
+    const { name, isStart } = tags;
+    if (name === "numFmts" || name === "cellXfs") list = isStart && !tags.isEnd ? name : "";
+    else if (name === "numFmt" && isStart && list === "numFmts")
+      isDayForm.set(Number(tags.attribute("numFmtId")), isDateCode(tags.attribute("formatCode") ?? ""));
+    else if (name === "xf" && isStart && list === "cellXfs") {
+      const id = Number(tags.attribute("numFmtId") ?? 0);
+      styles.push(isDayForm.get(id) ?? ((id >= 14 && id <= 22) || (id >= 45 && id <= 47)));
+    }
+  }
+  return (style) => styles[style] ?? false;
 }
 
-type Reading = { texts: string[]; isDay(style: number): boolean; offsetDays: number; bounds: XlsxLimits };
+/** As long as Excel lets them be. */
+const longestFormatCode = 255;
+
+/** Whether a format has a part of a date or time, outside of quotes, brackets and escapes. */
+function isDateCode(code: string): boolean {
+  if (code.length > longestFormatCode) return false;
+  for (let at = 0; at < code.length; at++) {
+    const sign = code[at]!;
+    if (sign === "\\") at++;
+    else if (sign === '"' || sign === "[") {
+      const close = code.indexOf(sign === "[" ? "]" : '"', at + 1);
+      if (close === -1) return false;
+      at = close;
+    } else if ("ymdhsYMDHS".includes(sign)) return true;
+  }
+  return false;
+}
+
+type Reading = {
+  texts: string[];
+  isDay(style: number): boolean;
+  offsetDays: number;
+  bounds: Bounds;
+  charge: ChargeBudget;
+};
 
 /** Rows and cells may say where they are; those that do not come after the last one. */
-function readRows(sheet: string, reading: Reading): string[][] {
-  const { maxRows, maxColumns } = reading.bounds;
-  const rows: string[][] = [];
-  for (const { attributes, inner } of elementsIn(sheet, "row")) {
-    const place = Number(attribute(attributes, "r") ?? rows.length + 1);
-    if (!(place > rows.length) || place > maxRows) throw tooMany(`rows; at most ${maxRows}`);
-    while (rows.length < place - 1) rows.push([]);
-    const cells: string[] = [];
-    for (const { attributes: about, inner: content } of elementsIn(inner, "c")) {
-      const column = columnOf(attribute(about, "r")) ?? cells.length;
+function writeRows(tags: XmlTags, reading: Reading): string {
+  const { bounds, charge } = reading;
+  const { maxRows, maxColumns, maxCharacters } = bounds;
+  const lines: string[] = [];
+  let characters = 0;
+  const write = (cells: string[]): void => {
+    const line = toCsv([cells]);
+    characters += line.length;
+    charge(line.length);
+    if (characters > maxCharacters)
+      throw new MalformedXlsx(`As CSV it has more than ${Math.floor(maxCharacters / 1024 / 1024)} million characters.`);
+    lines.push(line);
+  };
+  let cells: string[] | undefined;
+  while (tags.next() && !(tags.name === "sheetData" && tags.isEnd)) {
+    const { name, isStart, isEnd } = tags;
+    if (name === "row") {
+      if (isStart === (cells !== undefined)) throw new MalformedXlsx("A part of it is cut off.");
+      if (isStart) {
+        const place = Number(tags.attribute("r") ?? lines.length + 1);
+        if (!(place > lines.length) || place > maxRows) throw tooMany(`rows; at most ${maxRows}`);
+        while (lines.length < place - 1) write([]);
+        cells = [];
+      }
+      if (isEnd) {
+        write(cells!);
+        cells = undefined;
+      }
+    } else if (name === "c" && isStart && cells) {
+      const column = columnOf(tags.attribute("r")) ?? cells.length;
       if (column >= maxColumns) throw tooMany(`columns; at most ${maxColumns}`);
       while (cells.length < column) cells.push("");
-      cells[column] = textOf(about, content, reading);
+      cells[column] = readCell(tags, reading);
     }
-    rows.push(cells);
   }
-  return rows;
+  if (cells) throw new MalformedXlsx("A part of it is cut off.");
+  return lines.join("");
 }
 
 function tooMany(what: string): MalformedXlsx {
@@ -205,15 +217,27 @@ function columnOf(place: string | undefined): number | undefined {
   return column - 1;
 }
 
-function textOf(about: string, content: string, { texts, isDay, offsetDays }: Reading): string {
-  const type = attribute(about, "t") ?? "n";
-  if (type === "inlineStr") return plainText(content);
-  const value = unescapeXml(/<(?:\w+:)?v(?:\s[^>]*)?>([^<]*)</.exec(content)?.[1] ?? "");
+/** What the cell that was just begun says. */
+function readCell(tags: XmlTags, { texts, isDay, offsetDays }: Reading): string {
+  const type = tags.attribute("t") ?? "n";
+  const style = Number(tags.attribute("s") ?? 0);
+  if (type === "inlineStr") return readText(tags, "c");
+  const value = readValue(tags);
   if (value === "" || type === "e") return "";
   if (type === "s") return texts[Number(value)] ?? "";
   if (type === "b") return value === "1" ? "true" : "false";
   if (type !== "n") return value;
-  return isDay(Number(attribute(about, "s") ?? 0)) ? writeDay(Number(value) + offsetDays, value) : writeNumber(value);
+  return isDay(style) ? writeDay(Number(value) + offsetDays, value) : writeNumber(value);
+}
+
+function readValue(tags: XmlTags): string {
+  let value: string | undefined;
+  while (!(tags.name === "c" && tags.isEnd)) {
+    if (!tags.next()) throw new MalformedXlsx("A part of it is cut off.");
+    if (tags.name === "c" && tags.isStart) throw new MalformedXlsx("A part of it is cut off.");
+    if (tags.name === "v" && tags.isEnd && !tags.isStart) value ??= tags.text;
+  }
+  return value ?? "";
 }
 
 const dayMs = 86_400_000;
@@ -226,10 +250,12 @@ function writeDay(days: number, otherwise: string): string {
   return days * dayMs === Math.floor(days) * dayMs ? at.slice(0, 10) : at;
 }
 
+const inFull = new Intl.NumberFormat("en-US", { useGrouping: false, maximumFractionDigits: 20 });
+
 /** 13.2 may be written as 13.199999999999999, and 1E-3 is a number too. */
 function writeNumber(text: string): string {
   const number = Number(text);
   if (!Number.isFinite(number) || /^-?\d{1,15}$/.test(text)) return text;
-  const short = Number(number.toPrecision(15));
-  return short.toLocaleString("en-US", { useGrouping: false, maximumFractionDigits: 20 });
+  const short = String(Number(number.toPrecision(15)));
+  return short.includes("e") ? inFull.format(Number(short)) : short;
 }

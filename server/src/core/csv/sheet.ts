@@ -4,19 +4,21 @@ import { foldName } from "../nearest.ts";
 import { escapePointer } from "../strict-json.ts";
 import type { Weight } from "../weight.ts";
 import { weightUnitInName } from "../weight.ts";
-import type { Row, RowOptions } from "./csv.ts";
+import type { BareRow, Row } from "./csv.ts";
 import {
   delimiters,
   detectDelimiter,
   guardCell,
   guardText,
   MalformedCsv,
-  readRows,
+  numberRows,
   readSoundRows,
   textOfCell,
   toCsv,
   toTabs,
 } from "./csv.ts";
+import type { CsvSource } from "./csv-source.ts";
+import { openText } from "./csv-source.ts";
 import type { CellReader, Conventions, DateOrder } from "./csv-cells.ts";
 import { clip, conventionsOf, extraCells, readDate, readDay, verbatim } from "./csv-cells.ts";
 import type { Column, ColumnMapping, SheetField, SheetPreset, Warning } from "./csv-columns.ts";
@@ -24,7 +26,7 @@ import { matchColumns, nameTest, recognise } from "./csv-columns.ts";
 import { provenDateOrder } from "./date-order.ts";
 import type { FileSample } from "./file-sample.ts";
 import { createSample } from "./file-sample.ts";
-import { findHeader, rowsBelow, withoutSeparatorLine } from "./find-header.ts";
+import { findHeader, rowsBelow } from "./find-header.ts";
 
 const maxReported = 1_000;
 
@@ -100,12 +102,12 @@ type Place = { row: number; column: string | null };
 export type CellError = Place & { code: string; message: string };
 export type Cell = { field: string; value: unknown; place: Place };
 
-/** A file with its header read; the rows come one by one. */
-export async function openSheet(csv: string, kind: SheetKind, options: SheetOptions = {}): Promise<Sheet> {
-  const { delimiter: wanted = "auto", mapping = {}, maxRows, mayLackColumns = false } = options;
-  const { text, separator } = withoutSeparatorLine(csv);
-  const delimiter = wanted === "auto" ? (separator ?? detectDelimiter(text)) : delimiters[wanted];
-  const top = await findHeader(readableRows(text, delimiter, { maxRows }), nameTest(kind, mapping, options.preset));
+/** A file with its header read; the rows come one by one. What is read elsewhere was opened with the same options there. */
+export async function openSheet(csv: string | CsvSource, kind: SheetKind, options: SheetOptions = {}): Promise<Sheet> {
+  const { mapping = {}, mayLackColumns = false } = options;
+  const source = typeof csv === "string" ? openText(csv, options) : csv;
+  const { delimiter } = source;
+  const top = await findHeader(readableRows(source.rows()), nameTest(kind, mapping, options.preset));
   if (!top) throw badField("/csv", "empty", "There is no header row.");
   if (top.problem) throw badField("/csv", "malformed_csv", `Row ${top.number}: ${top.problem}`);
   const header = top.cells.map((name) => name.trim());
@@ -123,15 +125,13 @@ export async function openSheet(csv: string, kind: SheetKind, options: SheetOpti
   const unclear = mayLackColumns ? undefined : kind.unclear?.(columns, warnings);
   if (unclear) throw badField("/csv", unclear.code, unclear.message);
   const isLiteral = preset?.isUnquoted === true && delimiter === delimiters.tab;
-  const rows = () => {
-    const all = readableRows(text, delimiter, { maxRows, ...(isLiteral && { quoting: "literal" as const }) });
-    return rowsBelow(top, all);
-  };
+  const rows = () => rowsBelow(top, readableRows(source.rows(isLiteral ? "literal" : undefined)));
   const readerOf = new Map(kind.fields.map(([field, , read]) => [field, read]));
   const dates = [...columns.keys()].filter((index) => isDateReader(readerOf.get(columns[index]!.field ?? "")));
   const readers = columns.map(({ field }) => withWords(readerOf.get(field ?? ""), preset, field ?? ""));
   const { decimalSign, timeZone } = options;
-  const dateOrder = options.dateOrder ?? preset?.dateOrder ?? (await provenDateOrder(text, rows, dates));
+  const isOpen = dates.length > 0 && source.hasDecisiveDate();
+  const dateOrder = options.dateOrder ?? preset?.dateOrder ?? (isOpen ? await provenDateOrder(rows, dates) : undefined);
   const said = { ...(decimalSign && { decimalSign }), ...(dateOrder && { dateOrder }), ...(timeZone && { timeZone }) };
   const conventions = conventionsOf(delimiter, said);
   const told = warnings.slice(0, maxReported);
@@ -200,9 +200,9 @@ export function missingColumns({ required = [] }: SheetKind, columns: Column[]):
     }));
 }
 
-async function* readableRows(csv: string, delimiter: string, options: RowOptions): AsyncGenerator<Row> {
+async function* readableRows(rows: AsyncIterable<BareRow>): AsyncGenerator<Row> {
   try {
-    yield* readRows(csv, delimiter, options);
+    yield* numberRows(rows);
   } catch (error) {
     throw error instanceof MalformedCsv ? badField("/csv", "malformed_csv", error.message) : error;
   }
@@ -468,19 +468,18 @@ export function writeRejected(
   { columns, delimiter, isLiteral }: Pick<Sheet, "columns" | "delimiter" | "isLiteral">,
   failed: readonly Pick<SheetRecord, "rows" | "errors">[],
 ): string {
-  const width = failed.reduce(
-    (most, { rows }) => Math.max(most, ...rows.map(({ cells }) => cells.length)),
-    columns.length,
-  );
+  let width = columns.length;
+  for (const { rows } of failed) for (const { cells } of rows) width = Math.max(width, cells.length);
   const wide = (cells: (string | undefined)[]): string[] => Array.from({ length: width }, (_, i) => cells[i] ?? "");
-  const lines = failed.flatMap(({ rows, errors }) =>
-    rows.map(({ number, cells }) => {
-      const own = errors.filter(({ row }) => row === number);
+  const lines = failed.flatMap(({ rows, errors }) => {
+    const errorsOf = Map.groupBy(errors, ({ row }) => row);
+    return rows.map(({ number, cells }) => {
+      const own = errorsOf.get(number) ?? [];
       const reasons = own.map(({ column, message }) => (column === null ? message : `${column}: ${message}`));
       const reason = reasons.length > 0 ? reasons.join("; ") : `See row ${errors[0]!.row} of the same order.`;
       return [...wide(cells).map(guardCell), guardText(reason)];
-    }),
-  );
+    });
+  });
   const header = [...wide(columns.map(({ column }) => column)), "error"].map(guardText);
   return isLiteral ? toTabs([header, ...lines]) : toCsv([header, ...lines], delimiter);
 }

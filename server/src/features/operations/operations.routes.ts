@@ -55,8 +55,9 @@ export const operationRoutes = [
   }),
   defineRoute("POST /operations/preflight", {
     name: "operations.preflight",
-    // Some thousand orders; by a filter there may be more.
+    // Done in batches; by a filter there may be more.
     heavyFromBytes: 40_000,
+    heavyFromItems: 1_000,
     isHeavy: (body) => "filter" in body || "selection_id" in body,
     scope: "operations:read",
     summary: "What a run would do to each order, step by step; changes nothing",
@@ -73,6 +74,8 @@ export const operationRoutes = [
       "Up to 1,000 orders the answer is the finished run; above, or with `Prefer: respond-async`, it is queued. The orders " +
       "are named by order_ids (up to 10,000), a filter or a selection (up to 100,000).",
     body: shapes.RunRequest,
+    // Done in batches.
+    heavyFromItems: 1_000,
     headers: ["Prefer"],
     answer: [201, shapes.RunDetail],
     failures: [409],

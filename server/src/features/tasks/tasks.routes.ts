@@ -12,6 +12,8 @@ export const taskRoutes = [
     scope: "tasks:execute",
     summary: "Queue a task of a bridge; it runs in the background, once",
     body: shapes.ExecuteRequest,
+    // The lines of a file in its input are read by the task.
+    heavyFromItems: Infinity,
     bodyLimitBytes: shapes.maxInputBytes,
     answer: [202, shapes.Execution],
     failures: [404, 409],
@@ -38,6 +40,8 @@ export const taskRoutes = [
     scope: "tasks:execute",
     summary: "Queue up to 1,000 tasks; one that cannot be queued fails alone",
     body: shapes.BulkExecuteRequest,
+    // Queued by one statement.
+    heavyFromItems: Infinity,
     bodyLimitBytes: shapes.maxBulkBytes,
     answer: [202, shapes.BulkExecuteAnswer],
     handle: (ctx, { body }) => tasks.executeTasks(ctx, body.tasks),
@@ -47,6 +51,7 @@ export const taskRoutes = [
     scope: "tasks:execute",
     summary: "Run a task and wait for it, up to 30 s; 200 also when the task failed, see `status` and `error`",
     body: shapes.SyncRequest,
+    heavyFromItems: Infinity,
     bodyLimitBytes: shapes.maxInputBytes,
     answer: [200, shapes.Execution],
     mayBeUnfinished: true,

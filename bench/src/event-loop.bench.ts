@@ -1,0 +1,142 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { workBoundsOf } from "../../server/src/http/count-work.ts";
+import { plainFormat } from "../../server/src/http/mount.ts";
+import { apiPrefix, routesOf } from "../../server/src/http/routes.ts";
+import type { Launched } from "../../server/src/testing/launch-hub.ts";
+import { launchHub, makeOpenFolder, unattended } from "../../server/src/testing/launch-hub.ts";
+import { allRoutes, largestBodies, pathOf } from "../../server/src/testing/route-samples.ts";
+import type { Bench, Figure } from "./bench.ts";
+import { readyWithinMs, showErrors } from "./child.ts";
+import type { HubClient } from "./hub-client.ts";
+import { signInWithKey } from "./hub-client.ts";
+
+const mostMs = 50;
+const defaultBodyBytes = 10 * 1024 ** 2;
+/** The largest bodies are all passed on in the same way; more than this only takes longer to send. */
+const mostBytes = 2 * 1024 ** 2;
+/** `BENCH_ROUTES=/orders` measures the routes with that in their name alone. */
+const onlyRoutes = process.env.BENCH_ROUTES ?? "";
+const preload = path.join(import.meta.dirname, "../../server/src/testing/watch-holds.ts");
+
+/**
+ * How long one request holds the event loop of the hub at the longest, in time of the processor: for each route the largest
+ * bodies that are done by the hub itself, and the largest that are allowed; then requests that are small and ask for much.
+ */
+export const eventLoopBench: Bench = {
+  name: "event-loop",
+  bar: `no request holds the event loop for more than ${mostMs} ms`,
+  async run() {
+    const dataDir = await makeOpenFolder("hub-bench-");
+    const hub = launchHub(dataDir, {
+      preload,
+      env: { ...unattended, HUB_PREVIEW_PORT: "off" },
+      listener: showErrors,
+    });
+    try {
+      await hub.printed(/^live +http:/m, readyWithinMs);
+      const client = await signInWithKey(hub.url);
+      return [...(await measureAttacks(hub, client)), ...(await measureRoutes(hub, client))];
+    } finally {
+      await hub.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  },
+};
+
+/** The longest since the last time. */
+async function longestHold(hub: Launched): Promise<number> {
+  const before = hub.stdout().length;
+  hub.send("SIGUSR2");
+  for (;;) {
+    const [, told] = /held ([\d.]+)/.exec(hub.stdout().slice(before)) ?? [];
+    if (told !== undefined) return Number(told);
+    await delay(5);
+  }
+}
+
+async function send(
+  hub: Launched,
+  { headers }: HubClient,
+  method: string,
+  address: string,
+  body: string,
+): Promise<number> {
+  const sent = { method, headers: { ...headers, "content-type": "application/json" }, body };
+  const response = await fetch(`${hub.url}${address}`, sent);
+  const answer = await response.text();
+  if (response.status >= 500) console.error(`  ${method} ${address}: ${answer.slice(0, 500)}`);
+  return response.status;
+}
+
+async function measureRoutes(hub: Launched, client: HubClient): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const mounted = allRoutes([{ prefix: apiPrefix, routes: routesOf("live"), format: plainFormat }]);
+  const wanted = mounted.filter(({ route }) => route.body && route.scope !== "public" && !route.setsCookie);
+  for (const one of wanted.filter(({ name }) => name.includes(onlyRoutes))) {
+    const { bodyLimitBytes = defaultBodyBytes } = one.route;
+    const bounds = workBoundsOf(one.route, false);
+    const size = { ...bounds, bytes: Math.min(bounds.bytes, bodyLimitBytes) };
+    const here = size.bytes === 0 ? [] : largestBodies(one.route, size);
+    const all = largestBodies(one.route, { bytes: Math.min(mostBytes, bodyLimitBytes) });
+    const address = `${apiPrefix}${pathOf(one, () => crypto.randomUUID())}`;
+    for (const body of here) await send(hub, client, one.route.method, address, body);
+    await longestHold(hub);
+    let ours = 0;
+    for (const body of [...here, ...all]) {
+      const status = await send(hub, client, one.route.method, address, body);
+      const held = await longestHold(hub);
+      if (held > mostMs) console.error(`  ${one.name}: ${held} ms (${status}) ${body.length} B ${body.slice(0, 120)}`);
+      ours = Math.max(ours, held);
+    }
+    figures.push({ what: one.name, unit: "ms", ours, limit: { on: "ours", atMost: mostMs } });
+  }
+  return figures;
+}
+
+/** Small bodies with many records, and what else a second trial of security has held the event loop with. */
+async function measureAttacks(hub: Launched, client: HubClient): Promise<Figure[]> {
+  const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+  const mappings = many(400, (i) => ({ source: "text", target: `out${i}`, transforms: ["title", "slug", "upper"] }));
+  const csv = `number,sku,quantity\n${many(5_000, (i) => `C-${i},A,1`).join("\n")}`;
+  const bridge = await client.post<{ id: string }>("/bridges", { name: "Bench", connector: "demo" });
+  const tags = [{ type: "add_tags", params: { tags: ["seen"] } }];
+  const attacks: [what: string, address: string, body: unknown][] = [
+    ["10,000 shipments {}", "/shipments/bulk", { shipments: many(10_000, () => ({})) }],
+    ["99 shipments {}", "/shipments/bulk", { shipments: many(99, () => ({})) }],
+    ["10,000 orders {}", "/orders/bulk", { orders: many(10_000, () => ({})) }],
+    ["99 orders {}", "/orders/bulk", { orders: many(99, () => ({})) }],
+    ["5,000 bad orders", "/orders/bulk", { orders: many(5_000, (i) => ({ number: i, x: 1 })) }],
+    ["99 bad orders", "/orders/bulk", { orders: many(99, (i) => ({ number: i, x: 1 })) }],
+    ["10,000 tracking events", "/shipments/events", { events: many(10_000, (i) => ({ trackingNumber: `T${i}` })) }],
+    ["99 tracking events", "/shipments/events", { events: many(99, (i) => ({ trackingNumber: `T${i}` })) }],
+    ["preflight of 10,000", "/operations/preflight", { order_ids: many(10_000, (i) => `C-${i}`), actions: tags }],
+    ["preflight of 999", "/operations/preflight", { order_ids: many(999, (i) => `C-${i}`), actions: tags }],
+    ["run over 999", "/operations/run", { order_ids: many(999, (i) => `C-${i}`), actions: tags }],
+    ["run over 499", "/operations/run", { order_ids: many(499, (i) => `C-${i + 1_000}`), actions: tags }],
+    ["run over 10,000", "/operations/run", { order_ids: many(10_000, (i) => `C-${i}`), actions: tags }],
+    ["trial of 400 mappings", "/transformations/test", { mappings, sampleData: { text: "Lorem ipsum ".repeat(200) } }],
+    ["import of 5,000 rows", "/orders/import", { csv }],
+    [
+      "import of 5,000 shipments",
+      "/shipments/import",
+      { csv: csv.replace("number,sku,quantity", "trackingNumber,x,y") },
+    ],
+    ["1,000 tasks", "/tasks/bulk", { tasks: many(1_000, () => ({ bridgeId: bridge.id, taskName: "noop" })) }],
+  ];
+  // The process for heavy work is there when it is measured.
+  await send(hub, client, "POST", `${apiPrefix}/orders/import`, JSON.stringify({ csv }));
+  const figures: Figure[] = [];
+  for (const [what, address, body] of attacks) {
+    const text = JSON.stringify(body);
+    // The first time the code of it is compiled, which is once in the life of a process.
+    await send(hub, client, "POST", apiPrefix + address, text);
+    await longestHold(hub);
+    const status = await send(hub, client, "POST", apiPrefix + address, text);
+    const ours = await longestHold(hub);
+    console.error(`  ${what}: ${ours} ms (${status})`);
+    figures.push({ what: `${what} (${status})`, unit: "ms", ours, limit: { on: "ours", atMost: mostMs } });
+  }
+  return figures;
+}

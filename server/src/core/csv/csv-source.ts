@@ -1,0 +1,29 @@
+import type { BareRow } from "./csv.ts";
+import { delimiters, detectDelimiter, streamRows } from "./csv.ts";
+import { hasDecisiveDate } from "./date-order.ts";
+import { withoutSeparatorLine } from "./find-header.ts";
+import type { Quoting } from "./split-rows.ts";
+
+/** A file that is read row by row, from its beginning as often as needed. */
+export type CsvSource = {
+  delimiter: string;
+  /** Whether some date in it can be read in one way only. */
+  hasDecisiveDate(): boolean;
+  /** Blank ones too. One reading at a time. */
+  rows(quoting?: Quoting): AsyncIterable<BareRow>;
+};
+
+export type SourceOptions = {
+  delimiter?: keyof typeof delimiters | "auto" | undefined;
+  maxRows?: number | undefined;
+};
+
+export function openText(csv: string, { delimiter: wanted = "auto", maxRows }: SourceOptions = {}): CsvSource {
+  const { text, separator } = withoutSeparatorLine(csv);
+  const delimiter = wanted === "auto" ? (separator ?? detectDelimiter(text)) : delimiters[wanted];
+  return {
+    delimiter,
+    hasDecisiveDate: () => hasDecisiveDate(text),
+    rows: (quoting) => streamRows(text, delimiter, { maxRows, ...(quoting && { quoting }) }),
+  };
+}
