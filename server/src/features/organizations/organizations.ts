@@ -23,11 +23,13 @@ import type {
 import * as store from "./organizations.store.ts";
 
 export async function listOrganizations(ctx: Ctx, query: OrganizationQuery): Promise<Page<Organization>> {
-  return await store.listOrganizations(ctx.db, seesAll(ctx) ? undefined : ctx.orgId, query);
+  const isAll = seesAll(ctx);
+  return await store.listOrganizations(isAll ? ctx.db.acrossOrgs : ctx.db, isAll ? undefined : ctx.orgId, query);
 }
 
 export async function getOrganization(ctx: Ctx, id: string): Promise<Organization> {
-  return orNotFound("organization", maySee(ctx, id) ? await store.findOrganization(ctx.db, id) : undefined);
+  const db = id === ctx.orgId ? ctx.db : ctx.db.acrossOrgs;
+  return orNotFound("organization", maySee(ctx, id) ? await store.findOrganization(db, id) : undefined);
 }
 
 /** A new tenant of this hub with its first administrator. Its events belong to the new organization. */
@@ -135,7 +137,7 @@ export async function findOperatorOrganization(ctx: Pick<Ctx, "db">): Promise<Or
 
 /** For those who may look at any organization. */
 export async function organizationExists(ctx: Pick<Ctx, "db">, id: string): Promise<boolean> {
-  return (await store.findOrganization(ctx.db, id)) !== undefined;
+  return (await store.findOrganization(ctx.db.acrossOrgs, id)) !== undefined;
 }
 
 function maySee(ctx: Ctx, id: string): boolean {
