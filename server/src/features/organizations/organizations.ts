@@ -88,6 +88,7 @@ export async function updateOrganization(
   return await change({ ...ctx, db }, async (tx) => {
     const organization = orNotFound("organization", maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined);
     checkVersion(organization, ifMatch);
+    refuseUnsafe(ctx, organization, patch);
     const { emailDomains } = patch;
     if (emailDomains !== undefined) {
       await refuseTwin(
@@ -105,6 +106,17 @@ export async function updateOrganization(
     recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { ...patch, name, version } });
     return updated;
   });
+}
+
+/** A key is never asked for a proof: whoever has found one could else switch off what people are asked for. */
+function refuseUnsafe({ actor }: Ctx, organization: Organization, patch: OrganizationPatch): void {
+  if (actor.type !== "api_key") return;
+  const dropped = (["requiresTotp", "requiresStepUp"] as const).filter(
+    (name) => organization[name] && patch[name] === false,
+  );
+  if (dropped.length === 0) return;
+  const detail = `An API key cannot switch off ${dropped.join(" and ")}. An administrator who is signed in can.`;
+  throw new HubError("admin_required", detail);
 }
 
 const known = perWorld((world) =>
