@@ -50,10 +50,10 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   const closes: (() => Promise<void>)[] = [];
   stops.push(async () => void (await Promise.all(closes.map((close) => close()))));
   const surfaces: Surface[] = [];
-  const { host, healthPort: port, metricsToken } = config;
+  const { host, healthPort: port, metricsAccess } = config;
   let healthUrl: string | undefined;
   if (port !== undefined) {
-    const listener = await startHealthListener({ host, port, metricsToken, watched: () => surfaces });
+    const listener = await startHealthListener({ host, port, metricsAccess, watched: () => surfaces });
     stops.push(() => listener.stop());
     healthUrl = listener.url;
   }
