@@ -16,8 +16,8 @@ export async function signInWithKey(url: string, email = "admin@hub.local"): Pro
   const credentials = { email, password: adminPassword };
   const { accessToken } = await anonymous.post<{ accessToken: string }>("/auth/token", credentials);
   const admin = createClient(url, { authorization: `Bearer ${accessToken}` });
-  const { key } = await admin.post<{ key: string }>("/api-keys", { name: "bench" });
-  const { organization } = await admin.get<{ organization: { id: string } }>("/me");
+  const { organization, scopes } = await admin.get<{ organization: { id: string }; scopes: string[] }>("/me");
+  const { key } = await admin.post<{ key: string }>("/api-keys", { name: "bench", scopes });
   return { ...createClient(url, { authorization: `Bearer ${key}` }), orgId: organization.id };
 }
 

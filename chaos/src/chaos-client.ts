@@ -18,7 +18,8 @@ export async function signIn(hub: Pick<ChaosHub, "url">, email = "admin@hub.loca
   const credentials = { email, password: adminPassword };
   const token = await accepted(anonymous, { method: "POST", path: "/auth/token", body: credentials });
   const admin = createSender(hub, { authorization: `Bearer ${String(token.accessToken)}` });
-  const { key } = await accepted(admin, { method: "POST", path: "/api-keys", body: { name: "chaos" } });
+  const { scopes } = await accepted(admin, { method: "GET", path: "/me" });
+  const { key } = await accepted(admin, { method: "POST", path: "/api-keys", body: { name: "chaos", scopes } });
   return createSender(hub, { authorization: `Bearer ${String(key)}` });
 }
 

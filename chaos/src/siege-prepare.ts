@@ -52,7 +52,7 @@ async function newOrganization(url: string, name: string): Promise<{ call: Call;
   const email = `${name.toLowerCase()}@org.example`;
   const operator = await signIn(url, "admin@hub.local");
   await operator("POST", "/organizations", { name, admin: { email, password: adminPassword } });
-  const { key } = await (await signIn(url, email))("POST", "/api-keys", { name: "siege" });
+  const { key } = await (await signIn(url, email))("POST", "/api-keys", { name: "siege", scopes: ["admin"] });
   return { call: caller(url, String(key)), token: String(key) };
 }
 

@@ -7,6 +7,7 @@ import { cutText } from "./cut-text.ts";
 export const errorTable = {
   malformed_json: [400, "The body is not valid JSON"],
   malformed_request: [400, "The request is not well formed"],
+  unknown_host: [421, "The hub is not called by this name"],
   validation_failed: [400, "The request is not valid"],
   no_failed_orders: [400, "The run has no failed orders to retry"],
   nothing_to_undo: [400, "The run changed nothing that is not undone already"],

@@ -58,6 +58,14 @@ export const operatorOnlyScopes: ReadonlySet<Scope> = new Set([
 
 const adminOnly: ReadonlySet<Scope> = new Set(["admin", "operations:override", "audit:read"]);
 
+/** What a key gets only when its request names it: nobody hands these out by leaving something out. */
+const onlyWhenNamed: ReadonlySet<Scope> = new Set([...adminOnly, ...operatorOnlyScopes]);
+
+/** Of a key whose request names no scopes: those of its creator, without what only administrators have. */
+export function defaultKeyScopes(granted: ReadonlySet<Scope>): Scope[] {
+  return scopes.filter((scope) => hasScope(granted, scope) && !onlyWhenNamed.has(scope));
+}
+
 function rolePermits(role: Role, scope: Scope): boolean {
   if (role === "admin") return true;
   if (adminOnly.has(scope)) return false;

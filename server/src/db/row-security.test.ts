@@ -63,6 +63,55 @@ describe("a table that says whose its rows are", () => {
   });
 });
 
+describe("every table of the database", () => {
+  test("is under row-level security, or out of reach of requests", async () => {
+    const open = await db.query<{ name: string }>(
+      `select c.relname as name from pg_class c
+        where c.relkind in ('r', 'p', 'm', 'f') and c.relnamespace = 'public'::regnamespace
+          and not (c.relrowsecurity and exists (select from pg_policy p where p.polrelid = c.oid))
+          and has_table_privilege('hub_org', c.oid, 'select, insert, update, delete, truncate, references, trigger')`,
+    );
+    expect(open).toEqual([]);
+  });
+
+  test("shows an organization nothing of another one", async () => {
+    const all = await db.query<{ name: string }>(
+      `select c.relname as name from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
+          and has_table_privilege('hub_org', c.oid, 'select') order by 1`,
+    );
+    const strangers = db.forOrg(crypto.randomUUID());
+    const rows: string[] = [];
+    for (const { name } of all) {
+      if ((await strangers.query(`select from ${name} limit 1`)).length > 0) rows.push(name);
+    }
+    expect(rows).toEqual([]);
+  });
+
+  test("of parts shows those of the own organization, and takes none for a part of another's", async () => {
+    const parts = [
+      ["condition_set_values", "set_id", foreign.condition_set],
+      ["operation_results", "run_id", foreign.operation_run],
+      ["rate_items", "comparison_id", foreign.rate_comparison],
+    ] as const;
+    for (const [table, key, id] of parts) {
+      const count = `select count(*)::integer as n from ${table} where ${key} = '${id}'`;
+      const [seen, there, own] = [
+        await mine.query<{ n: number }>(count),
+        await db.query<{ n: number }>(count),
+        await mine.query<{ n: number }>(`select count(*)::integer as n from ${table}`),
+      ];
+      expect([table, seen[0]!.n]).toEqual([table, 0]);
+      expect([table, there[0]!.n > 0, own[0]!.n > 0]).toEqual([table, true, true]);
+    }
+    const gift = "insert into condition_set_values (set_id, match_key, value) values ($1, 'gift', 'gift')";
+    expect(await codeOf(mine.query(gift, [foreign.condition_set]))).toBe("42501");
+    const chunk = "insert into operation_run_chunks (run_id, position, refs, order_ids, todo, is_done)";
+    const chunkOf = (id: string) => mine.query(`${chunk} values ($1, 99, '{}', '{}', '{}', true)`, [id]);
+    expect(await codeOf(chunkOf(foreign.operation_run))).toBe("42501");
+    expect((await mine.query("select from organizations")).length).toBe(1);
+  });
+});
+
 test("every view looks with the eyes of whoever asks", async () => {
   const views = await db.query<{ reloptions: string[] | null }>(
     "select reloptions from pg_class where relkind = 'v' and relnamespace = 'public'::regnamespace",

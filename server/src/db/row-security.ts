@@ -3,8 +3,11 @@ import { isUuid } from "../core/ids.ts";
 /** Whose rows a connection sees: those of one organization, or (null) all. */
 export type Sight = string | null;
 
-/** Bound by the policies of migration 0027: it owns nothing, and can neither change nor empty the audit log. */
+/** Bound by the policies of migrations 0027 and 0048: it owns nothing, and can neither change nor empty the audit log. */
 const role = "hub_org";
+
+/** Requests need none of these: they hold nothing of an organization, or of all of them together. */
+const closedTables = ["schema_migrations", "secret_keys", "sign_in_attempts", "hub_state"];
 
 /** Since 16 whoever makes a role is a member of it, and may still not take it on. */
 const mayTakeOn = (name: string): string =>
@@ -35,7 +38,7 @@ export async function prepareOrgRole(db: Opened): Promise<boolean> {
       await tx.query(`grant select, insert, update, delete on all tables in schema ${schema} to ${role}`);
       await tx.query(`grant usage on all sequences in schema ${schema} to ${role}`);
       await tx.query(`revoke update, delete on events from ${role}`);
-      await tx.query(`revoke all on schema_migrations from ${role}`);
+      await tx.query(`revoke all on ${closedTables.join(", ")} from ${role}`);
     });
   } catch (error) {
     const code = (error as { code?: unknown }).code;
@@ -47,16 +50,16 @@ export async function prepareOrgRole(db: Opened): Promise<boolean> {
   return await hasOrgRole(db);
 }
 
-/** Whether there is the role, we may take it on, and it may use every table there is. */
+/** Whether there is the role, we may take it on, and it may use every table that is not closed to it, and no other. */
 async function hasOrgRole(db: Asked): Promise<boolean> {
   const [row] = await db.query<{ has: boolean }>(
     `select coalesce((
        select ${mayTakeOn("r.rolname")} and not exists (
          select from pg_class c
           where c.relkind in ('r', 'p', 'v') and c.relnamespace = current_schema()::regnamespace
-            and c.relname <> 'schema_migrations' and not has_table_privilege(r.oid, c.oid, 'select'))
+            and has_table_privilege(r.oid, c.oid, 'select') = (c.relname = any($2)))
          from pg_roles r where r.rolname = $1), false) as has`,
-    [role],
+    [role, closedTables],
   );
   return row?.has === true;
 }

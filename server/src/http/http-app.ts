@@ -29,7 +29,10 @@ import { problemHeaders, toHubError, toProblem } from "./problem.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { newRequestId } from "./request-id.ts";
+import { createPublicNames } from "./public-names.ts";
+import type { NameOptions, PublicNames } from "./public-names.ts";
 import { createRequestLog } from "./request-log.ts";
+import { securityHeaders, transportSecurity } from "./security-headers.ts";
 import { cutStalledReaders } from "./stalled-readers.ts";
 
 declare module "fastify" {
@@ -46,6 +49,8 @@ declare module "fastify" {
     isHeavy: boolean;
     /** How long a stream took to begin; how long it goes on is no measure of anything. */
     streamedAfterMs: number | undefined;
+    /** Of the hub, as whoever asks calls it. */
+    publicOrigin: string;
     /** The bytes that `body` was parsed from, or that were left as they are; in pieces, as they came. */
     sentBody: Buffer[] | undefined;
   }
@@ -54,7 +59,7 @@ declare module "fastify" {
 type HttpOptions = {
   mounts: Mount[];
   /** Routes outside of the API: health, documentation. They need no token; `admit` is asked for those that need not answer always. */
-  pages: (app: FastifyInstance, admit: Admit) => void;
+  pages: (app: FastifyInstance, gates: PageGates) => void;
   /** Answers what no route takes, for people. */
   site?: ConsoleSite | undefined;
   metrics: Metrics;
@@ -62,13 +67,22 @@ type HttpOptions = {
   admission: AdmissionLimits;
   corsOrigins: string[];
   trustedProxies: string[];
+  /** Left out by the process that does heavy requests, which nobody calls by a name. */
+  names?: NameOptions;
   /** Where heavy requests are done; without it, here. */
   heavy?: HeavyWork;
   /** All requests come from another process of the hub, which knows this token and has checked who asks. */
   innerToken?: string;
 };
 
-export type Admit = (request: FastifyRequest, reply: FastifyReply) => void;
+export type PageGates = {
+  admit(request: FastifyRequest, reply: FastifyReply): void;
+  /** For metrics, which are told also while other requests are refused. */
+  limitScraper(request: FastifyRequest): void;
+};
+
+/** Of one address. Prometheus asks four times a minute. */
+const scrapesPerSecond = 20;
 
 export type HttpApp = { app: FastifyInstance; admission: Admission; streams: LiveStreams; drain(): void };
 
@@ -76,19 +90,10 @@ const defaultBodyBytes = 10 * 1024 * 1024;
 /** Whoever has not said who they are has little to say. */
 const publicBodyBytes = 4 * 1024;
 
-/** For answers that are data. Pages set their own content policy over this one. */
-const securityHeaders = {
-  "cache-control": "no-store",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-} as const;
-
 /** One listening surface: everything that holds for every route is here, in the order in which it happens. */
 export function createHttpApp(world: World, options: HttpOptions): HttpApp {
-  const app = createFastify(world.log, options);
+  const names = options.names && createPublicNames(options.names);
+  const app = createFastify(world, options, names);
   const admission = createAdmission(options.admission);
   const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime());
   const streams = createLiveStreams(world);
@@ -106,6 +111,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.decorateRequest("isHeavy", false);
   app.decorateRequest("streamedAfterMs", undefined);
   app.decorateRequest("sentBody", undefined);
+  app.decorateRequest("publicOrigin", "");
 
   if (options.corsOrigins.length > 0) {
     app.register(cors, {
@@ -116,13 +122,13 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   }
 
   app.addHook("onRequest", (request, reply, done) => {
-    reply.headers(securityHeaders);
-    reply.header("x-request-id", request.id);
-    reply.header("hub-environment", world.environment);
+    setOwnHeaders(world, names, request, reply);
     if (isDraining) reply.header("connection", "close");
     // Before its body is read: nobody will look at it.
     const isServed = !request.is404 || options.site?.takes(request) === true;
-    if (!isServed || !methodsInUse.has(request.method)) done(notServed(options.mounts, request));
+    const wrongHost = probes.has(request.routeOptions.url ?? "") ? undefined : names?.findWrongHost(request);
+    if (wrongHost) done(wrongHost);
+    else if (!isServed || !methodsInUse.has(request.method)) done(notServed(options.mounts, request));
     else done(findOddFraming(request.raw));
   });
 
@@ -174,9 +180,12 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
       });
     }
   }
-  options.pages(app, (request, reply) => {
-    limit.strangers(request.ip);
-    admission.arrive({ address: request.ip, as: "stranger" }, reply.raw);
+  options.pages(app, {
+    admit(request, reply) {
+      limit.strangers(request.ip);
+      admission.arrive({ address: request.ip, as: "stranger" }, reply.raw);
+    },
+    limitScraper: ({ ip }) => limit.strangers(ip, "metrics ", scrapesPerSecond),
   });
   const readers = cutStalledReaders(app.server, { everyMs: 5_000, patienceMs: 30_000 });
   app.addHook("onClose", () => {
@@ -214,9 +223,30 @@ function isHeavy(route: Route, { isHeavy: isLarge, body }: FastifyRequest): bool
   return isLarge || (route.isHeavy?.(asked) ?? false);
 }
 
-function createFastify(logger: FastifyBaseLogger, { mounts, trustedProxies }: HttpOptions): FastifyInstance {
+/** Asked by their address, whatever the hub is called. */
+const probes: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+
+/** Every answer has these, also to what no route was looked for. */
+function setOwnHeaders(
+  { environment }: World,
+  names: PublicNames | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  reply.headers(securityHeaders);
+  reply.header("x-request-id", request.id);
+  reply.header("hub-environment", environment);
+  request.publicOrigin = names?.originOf(request) ?? "";
+  if (request.protocol === "https" || request.publicOrigin.startsWith("https:")) reply.headers(transportSecurity);
+}
+
+function createFastify(
+  world: World,
+  { mounts, trustedProxies }: HttpOptions,
+  names: PublicNames | undefined,
+): FastifyInstance {
   return Fastify({
-    loggerInstance: withoutChildren(logger),
+    loggerInstance: withoutChildren(world.log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
     requestIdHeader: false,
@@ -236,6 +266,8 @@ function createFastify(logger: FastifyBaseLogger, { mounts, trustedProxies }: Ht
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     clientErrorHandler: answerClientError,
     frameworkErrors(error, request, reply) {
+      // Of an address that cannot be decoded: no hook has run.
+      setOwnHeaders(world, names, request, reply);
       void sendError(mounts, error, request, reply);
     },
   });

@@ -7,13 +7,14 @@ export type Metrics = {
   observe(method: string, route: string, status: number, durationMs: number): void;
   /** Why a request got a 503. */
   refused(code: string): void;
-  text(): Promise<string>;
+  /** In the format of Prometheus, as they are sent. */
+  bytes(): Promise<Buffer>;
 };
 
 /** What is read from the database when somebody asks, and not more often than this. */
 const backlogMs = 5_000;
-/** Told again as it was within this time: anybody may ask. */
-const textMs = 500;
+/** Cached for this long: making them holds the event loop, and the endpoint may be public. */
+const cacheMs = 1_000;
 
 export type MetricsOptions = { inFlight(): number; streams(): number; readBacklog(): Promise<Backlog> };
 
@@ -93,20 +94,20 @@ export function createRegistry(world: World, { inFlight, streams, readBacklog }:
     await known.backlog.catch((error: unknown) => world.log.warn({ err: error }, "what waits was not measured"));
   }
 
-  async function tell(): Promise<string> {
+  async function tell(): Promise<Buffer> {
     await look();
-    return [await processRegistry().metrics(), await timed.metrics(), await registry.metrics()].join("\n");
+    return Buffer.from([await processRegistry().metrics(), await timed.metrics(), await registry.metrics()].join("\n"));
   }
-  let told: { at: number; text: Promise<string> } | undefined;
+  let told: { at: number; bytes: Promise<Buffer> } | undefined;
 
   return {
     refused: (code) => refusals.inc({ code }),
     observe: (method, route, status, durationMs) =>
       durations.observe({ environment, method, route, status }, durationMs / 1000),
-    async text() {
+    async bytes() {
       const now = performance.now();
-      if (!told || now - told.at > textMs) told = { at: now, text: tell() };
-      return await told.text;
+      if (!told || now - told.at > cacheMs) told = { at: now, bytes: tell() };
+      return await told.bytes;
     },
   };
 }

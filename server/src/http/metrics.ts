@@ -20,6 +20,6 @@ export function createMetrics(world: World, options: MetricsOptions): Metrics {
   return {
     observe: (...observation) => note((metrics) => metrics.observe(...observation)),
     refused: (code) => note((metrics) => metrics.refused(code)),
-    text: async () => await (await load()).text(),
+    bytes: async () => await (await load()).bytes(),
   };
 }

@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { startTestHub } from "../testing/test-hub.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -51,6 +52,20 @@ describe("methods that no route has (protocol 5)", () => {
     const { status, headers } = await hub.anonymous.call("POST", "!/healthz");
     expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
+});
+
+describe("what no route was looked for", () => {
+  test.each(["GET /% HTTP/1.1", "GET /%ff HTTP/1.1", "GET /api/v1/orders/%zz HTTP/1.1", "BREW / HTTP/1.1"])(
+    "is answered with the security headers, and not kept: %s",
+    async (line) => {
+      const { status, head } = readAnswer(await send(`${line}\r\nhost: x\r\nconnection: close\r\n\r\n`));
+      expect(status).toBeGreaterThanOrEqual(400);
+      for (const [name, value] of Object.entries(securityHeaders)) {
+        expect(head).toContain(`${name}: ${value.toLowerCase()}`);
+      }
+      expect(head).toContain("x-request-id: ");
+    },
+  );
 });
 
 describe("framing (protocol 10)", () => {

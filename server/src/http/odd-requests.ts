@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { HubError } from "../core/errors.ts";
 import { problemHeaders, toProblem } from "./problem.ts";
 import { newRequestId } from "./request-id.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 /** Methods that some route has, or that browsers send by themselves. Node reads a good many more. */
 export const methodsInUse: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -48,6 +49,7 @@ function writeProblem(error: HubError, request: Headed): { head: Record<string, 
   const requestId = newRequestId(request);
   const body = JSON.stringify(toProblem(error, requestId));
   const head = {
+    ...securityHeaders,
     ...problemHeaders(error),
     "content-type": "application/problem+json; charset=utf-8",
     "content-length": Buffer.byteLength(body),

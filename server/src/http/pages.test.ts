@@ -74,11 +74,29 @@ describe("pages that need no token", () => {
   });
 
   test("metrics can be given a token", async () => {
-    const guarded = await startTestHub({ config: { metricsToken: "let-me-in" } });
+    const guarded = await startTestHub({ config: { metricsAccess: { token: "let-me-in" } } });
     expect((await guarded.anonymous.get("!/metrics")).status).toBe(401);
     expect((await guarded.anonymous.get("!/metrics", { headers: { authorization: "Bearer let-me-in" } })).status).toBe(
       200,
     );
+  });
+
+  test("metrics are told to no other machine until a token is set, unless that is said", async () => {
+    const closed = await startTestHub({ config: { metricsAccess: "closed" } });
+    const { status, body } = await closed.anonymous.get("!/metrics");
+    expect([status, body.code]).toEqual([401, "invalid_token"]);
+    expect(body.detail).toContain("HUB_METRICS_TOKEN");
+  });
+
+  test("metrics are told to an address twenty times a second", async () => {
+    const limited = await startTestHub({ config: { rateLimit: 600 } });
+    await expect
+      .poll(async () => {
+        const many = Array.from({ length: 41 }, async () => (await fetch(`${limited.url}/metrics`)).status);
+        return (await Promise.all(many)).includes(429);
+      })
+      .toBe(true);
+    expect((await fetch(`${limited.url}/healthz`)).status).toBe(200);
   });
 
   test("the reference page loads its script from the hub itself, and nothing from elsewhere", async () => {

@@ -8,17 +8,20 @@ import type { World } from "../context.ts";
 import type { ConsoleSite } from "./console-site.ts";
 import { docsPage } from "./docs-app.ts";
 import type { Health } from "./health.ts";
-import type { Admit } from "./http-app.ts";
+import type { PageGates } from "./http-app.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import { renderPage } from "./render-page.ts";
 
+/** Who may read the metrics: callers with this token, all, or none until a token is set. */
+export type MetricsAccess = { token: string } | "open" | "closed";
+
 type PageOptions = {
-  admit: Admit;
+  gates: PageGates;
   health: Health;
   metrics: Metrics;
   /** The text of the document. */
   openApi: () => Promise<string>;
-  metricsToken: string | undefined;
+  metricsAccess: MetricsAccess;
   /** What is at "/" instead of the front page. */
   site: ConsoleSite | undefined;
 };
@@ -42,12 +45,13 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
   });
 
   app.get("/metrics", async (request, reply) => {
-    requireMetricsToken(request.headers.authorization, options.metricsToken);
-    return reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await options.metrics.text());
+    options.gates.limitScraper(request);
+    requireMetricsAccess(request.headers.authorization, options.metricsAccess);
+    return reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await options.metrics.bytes());
   });
 
   const onRequest: onRequestHookHandler = (request, reply, done) => {
-    options.admit(request, reply);
+    options.gates.admit(request, reply);
     done();
   };
   const openApi = makeOnce(async () => Buffer.from(await options.openApi()));
@@ -102,9 +106,12 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
   }
 }
 
-export function requireMetricsToken(header: string | undefined, token: string | undefined): void {
-  if (token === undefined) return;
-  const expected = Buffer.from(`Bearer ${token}`);
+export function requireMetricsAccess(header: string | undefined, access: MetricsAccess): void {
+  if (access === "open") return;
+  const detail =
+    "Metrics need the token of HUB_METRICS_TOKEN. Without one they are told only while the hub listens on loopback; `off` leaves them open.";
+  if (access === "closed") throw new HubError("invalid_token", detail);
+  const expected = Buffer.from(`Bearer ${access.token}`);
   const given = Buffer.from(header ?? "");
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
     throw new HubError("invalid_token", "Metrics need the token of HUB_METRICS_TOKEN.");

@@ -9,8 +9,8 @@ export type RateLimits = { perOrganization: number; perCaller: number; perAddres
 
 export type RateLimiter = {
   known(principal: Principal, reply: FastifyReply): void;
-  /** `apart`: what is counted by itself, so that neither keeps the other out. */
-  strangers(address: string, apart?: string): void;
+  /** `apart`: what is counted by itself, so that neither keeps the other out; `most` of it in a second. */
+  strangers(address: string, apart?: string, most?: number): void;
   /** What shops send to this organization, beside what its people and programs ask. */
   notices(orgId: string): void;
 };
@@ -47,9 +47,9 @@ export function createRateLimiter(limits: RateLimits | undefined, now: () => num
     }
   };
 
-  const strangers: RateLimiter["strangers"] = (address, apart = "") => {
-    if (count(apart + networkOf(address)) <= limits.perAddress) return;
-    const detail = `An address may send ${limits.perAddress} requests a second without a valid token. Wait a second.`;
+  const strangers: RateLimiter["strangers"] = (address, apart = "", most = limits.perAddress) => {
+    if (count(apart + networkOf(address)) <= most) return;
+    const detail = `An address may send ${most} requests a second without a valid token. Wait a second.`;
     throw new HubError("rate_limited", detail, { retryAfterSeconds: 1 });
   };
 

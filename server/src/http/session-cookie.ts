@@ -4,7 +4,7 @@ import type { Environment } from "../context.ts";
 import type { Credential } from "../features/auth/auth.ts";
 import type { Browser, NewCookies } from "../route.ts";
 
-type Asked = Pick<FastifyRequest, "headers" | "protocol" | "host" | "method">;
+type Asked = Pick<FastifyRequest, "headers" | "protocol" | "publicOrigin" | "method">;
 
 const endings: Record<keyof NewCookies, string> = { session: "", signIn: "_sign_in" };
 
@@ -56,11 +56,7 @@ export function writeCookies(request: Asked, reply: FastifyReply, environment: E
 }
 
 export function browserOf(request: Asked, environment: Environment): Browser {
-  return { origin: originOf(request), signIn: readCookie(request, environment, "signIn") };
-}
-
-function originOf({ protocol, host }: Asked): string {
-  return `${protocol}://${host}`;
+  return { origin: request.publicOrigin, signIn: readCookie(request, environment, "signIn") };
 }
 
 /** How the caller says who they are. */
@@ -81,7 +77,7 @@ export function refuseForeignPage(request: Asked, { mayBeNoBrowser }: { mayBeNoB
   } else if (origin === undefined) {
     // Browsers that leave out one, as all do on plain http, send the other.
     if (mayBeNoBrowser) return;
-  } else if (origin === originOf(request)) return;
+  } else if (origin === request.publicOrigin) return;
   throw new HubError(
     "cross_origin_request",
     "With a session cookie, changes are taken from the hub's own pages only. Programs send an API key instead.",

@@ -51,6 +51,24 @@ test("an origin that no browser sends is refused, since no page would ever match
   }
 });
 
+test("metrics are open on loopback alone, unless a token or `off` is said", () => {
+  const access = (env: Record<string, string>) => readConfig(env).metricsAccess;
+  expect(access({})).toBe("open");
+  for (const host of ["localhost", "127.0.0.1", "::1"]) expect(access({ HUB_HOST: host })).toBe("open");
+  for (const host of ["0.0.0.0", "::", "192.0.2.7", "hub.example.com"])
+    expect(access({ HUB_HOST: host })).toBe("closed");
+  expect(access({ HUB_HOST: "0.0.0.0", HUB_METRICS_TOKEN: "off" })).toBe("open");
+  expect(access({ HUB_METRICS_TOKEN: "let-me-in" })).toEqual({ token: "let-me-in" });
+});
+
+test("a public address is an origin that pages can have", () => {
+  const good = ["https://hub.example.com", "http://hub.internal:8080"];
+  expect(readConfig({ HUB_PUBLIC_URLS: good.join(",") }).publicUrls).toEqual(good);
+  for (const url of ["hub.example.com", "https://hub.example.com/", "https://a@hub.example.com", "ftp://hub.example"]) {
+    expect(problemsOf({ HUB_PUBLIC_URLS: url })).toHaveLength(1);
+  }
+});
+
 test("a proxy is an address or a range of addresses", () => {
   const good = ["10.0.0.0/8", "127.0.0.1", "::1", "fd00::/8"];
   expect(readConfig({ HUB_TRUSTED_PROXIES: good.join(", ") }).trustedProxies).toEqual(good);

@@ -1,4 +1,5 @@
 import type { Kept, Settings } from "../context.ts";
+import type { MetricsAccess } from "../http/pages.ts";
 import { passwordProblem } from "../core/password-rules.ts";
 import { isIP } from "node:net";
 import path from "node:path";
@@ -48,7 +49,9 @@ export type Config = {
   webhookSlots: number;
   corsOrigins: string[];
   trustedProxies: string[];
-  metricsToken: string | undefined;
+  metricsAccess: MetricsAccess;
+  /** Origins that the hub is called by; none: by any name. */
+  publicUrls: string[];
   /** The console is served, and built where that is needed. */
   hasConsole: boolean;
   /** Requests see the rows of their organization only, by the rules of the database as well. */
@@ -132,7 +135,8 @@ function readSettings(reader: SettingReader): Config {
     webhookSlots: integer("HUB_WEBHOOK_SLOTS", 64, 1, 1_000),
     corsOrigins: list("HUB_CORS_ORIGINS", isOrigin, "takes origins such as https://ops.example.com, without a path"),
     trustedProxies: list("HUB_TRUSTED_PROXIES", isAddressOrRange, "takes addresses and CIDR ranges such as 10.0.0.0/8"),
-    metricsToken: text("HUB_METRICS_TOKEN"),
+    metricsAccess: readMetricsAccess(reader),
+    publicUrls: list("HUB_PUBLIC_URLS", isWebOrigin, "takes origins such as https://hub.example.com, without a path"),
     hasConsole: oneOf("HUB_CONSOLE", ["on", "off"], "on") === "on",
     rowSecurity: oneOf("HUB_ROW_SECURITY", ["on", "off"], "off") === "on",
   };
@@ -225,6 +229,22 @@ function isTrustworthyUrl(text: string): boolean {
   const url = URL.parse(text);
   const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url?.hostname ?? "");
   return url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback);
+}
+
+/** What other machines can reach is no reading matter for all of them, unless that is said. */
+function readMetricsAccess({ text }: SettingReader): MetricsAccess {
+  const token = text("HUB_METRICS_TOKEN");
+  if (token?.toLowerCase() === "off") return "open";
+  if (token !== undefined) return { token };
+  return isLoopback(text("HUB_HOST") ?? "127.0.0.1") ? "open" : "closed";
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host);
+}
+
+function isWebOrigin(text: string): boolean {
+  return isOrigin(text) && /^https?:/.test(text);
 }
 
 /** As a browser sends it: anything else would never match. */

@@ -4,14 +4,15 @@ import type { Environment } from "../context.ts";
 import { HubError } from "../core/errors.ts";
 import type { Health } from "../http/health.ts";
 import type { Metrics } from "../http/metrics-registry.ts";
-import { requireMetricsToken } from "../http/pages.ts";
+import type { MetricsAccess } from "../http/pages.ts";
+import { requireMetricsAccess } from "../http/pages.ts";
 
 type Watched = { environment: Environment; health: Health; metrics: Metrics };
 
 type ListenerOptions = {
   host: string;
   port: number;
-  metricsToken: string | undefined;
+  metricsAccess: MetricsAccess;
   watched: () => Watched[];
   /** Surfaces that are not up yet. */
   starting: () => { environment: Environment; checks: Record<string, string> }[];
@@ -39,7 +40,7 @@ export async function startHealthListener(options: ListenerOptions): Promise<{ u
 }
 
 async function answer(
-  { watched, starting, metricsToken }: ListenerOptions,
+  { watched, starting, metricsAccess }: ListenerOptions,
   path: string,
   authorization: string | undefined,
   response: ServerResponse,
@@ -57,9 +58,9 @@ async function answer(
   const environment = { "/metrics": "live", "/preview/metrics": "preview" }[path];
   const surface = watched().find((one) => one.environment === environment);
   if (!surface) return send(response, 404, { error: "There are /healthz, /readyz, /metrics and /preview/metrics." });
-  requireMetricsToken(authorization, metricsToken);
+  requireMetricsAccess(authorization, metricsAccess);
   response.setHeader("content-type", "text/plain; version=0.0.4; charset=utf-8");
-  response.end(await surface.metrics.text());
+  response.end(await surface.metrics.bytes());
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

@@ -44,7 +44,7 @@ const { app, admission } = createHttpApp(world, {
   mounts: [{ prefix: apiPrefix, routes: routesOf(environment), format: plainFormat }],
   pages() {},
   // Whoever forwards a request counts it.
-  metrics: { observe() {}, refused() {}, text: () => Promise.resolve("") },
+  metrics: { observe() {}, refused() {}, bytes: () => Promise.resolve(Buffer.alloc(0)) },
   rateLimits: undefined,
   admission: { maxInFlight: 64, maxAtWork: maxConnections, maxLoopDelayMs: 60_000 },
   corsOrigins: [],

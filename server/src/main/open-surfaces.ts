@@ -59,12 +59,12 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   stops.push(async () => void (await Promise.all(closes.map((close) => close()))));
   const surfaces: Surface[] = [];
   const status = createStartStatus();
-  const { host, healthPort: port, metricsToken } = config;
+  const { host, healthPort: port, metricsAccess } = config;
   let healthUrl: string | undefined;
   if (port !== undefined) {
     const pending = () => databases.environments.filter((one) => !surfaces.some((open) => open.environment === one));
     const starting = () => pending().map((environment) => ({ environment, checks: status.checks(environment) }));
-    const listener = await startHealthListener({ host, port, metricsToken, watched: () => surfaces, starting });
+    const listener = await startHealthListener({ host, port, metricsAccess, watched: () => surfaces, starting });
     stops.push(() => listener.stop());
     healthUrl = listener.url;
   }

@@ -53,7 +53,8 @@ export type SurfaceOptions = {
     | "lameDuckMs"
     | "corsOrigins"
     | "trustedProxies"
-    | "metricsToken"
+    | "metricsAccess"
+    | "publicUrls"
   >;
   port: number;
   gatewayPort: number | undefined;
@@ -127,14 +128,14 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       mounts,
       site,
       metrics,
-      pages: (app, admit) =>
+      pages: (app, gates) =>
         addPages(app, world, {
-          admit,
+          gates,
           health,
           metrics,
           // Loaded when somebody asks for it: most processes never need it.
           openApi: async () => (await import("../http/openapi.ts")).writeOpenApi(mounts, hubVersion),
-          metricsToken: config.metricsToken,
+          metricsAccess: config.metricsAccess,
           site,
         }),
       rateLimits:
@@ -153,6 +154,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       ...(heavy ? { heavy } : {}),
       corsOrigins: config.corsOrigins,
       trustedProxies: config.trustedProxies,
+      names: { publicUrls: config.publicUrls, host: config.host },
     });
     http.app.server.on("request", (_request: unknown, response: ServerResponse) => {
       answers.add(response);

@@ -131,7 +131,8 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
       lameDuckMs: 500,
       corsOrigins: [],
       trustedProxies: [],
-      metricsToken: undefined,
+      metricsAccess: "open",
+      publicUrls: [],
       ...options.config,
     },
   });
@@ -195,7 +196,8 @@ async function createOrg(hub: Doors): Promise<TestOrg> {
   const created = await hub.operator.post("/organizations", { name: `Org ${count}`, admin: { email, password } });
   const admin = hub.client(await signIn(hub.anonymous, email));
   // A key, not the access token: tests move the clock past the end of tokens.
-  const everything = hub.client((await admin.post("/api-keys", { name: "everything" })).body.key);
+  const { scopes: all } = (await admin.get("/me")).body;
+  const everything = hub.client((await admin.post("/api-keys", { name: "everything", scopes: all })).body.key);
   return {
     ...everything,
     id: created.body.id,

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
@@ -264,6 +264,8 @@ test("an order becomes one file that an import reads, however often it is sent",
   expect(await exportOrders.send(call, order, "key-1")).toEqual(sent);
   const files = await readdir(path.join(filesRoot, "out"));
   expect(files).toEqual([sent.externalId]);
+  // It has a name and an address in it.
+  expect((await stat(path.join(filesRoot, "out", files[0]!))).mode & 0o777).toBe(0o600);
   expect(await readFile(path.join(filesRoot, "out", files[0]!), "utf8")).toContain("'=cmd()");
   const [page] = await pullAll(importOrders, call);
   expect(page!.records[0]!.canonical).toMatchObject({ ...order, externalId: "=1+1/../x" });

@@ -4,10 +4,14 @@ import type { Call } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { shortHash } from "../short-hash.ts";
 
+/** Orders have names and addresses: only the user that the hub runs as reads what it writes. */
+const ownFolder = { recursive: true, mode: 0o700 } as const;
+const ownFile = { flush: true, mode: 0o600 } as const;
+
 /** The real folder, with links followed: it must lie below what the hub allows. */
 export async function openFolder(call: Call, name: string): Promise<string> {
   if (call.filesRoot === undefined) throw new RemoteError("files_off", "This hub does not let bridges read files.");
-  await mkdir(call.filesRoot, { recursive: true }).catch(() => missing("for files of the organization"));
+  await mkdir(call.filesRoot, ownFolder).catch(() => missing("for files of the organization"));
   const root = await realpath(call.filesRoot);
   const folder = await realpath(path.join(root, name)).catch(() => missing(name));
   if (folder !== root && !folder.startsWith(root + path.sep)) {
@@ -38,7 +42,7 @@ export async function listFiles(folder: string): Promise<Found[]> {
 /** Out of the way, next to the others. A name that is there already is not overwritten. */
 export async function putAway(folder: string, { name, mark }: Found, where: "processed" | "failed"): Promise<void> {
   const target = path.join(folder, where);
-  await mkdir(target, { recursive: true });
+  await mkdir(target, ownFolder);
   const isThere = await exists(path.join(target, name));
   const { name: stem, ext } = path.parse(name);
   await rename(path.join(folder, name), path.join(target, isThere ? `${stem}-${shortHash(mark)}${ext}` : name));
@@ -54,17 +58,17 @@ async function exists(file: string): Promise<boolean> {
 /** Rows that were not taken, page by page, in a file beside those that were read. */
 export async function addRejected(folder: string, { name, mark }: Found, csv: string): Promise<void> {
   const target = path.join(folder, "rejected");
-  await mkdir(target, { recursive: true });
+  await mkdir(target, ownFolder);
   const file = path.join(target, `${path.parse(name).name}-${shortHash(mark)}.csv`);
   // The header is there already.
   const rows = (await exists(file)) ? csv.slice(csv.indexOf("\r\n") + 2) : csv;
-  await appendFile(file, rows, { flush: true });
+  await appendFile(file, rows, ownFile);
 }
 
 /** All of it or nothing: a reader never sees half a file. Writing it again leaves the same file. */
 export async function writeTextFile(folder: string, name: string, text: string): Promise<void> {
   const target = path.join(folder, name);
   const draft = path.join(folder, `.${name}.tmp`);
-  await writeFile(draft, text, { flush: true });
+  await writeFile(draft, text, ownFile);
   await rename(draft, target);
 }

@@ -2,7 +2,7 @@ import type { FieldError } from "../../core/errors.ts";
 import type { Settings } from "../connector.ts";
 import { isJsonPath } from "../json-path.ts";
 import { failsWhenProblems } from "./rest-answer.ts";
-import { placeholdersOf } from "./rest-template.ts";
+import { hasHiddenDots, placeholdersOf } from "./rest-template.ts";
 import type { RequestTemplate, RestSettings, TaskDefinition } from "./rest.schemas.ts";
 
 const taken = ["connection.test", "http.request"];
@@ -70,7 +70,7 @@ function requestProblems(
 ): FieldError[] {
   const problems: FieldError[] = [];
   const path = request.path.split("?")[0]!;
-  if (path.split("/").some((part) => part === ".." || part === ".") || path.includes("\\")) {
+  if (hasHiddenDots(path) || path.includes("\\")) {
     problems.push({ pointer: `${pointer}/path`, code: "outside_of_base", message: "A path cannot climb up." });
   }
   for (const member of ["path", "query", "headers", "body"] as const) {

@@ -6,7 +6,7 @@ import { RemoteError } from "../../core/remote-error.ts";
 import type { RequestTemplate, RestSettings, TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
 import type { Scope } from "./rest-template.ts";
-import { fillJson, fillPath, fillText } from "./rest-template.ts";
+import { fillJson, fillPath, fillText, hasHiddenDots } from "./rest-template.ts";
 
 export function settingsOf(call: Pick<Call, "settings">): RestSettings {
   return call.settings as RestSettings;
@@ -30,6 +30,7 @@ export function urlBelow(base: string, path: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!path.startsWith("/") || path.includes("\\") || !url || url.origin !== root.origin) throw leaves(path);
   if (url.pathname !== rootPath && !url.pathname.startsWith(`${rootPath}/`)) throw leaves(path);
+  if (hasHiddenDots(url.pathname)) throw leaves(path);
   return url;
 }
 

@@ -25,11 +25,22 @@ function valueOf(name: string, scope: Scope): string | number | boolean {
   throw new RemoteError("missing_value", `{${name}} has no value that can be put into the request.`);
 }
 
+/**
+ * Whether a path has a dot segment once its escapes are read, also those of an escaped percent sign: many servers read `%2f` and
+ * `%5c` as slashes, and would climb where `URL` does not.
+ */
+export function hasHiddenDots(path: string): boolean {
+  let text = path;
+  for (let depth = 0; depth < 4; depth++)
+    text = text.replaceAll(/%(25|2e|2f|5c)/gi, (escaped) => decodeURIComponent(escaped));
+  return text.split(/[/\\]/).some((part) => part === "." || part === "..");
+}
+
 /** For a path: a value is one part of it, and can neither end it nor climb out of it. */
 export function fillPath(template: string, scope: Scope): string {
   return template.replaceAll(placeholder, (_whole, name: string) => {
     const value = String(valueOf(name, scope)).toWellFormed();
-    if (value === "" || value === "." || value === "..") {
+    if (value === "" || hasHiddenDots(value)) {
       throw new RemoteError("invalid_value", `{${name}} is "${value}", which cannot be part of an address.`);
     }
     return encodeURIComponent(value);

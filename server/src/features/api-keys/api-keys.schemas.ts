@@ -13,7 +13,9 @@ export const ApiKeyRequest = Strict(
       Type.Array(ScopeName, {
         minItems: 1,
         uniqueItems: true,
-        description: "Name what the key needs. Default: all scopes of the creator, with a warning",
+        description:
+          "Name what the key needs. Default: all scopes of the creator, with a warning, but those that only administrators have " +
+          "(admin, operations:override, audit:read, and those beyond the organization)",
       }),
     ),
     expiresAt: Type.Optional(

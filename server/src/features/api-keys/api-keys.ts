@@ -2,7 +2,7 @@ import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
-import { scopesNotHeld } from "../../core/scopes.ts";
+import { defaultKeyScopes, scopesNotHeld } from "../../core/scopes.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -26,7 +26,7 @@ export async function listApiKeys(ctx: Ctx, query: ApiKeyQuery): Promise<Page<Ap
 }
 
 export async function createApiKey(ctx: Ctx, request: ApiKeyRequest) {
-  const scopes = request.scopes ?? [...ctx.principal.scopes];
+  const scopes = request.scopes ?? defaultKeyScopes(ctx.principal.scopes);
   refuseForeignScopes(ctx, scopes);
   const expiresAt = request.expiresAt === undefined ? null : new Date(request.expiresAt).toISOString();
   if (isOver(ctx, expiresAt)) throw badField("/expiresAt", "date_in_past", "`expiresAt` must be in the future.");
@@ -67,7 +67,8 @@ export async function deleteApiKey(ctx: Ctx, id: string) {
 }
 
 function warningsFor({ scopes, expiresAt }: ApiKeyRequest) {
-  const all = { code: "all_scopes", message: "No `scopes` were named: the key may do all that you may do." };
+  const message = "No `scopes` were named: the key has all of yours, except those that only administrators have.";
+  const all = { code: "all_scopes", message };
   const never = { code: "never_expires", message: "No `expiresAt` was named: the key works until it is deleted." };
   return [...(scopes === undefined ? [all] : []), ...(expiresAt === undefined ? [never] : [])];
 }

@@ -35,7 +35,9 @@ export async function startAttempt(
   const fromHere = signInLimiter(ctx).start(address);
   const account = accountOf(ctx, email);
   const at = ctx.clock.real();
-  const row = await store.startAttemptAcrossOrgs(ctx.db, { account, userIds, id: ctx.newId(), at });
+  // An address may have accounts in several organizations, so that requests of one have no access to the table.
+  const db = ctx.db.acrossOrgs;
+  const row = await store.startAttemptAcrossOrgs(db, { account, userIds, id: ctx.newId(), at });
   const pauseMs = row.isCounted ? 0 : row.blockedUntil.getTime() - at.getTime();
   const retryAfterSeconds = row.isCounted ? undefined : Math.max(1, Math.ceil(pauseMs / 1000));
   return {
@@ -43,14 +45,14 @@ export async function startAttempt(
     async succeeded() {
       fromHere();
       // Not during a pause: who is let through then says nothing about those who made it necessary.
-      if (row.isCounted) await store.forgetFailuresAcrossOrgs(ctx.db, account);
+      if (row.isCounted) await store.forgetFailuresAcrossOrgs(db, account);
     },
     async withdrawn() {
       fromHere();
-      if (row.isCounted) await store.takeBackAttemptAcrossOrgs(ctx.db, account);
+      if (row.isCounted) await store.takeBackAttemptAcrossOrgs(db, account);
     },
     async failed(refusal) {
-      await store.noteFailureAcrossOrgs(ctx.db, account, address);
+      await store.noteFailureAcrossOrgs(db, account, address);
       ctx.log.info({ address, userIds, requestId: ctx.requestId }, "a sign-in failed");
       reporter(ctx)();
       if (retryAfterSeconds === undefined) return refusal;

@@ -133,6 +133,21 @@ describe("codes of an authenticator app", () => {
   });
 });
 
+test("what an organization asks of people is not switched off with an API key", async () => {
+  const strict = await hub.org();
+  const path = `/organizations/${strict.id}`;
+  expect((await strict.patch(path, { requiresTotp: false, requiresStepUp: false })).status).toBe(200);
+  expect((await strict.patch(path, { requiresTotp: true, requiresStepUp: true })).status).toBe(200);
+  for (const patch of [{ requiresTotp: false }, { requiresStepUp: false, name: "Renamed" }]) {
+    const refused = await strict.patch(path, patch);
+    expect([refused.status, refused.body.code]).toEqual([403, "admin_required"]);
+  }
+  expect((await strict.patch(path, { name: "Renamed" })).body).toMatchObject({
+    requiresTotp: true,
+    requiresStepUp: true,
+  });
+});
+
 describe("a recent proof", () => {
   const routes = allRoutes(hub.mounts);
   const changesSecrets = routes.filter(({ route }) => {

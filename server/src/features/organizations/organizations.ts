@@ -23,11 +23,13 @@ import type {
 import * as store from "./organizations.store.ts";
 
 export async function listOrganizations(ctx: Ctx, query: OrganizationQuery): Promise<Page<Organization>> {
-  return await store.listOrganizations(ctx.db, seesAll(ctx) ? undefined : ctx.orgId, query);
+  const isAll = seesAll(ctx);
+  return await store.listOrganizations(isAll ? ctx.db.acrossOrgs : ctx.db, isAll ? undefined : ctx.orgId, query);
 }
 
 export async function getOrganization(ctx: Ctx, id: string): Promise<Organization> {
-  return orNotFound("organization", maySee(ctx, id) ? await store.findOrganization(ctx.db, id) : undefined);
+  const db = id === ctx.orgId ? ctx.db : ctx.db.acrossOrgs;
+  return orNotFound("organization", maySee(ctx, id) ? await store.findOrganization(db, id) : undefined);
 }
 
 /** A new tenant of this hub with its first administrator. Its events belong to the new organization. */
@@ -86,6 +88,7 @@ export async function updateOrganization(
   return await change({ ...ctx, db }, async (tx) => {
     const organization = orNotFound("organization", maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined);
     checkVersion(organization, ifMatch);
+    refuseUnsafe(ctx, organization, patch);
     const { emailDomains } = patch;
     if (emailDomains !== undefined) {
       await refuseTwin(
@@ -103,6 +106,17 @@ export async function updateOrganization(
     recordEvent(tx, own, { type: "organization.updated", objectId: id, data: { ...patch, name, version } });
     return updated;
   });
+}
+
+/** A key is never asked for a proof: whoever has found one could else switch off what people are asked for. */
+function refuseUnsafe({ actor }: Ctx, organization: Organization, patch: OrganizationPatch): void {
+  if (actor.type !== "api_key") return;
+  const dropped = (["requiresTotp", "requiresStepUp"] as const).filter(
+    (name) => organization[name] && patch[name] === false,
+  );
+  if (dropped.length === 0) return;
+  const detail = `An API key cannot switch off ${dropped.join(" and ")}. An administrator who is signed in can.`;
+  throw new HubError("admin_required", detail);
 }
 
 const known = perWorld((world) =>
@@ -135,7 +149,7 @@ export async function findOperatorOrganization(ctx: Pick<Ctx, "db">): Promise<Or
 
 /** For those who may look at any organization. */
 export async function organizationExists(ctx: Pick<Ctx, "db">, id: string): Promise<boolean> {
-  return (await store.findOrganization(ctx.db, id)) !== undefined;
+  return (await store.findOrganization(ctx.db.acrossOrgs, id)) !== undefined;
 }
 
 function maySee(ctx: Ctx, id: string): boolean {

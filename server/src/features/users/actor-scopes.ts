@@ -7,7 +7,7 @@ import { findScopesOfKeys } from "../api-keys/api-keys.ts";
 import { findActiveRoles } from "./users.store.ts";
 
 /** The user or API key that owns a record, and the organization of that record. */
-export type OwnerReference = { orgId: string; actor: Actor };
+type OwnerReference = { orgId: string; actor: Actor };
 
 /**
  * What the owners of records may do at this moment, by `callerKey`. An owner that was disabled or deleted, or whose key has
