@@ -2740,7 +2740,7 @@ export type WebhookDelivery = {
   type: string;
   /** Of the event, 16 digits */
   sequence: string;
-  /** waiting: to be sent, or under way. failed: given up after ten tries in three days. skipped: by `enable` from now on */
+  /** waiting: to be sent, or under way. failed: given up after 13 tries in three days. skipped: by `enable` from now on */
   status: Open<"waiting" | "delivered" | "failed" | "skipped">;
   attemptCount: number;
   nextAttemptAt: string | null;
@@ -2776,7 +2776,7 @@ export type WebhookDeliverySummary = {
   type: string;
   /** Of the event, 16 digits */
   sequence: string;
-  /** waiting: to be sent, or under way. failed: given up after ten tries in three days. skipped: by `enable` from now on */
+  /** waiting: to be sent, or under way. failed: given up after 13 tries in three days. skipped: by `enable` from now on */
   status: Open<"waiting" | "delivered" | "failed" | "skipped">;
   attemptCount: number;
   nextAttemptAt: string | null;
