@@ -1,7 +1,8 @@
 const pathShape = /^(?:(?:\$|[^.[\]]+|\[\d+\])(?:\.[^.[\]]+|\[\d+\])*)?$/;
 
+/** A `*` alone is no name: elsewhere it means every element, which these paths cannot say. */
 export function isJsonPath(path: string): boolean {
-  return pathShape.test(path);
+  return pathShape.test(path) && !path.split(".").includes("*");
 }
 
 /** `data.orders`, `items[0].id`; empty or `$` is the whole. What is not there is undefined. */

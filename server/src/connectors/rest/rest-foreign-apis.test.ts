@@ -251,3 +251,51 @@ describe("pages", () => {
     expect(pulled).toMatchObject({ status: "succeeded", result: { fetched: orders } });
   });
 });
+
+describe("signing in", () => {
+  const signedIn = async (auth: object, credentials: object, settings: object = {}) => {
+    const api = await startApi(({ url }) =>
+      url.pathname === "/token" ? { body: { access_token: "T", token_type: "bearer" } } : { body: {} },
+    );
+    const whole = { baseUrl: api.url, testPath: "/ping", auth, ...settings };
+    const filled = JSON.parse(JSON.stringify(whole).replace("TOKEN_URL", `${api.url}/token`)) as object;
+    const given = { name: `API ${++bridges}`, connector: "rest", settings: filled, credentials };
+    const { status, body } = await org.post("/bridges", given);
+    if (status !== 201) return body.errors.map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`);
+    const tested = await org.post(`/bridges/${body.id}/test`);
+    expect(tested.body).toMatchObject({ ok: true });
+    expect(JSON.stringify([body, tested.body, (await org.get(`/bridges/${body.id}`)).body])).not.toContain("hidden");
+    const { authorization, "x-api-key": key, "x-amz-access-token": amazon } = api.asked.at(-1)!.headers;
+    const asking = api.asked.find(({ url }) => url.pathname === "/token");
+    expect(asking?.headers["x-api-key"]).toBeUndefined();
+    return { authorization, key, amazon };
+  };
+  const oauth2 = { kind: "oauth2", tokenUrl: "TOKEN_URL" };
+  const client = { clientId: "hub", clientSecret: "hidden" };
+
+  test("an access token goes in the header that the settings name, alone or after a prefix", async () => {
+    expect(await signedIn(oauth2, client)).toEqual({ authorization: "Bearer T" });
+    expect(await signedIn({ ...oauth2, name: "X-Amz-Access-Token" }, client)).toEqual({ amazon: "T" });
+    const zoho = { ...oauth2, name: "Authorization", prefix: "Zoho-oauthtoken" };
+    expect(await signedIn(zoho, client)).toEqual({ authorization: "Zoho-oauthtoken T" });
+    const header = { kind: "header", name: "Authorization", prefix: "ApiKey" };
+    expect(await signedIn(header, { token: "hidden" })).toEqual({ authorization: "ApiKey hidden" });
+  });
+
+  test("further secret headers go beside the token, to the base address alone, and win over plain ones", async () => {
+    const credentials = { ...client, headers: { "x-api-key": "hidden" } };
+    const settings = { headers: { "X-API-Key": "plain" } };
+    expect(await signedIn(oauth2, credentials, settings)).toEqual({ authorization: "Bearer T", key: "hidden" });
+  });
+
+  test("a secret header that the hub or the way to sign in sets itself is refused", async () => {
+    const headers = { host: "x", Authorization: "x" };
+    expect(await signedIn({ kind: "bearer" }, { token: "x", headers })).toEqual([
+      "/credentials/headers/host reserved_header",
+      "/credentials/headers/Authorization reserved_header",
+    ]);
+    expect(await signedIn({ kind: "header" }, { token: "x", headers: { "X-Api-Key": "y" } })).toEqual([
+      "/credentials/headers/X-Api-Key reserved_header",
+    ]);
+  });
+});

@@ -29,6 +29,7 @@ async function startWarehouse() {
     },
     "POST /oauth2/token": { access_token: "of-the-desk", token_type: "Bearer", expires_in: 3600 },
     "GET /api/orders": { data: [] },
+    "GET /v3/ping": { ok: true },
   };
   const server = createServer((incoming, response) => {
     void text(incoming).then((body) => {
@@ -47,7 +48,7 @@ test("a stranger who follows the page has a warehouse that gets orders, tells of
   const hub = await startTestHub();
   const [org, warehouse] = [await hub.org(), await startWarehouse()];
   const block = (name: string): Record<string, unknown> => {
-    const here = page.replaceAll(/https:\/\/(warehouse|desk|login)\.example\.com/g, warehouse.url);
+    const here = page.replaceAll(/https:\/\/(warehouse|desk|login|etsy)\.example\.com/g, warehouse.url);
     const [found] = codeBlocks(here, `json ${name}`);
     return found!.block as Record<string, unknown>;
   };
@@ -81,6 +82,13 @@ test("a stranger who follows the page has a warehouse that gets orders, tells of
   expect(await eventually(look, ({ finishedAt }) => finishedAt !== null)).toMatchObject({ status: "succeeded" });
   const [shipment] = (await org.get(`/orders/${orderId}`)).body.shipments;
   expect((await org.get(`/shipments/${shipment.id}`)).body).toMatchObject({ status: "in_transit" });
+
+  const { id: etsyId } = (await org.post("/bridges", block("second-secret"))).body;
+  expect((await org.post(`/bridges/${etsyId}/test`)).body).toMatchObject({ ok: true });
+  expect(warehouse.asked.at(-1)).toMatchObject({
+    request: "GET /v3/ping",
+    headers: { authorization: "Bearer of-the-desk", "x-api-key": "the keystring of your app" },
+  });
 
   const vendure = await startVendure();
   const shop = JSON.parse(

@@ -55,24 +55,38 @@ export async function askRest(
   request: HttpRequest,
   accepted: readonly number[] = [],
 ): Promise<HttpResponse> {
-  if (settingsOf(call).auth?.kind !== "oauth2") return await ask(call, request, accepted);
+  const { auth } = settingsOf(call);
+  if (auth?.kind !== "oauth2") return await ask(call, request, accepted);
   const signed = (token: string): HttpRequest => ({
     ...request,
-    headers: { ...request.headers, authorization: `Bearer ${token}` },
+    headers: { ...request.headers, ...tokenHeader(auth, token) },
   });
   return await askSignedIn(call, signed, accepted);
 }
 
+/** Under the name that the settings give, alone or after their prefix; without a name as RFC 6750 has it. */
+export function tokenHeader({ name, prefix }: { name?: string; prefix?: string }, token: string) {
+  const word = prefix ?? (name === undefined ? "Bearer" : undefined);
+  return { [(name ?? "authorization").toLowerCase()]: word === undefined ? token : `${word} ${token}` };
+}
+
+type Credentials = Partial<Record<"token" | "username" | "password", string>> & { headers?: Record<string, string> };
+
+/** Names in lower case, so that a header of the settings with another spelling does not go out beside it. */
+function lowerCased(headers: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 export function authorize(call: Call, request: HttpRequest & { url: URL }): HttpRequest {
-  const { kind = "none", name } = settingsOf(call).auth ?? {};
-  const { token, username, password } = call.credentials as Record<string, string | undefined>;
-  const { headers: secret } = call.credentials as { headers?: Record<string, string> };
-  const headers = { ...request.headers, ...secret };
+  const { auth } = settingsOf(call);
+  const { kind = "none", name } = auth ?? {};
+  const { token, username, password, headers: secrets } = call.credentials as Credentials;
+  const headers = { ...request.headers, ...lowerCased(secrets) };
   if (kind === "bearer") headers.authorization = `Bearer ${token ?? ""}`;
   if (kind === "basic") {
     headers.authorization = `Basic ${Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")}`;
   }
-  if (kind === "header") headers[name ?? "X-Api-Key"] = token ?? "";
+  if (kind === "header") Object.assign(headers, tokenHeader({ ...auth, name: name ?? "X-Api-Key" }, token ?? ""));
   const url = new URL(request.url);
   if (kind === "query") url.searchParams.set(name ?? "api_key", token ?? "");
   return { ...request, url, headers };

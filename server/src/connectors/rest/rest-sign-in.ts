@@ -1,6 +1,9 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { CredentialAddress, Settings, TokenRequest } from "../connector.ts";
+import { ownHeaders } from "../../core/outbound/outbound-request.ts";
+import { objectOf } from "../shape.ts";
 import { settingsOf } from "./rest-request.ts";
+import type { RestSettings } from "./rest.schemas.ts";
 
 export function signIn(settings: Settings): TokenRequest | undefined {
   const { auth } = settingsOf({ settings });
@@ -24,9 +27,31 @@ export function signInProblems(settings: Settings): FieldError[] {
 
 export function checkCredentials(credentials: Record<string, unknown>, settings: Settings): FieldError[] {
   const token = signIn(settings);
-  if (!token) return [];
-  const needed = token.grant === "refresh_token" ? ["refreshToken"] : ["clientId", "clientSecret"];
-  return needed
-    .filter((name) => credentials[name] === undefined)
-    .map((name) => ({ pointer: `/${name}`, code: "required", message: `A token is asked for with it.` }));
+  const needed = !token ? [] : token.grant === "refresh_token" ? ["refreshToken"] : ["clientId", "clientSecret"];
+  const missing = needed.filter((name) => credentials[name] === undefined);
+  return [
+    ...missing.map((name) => ({ pointer: `/${name}`, code: "required", message: `A token is asked for with it.` })),
+    ...headerProblems(Object.keys(objectOf(credentials.headers)), settings),
+  ];
+}
+
+/** Headers that the transport sets, or that `auth` sets already. */
+function headerProblems(names: string[], settings: Settings): FieldError[] {
+  const { auth } = settingsOf({ settings });
+  const ofAuth = auth && headerOf(auth);
+  return names.flatMap((name) => {
+    const pointer = `/headers/${name}`;
+    if (ownHeaders.has(name.toLowerCase())) {
+      return [{ pointer, code: "reserved_header", message: "The hub sets this header itself." }];
+    }
+    if (name.toLowerCase() !== ofAuth) return [];
+    const message = `auth.kind ${auth!.kind} sends its own secret in this header.`;
+    return [{ pointer, code: "reserved_header", message }];
+  });
+}
+
+function headerOf({ kind, name }: NonNullable<RestSettings["auth"]>): string | undefined {
+  if (kind === "bearer" || kind === "basic") return "authorization";
+  if (kind === "oauth2") return (name ?? "authorization").toLowerCase();
+  return kind === "header" ? (name ?? "X-Api-Key").toLowerCase() : undefined;
 }

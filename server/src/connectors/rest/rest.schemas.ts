@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
+import { Auth } from "./rest-auth.schemas.ts";
 import { overlapMinutes } from "../incremental.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -264,8 +265,6 @@ export const WebhookSettings = Strict(
 );
 export type WebhookSettings = Static<typeof WebhookSettings>;
 
-const authKinds = ["none", "bearer", "basic", "header", "query", "oauth2"] as const;
-
 export const RestSettings = Strict(
   {
     baseUrl: Type.String({
@@ -275,71 +274,12 @@ export const RestSettings = Strict(
       description: "What all paths start with",
       examples: ["https://erp.example.com/api/v2"],
     }),
-    auth: Type.Optional(
-      Strict(
-        {
-          kind: OneOf(authKinds, {
-            title: "Kind",
-            description:
-              "bearer and header and query send the token, basic user name and password. oauth2 asks for access tokens that " +
-              "end, with client id and secret or a refresh token, and renews them",
-          }),
-          name: Type.Optional(
-            Type.String({
-              title: "Name",
-              pattern: "^[A-Za-z0-9_-]{1,100}$",
-              description: "Of the header or query parameter; default: X-Api-Key or api_key",
-            }),
-          ),
-          tokenUrl: Type.Optional(
-            Type.String({
-              title: "Token address",
-              format: "uri",
-              maxLength: 500,
-              description: "For oauth2: where access tokens are asked for; the credentials go there and nowhere else",
-              examples: ["https://login.example.com/oauth2/token"],
-            }),
-          ),
-          grant: Type.Optional(
-            OneOf(["client_credentials", "refresh_token"], {
-              title: "Grant",
-              default: "client_credentials",
-              description: "For oauth2: what a token is given for",
-            }),
-          ),
-          scope: Type.Optional(
-            Type.String({
-              title: "Scope",
-              maxLength: 1000,
-              description: "For oauth2: what the token should permit, with spaces between",
-              examples: ["orders.read shipments.write"],
-            }),
-          ),
-          audience: Type.Optional(
-            Type.String({
-              title: "Audience",
-              "x-advanced": true,
-              maxLength: 500,
-              description: "For oauth2: sent along where the other side asks for it",
-            }),
-          ),
-          clientAuth: Type.Optional(
-            OneOf(["basic", "body"], {
-              title: "Client is named in",
-              "x-advanced": true,
-              default: "basic",
-              description: "For oauth2: client id and secret go as the header Authorization or in the body",
-            }),
-          ),
-        },
-        { title: "Signing in" },
-      ),
-    ),
+    auth: Type.Optional(Auth),
     headers: Type.Optional({
       ...Texts,
       title: "Headers",
       "x-advanced": true,
-      description: "Sent with every request; no secrets",
+      description: "Sent with every request; no secrets, which have a place in the credentials",
     }),
     testPath: Type.Optional(
       Type.String({ title: "Test path", pattern: "^/", maxLength: 1000, description: "Read by the connection test" }),

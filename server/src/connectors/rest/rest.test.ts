@@ -126,7 +126,7 @@ test("paths into JSON reach own members only", () => {
     expect(readPath(value, path), path).toBeUndefined();
   }
   expect(["a.b", "[0].id", "$", "", "data[1][2].x"].every(isJsonPath)).toBe(true);
-  expect(["a..b", "a[x]", "a[", ".a", "a.[0]"].some(isJsonPath)).toBe(false);
+  expect(["a..b", "a[x]", "a[", ".a", "a.[0]", "*.id", "data.*"].some(isJsonPath)).toBe(false);
 });
 
 const linked = {

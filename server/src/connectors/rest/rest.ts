@@ -2,7 +2,6 @@ import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import type { CallTask, Connector, ConnectorTask } from "../connector.ts";
-import { webhookSecret } from "../notice.ts";
 import { cleanText, storable } from "../../core/strict-json.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
@@ -12,6 +11,7 @@ import { askRest, authorize, settingsOf, urlBelow } from "./rest-request.ts";
 import { definitionProblems } from "./rest-check.ts";
 import { readNotice, webhookProblems } from "./rest-notices.ts";
 import { checkCredentials, sendsTo, signIn, signInProblems } from "./rest-sign-in.ts";
+import { RestCredentials } from "./rest-auth.schemas.ts";
 import { RestSettings } from "./rest.schemas.ts";
 import type { TaskDefinition } from "./rest.schemas.ts";
 
@@ -96,44 +96,7 @@ export const rest: Connector = {
   title: "REST",
   description: "Any system with a JSON interface over HTTP: which requests make which tasks is said in the settings.",
   settings: RestSettings,
-  credentials: Strict(
-    {
-      token: Type.Optional(
-        Type.String({
-          title: "Token",
-          "x-widget": "password",
-          maxLength: 4000,
-          description: "For bearer, header and query",
-          examples: ["abc..."],
-        }),
-      ),
-      username: Type.Optional(Type.String({ title: "User name", maxLength: 200, description: "For basic" })),
-      password: Type.Optional(
-        Type.String({ title: "Password", "x-widget": "password", maxLength: 1000, description: "For basic" }),
-      ),
-      clientId: Type.Optional(Type.String({ title: "Client id", maxLength: 500, description: "For oauth2" })),
-      clientSecret: Type.Optional(
-        Type.String({ title: "Client secret", "x-widget": "password", maxLength: 2000, description: "For oauth2" }),
-      ),
-      refreshToken: Type.Optional(
-        Type.String({
-          title: "Refresh token",
-          "x-widget": "password",
-          maxLength: 8000,
-          description: "For oauth2 with refresh_token: the first one; those that replace it are kept by the hub",
-        }),
-      ),
-      headers: Type.Optional(
-        Type.Record(Type.String({ minLength: 1, maxLength: 200 }), Type.String({ minLength: 1, maxLength: 4000 }), {
-          title: "Secret headers",
-          "x-advanced": true,
-          description: "Sent with every request, such as a second key beside the token",
-        }),
-      ),
-      webhookSecret: webhookSecret("What webhooks from there are signed with"),
-    },
-    { examples: [{ token: "abc..." }, { clientId: "hub", clientSecret: "abc..." }] },
-  ),
+  credentials: RestCredentials,
   check: (settings, limits) => [
     ...urlProblems("/baseUrl", settings.baseUrl, limits),
     ...urlProblems("/auth/tokenUrl", settingsOf({ settings }).auth?.tokenUrl, limits),

@@ -79,7 +79,15 @@ export type Connect = (target: Target) => Promise<Socket>;
 const maxRedirects = 3;
 const redirects = new Set([301, 302, 303, 307, 308]);
 /** Set by the transport; what a caller says about them could split one request into two. */
-const ownHeaders = new Set(["host", "content-length", "transfer-encoding", "connection", "upgrade", "expect", "te"]);
+export const ownHeaders: ReadonlySet<string> = new Set([
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "upgrade",
+  "expect",
+  "te",
+]);
 
 export type Plan = {
   method: string;

@@ -176,7 +176,7 @@ const delivery = {
   sequence: Type.String({ description: "Of the event, 16 digits" }),
   status: OneOf(deliveryStatuses, {
     description:
-      "waiting: to be sent, or under way. failed: given up after ten tries in three days. skipped: by `enable` from now on",
+      "waiting: to be sent, or under way. failed: given up after 13 tries in three days. skipped: by `enable` from now on",
   }),
   attemptCount: Count,
   nextAttemptAt: Nullable(DateTime),

@@ -22,7 +22,13 @@ type Failure = { code: string; message: string; errors: unknown[] };
 export function fail(outcome: PulledOutcome, item: PulledOrder, { code, message, errors }: Failure): void {
   outcome.counts.failed!++;
   outcome.failedSince = earlierOf(outcome.failedSince, item.updatedAt);
-  outcome.failures.push({ externalId: item.externalId, code, message, errors });
+  outcome.failures.push({ externalId: item.externalId, code, message: withPlace(message, errors), errors });
+}
+
+/** "This must be a string." alone does not say of what: people read the message, not the pointers. */
+function withPlace(message: string, [first]: unknown[]): string {
+  const { pointer, message: said } = (first ?? {}) as { pointer?: string; message?: string };
+  return pointer && said === message ? `${pointer}: ${message}` : message;
 }
 
 /** A shop's lines have no ids of ours: the same SKU at the same place is the same line. */

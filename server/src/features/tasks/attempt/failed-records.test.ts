@@ -126,3 +126,13 @@ test("a bridge that is pointed at another shop reads that one from its beginning
   expect((await pull()).result).toMatchObject({ fetched: 3, created: 3 });
   expect(await total()).toBe(7);
 });
+
+test("an exception about an order that was not taken names the field that was wrong", async () => {
+  const { org, pull, map } = await aShop(1);
+  await map([numbers, { target: "customer.name", value: [1] }]);
+  expect((await pull()).error.message).toContain("/customer/name: ");
+  const [{ id }] = (await org.get("/exceptions?kind=rejected_record")).body.data;
+  const { reason, details } = (await org.get(`/exceptions/${id}`)).body;
+  expect(details.errors).toMatchObject([{ pointer: "/customer/name" }]);
+  expect(reason).toBe(`/customer/name: ${details.errors[0].message}`);
+});

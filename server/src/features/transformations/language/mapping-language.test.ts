@@ -292,6 +292,25 @@ describe("a mapping", () => {
   });
 });
 
+test("a lookup whose table is not called map is refused; as a short form it may stand alone", () => {
+  const lookup = (params: object) => [{ source: "a", target: "b", transforms: ["trim", { lookup: params }] }];
+  for (const name of ["table", "values"]) {
+    expect(mistakes(lookup({ [name]: { x: "y" }, default: "z" }))).toEqual([
+      ["/mappings/0/transforms/1/lookup", "type"],
+    ]);
+  }
+  expect(map(lookup({ x: "y", default: "d" }), { a: "x" })).toEqual({ b: "y" });
+  expect(map(lookup({ map: { x: { y: 1 } }, default: "z" }), { a: "q" })).toEqual({ b: "z" });
+});
+
+test("a * that stands alone in a path is refused; in brackets it is every element, or a name", () => {
+  for (const source of ["*.Order", "Account.*", "$.**.Price", "* .a"]) {
+    expect(mistakes([{ source, target: "b" }]), source).toEqual([["/mappings/0/source", "path"]]);
+  }
+  expect(map([{ source: "list[*].a", target: "b" }], { list: [{ a: 1 }, { a: 2 }] })).toEqual({ b: [1, 2] });
+  expect(map([{ source: "['*'].a", target: "b" }], { "*": { a: 1 } })).toEqual({ b: 1 });
+});
+
 describe("the transforms", () => {
   test("are at least forty, each with a text and an example that holds", () => {
     expect(transformCatalog.length).toBeGreaterThanOrEqual(40);

@@ -17,6 +17,9 @@ const startShape = /^(\$|@|\^{1,9})(?:([a-z]{1,20})\(\))?(?=[.[]|$)/;
 const stepShape =
   /\.?\[\s*(?:(-?\d{1,6})|(\*)|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]|(?:^|\.)([^.[\]'"\s][^.[\]]*)/y;
 
+const loneStar =
+  "A * alone names nothing: write items[*].sku for every element of a list, or ['*'] for a member of that name.";
+
 /** Returns what is wrong when it is not a path. */
 export function parsePath(text: string): Path | string {
   if (text.length > maxPathLength) return `A path has at most ${maxPathLength} characters.`;
@@ -32,6 +35,7 @@ export function parsePath(text: string): Path | string {
   while (position < rest.length) {
     stepShape.lastIndex = position;
     const found = stepShape.exec(rest);
+    if (found?.[5] !== undefined && /^\*+\s*$/.test(found[5])) return loneStar;
     if (!found) return `This is not understood from character ${position + trimmed.length - rest.length + 1} on.`;
     position = stepShape.lastIndex;
     const [, index, every, single, double, name] = found;

@@ -133,6 +133,11 @@ export function normaliseTransform(
   const { main } = transform;
   // A table or a condition may stand alone as well, which is an object itself.
   const isAlone = (main === "map" || main === "where") && isPlain(value) && !isPlain(value[main]);
+  if (name === "lookup" && isAlone && Object.values(value).some(isPlain)) {
+    const message = 'A lookup is {"lookup": {"map": {"new": "ready"}, "default": "new"}}: its table is called map.';
+    refuse(`/${escapePointer(given)}`, "type", message);
+    return undefined;
+  }
   if (isPlain(value) && !isAlone) return { name, params: { ...value } };
   if (main !== undefined) return { name, params: { [main]: value } };
   refuse(`/${escapePointer(given)}`, "type", "The parameters are an object.");

@@ -50,13 +50,32 @@ function follow(health: Health, untilMs: number) {
 }
 
 describe("a delivery that is not taken", () => {
-  test("is tried ten times in three days, and given up", () => {
+  test.each(["none", "strict"] as const)(
+    "costs little when the endpoint is away for 8 seconds: order %s",
+    (ordering) => {
+      for (const random of [0, 0.5, 0.999]) {
+        let delivery = { tries: 0, nextTryAt: null as Date | null };
+        let state: Health = { ...healthy, ordering, places: ordering === "strict" ? 1 : 8 };
+        let at = 0;
+        while (at <= 8_000) {
+          const outcome = sent(null, at);
+          const ending = endOf(delivery, state, outcome, () => random);
+          state = healthAfter(state, outcome, ending, () => random).health;
+          delivery = ending;
+          at = Math.max(ending.dueAt?.getTime() ?? 0, Date.parse(state.waitUntil ?? "") || 0) - start;
+        }
+        expect(at).toBeLessThan(30_000);
+      }
+    },
+  );
+
+  test("is tried 13 times in three days, and given up", () => {
     const { tries, ending, told } = follow(healthy, 10 * day);
     const planned = retryDelaysMs.map((_, n) => retryDelaysMs.slice(0, n + 1).reduce((sum, ms) => sum + ms, 0));
     // A probe that has to wait a little comes a little later than planned.
     expect(tries.map((at, n) => at >= planned[n]! && at <= planned[n]! + hour)).toEqual(planned.map(() => true));
-    expect([tries.length, ending?.status]).toEqual([10, "failed"]);
-    expect(told).toEqual(["failing at 155"]);
+    expect([tries.length, ending?.status]).toEqual([13, "failed"]);
+    expect(told).toEqual(["failing at 158"]);
   });
 
   test("in strict order is tried every 15 minutes, and given up no earlier", () => {

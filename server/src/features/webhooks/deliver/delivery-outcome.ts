@@ -19,10 +19,16 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Before the first try, the second and so on; as Standard Webhooks recommends. After the last it is given up. */
+/**
+ * Before the first try, the second and so on; after the last it is given up. The first minutes have several: the restart of
+ * an endpoint takes seconds, and in strict order everything behind the delivery waits.
+ */
 export const retryDelaysMs = [
   0,
   5 * second,
+  15 * second,
+  45 * second,
+  2 * minute,
   5 * minute,
   30 * minute,
   2 * hour,
