@@ -92,11 +92,11 @@ const tos = "destination dest to shipto recipient receiver receivers";
 const zips = "zip zipcode postalcode postal postcode";
 const states = "state province stateprovince";
 const countries = "country countrycode countryterritory";
-/** What was billed goes first: another column of weights may be a customs declaration. */
+/** What was billed goes first: another column may be a customs declaration. `ratedWeightLb` of our own exports goes last. */
 const weights =
-  "billedweight billableweight chargeableweight ratedweight ratedweightamount weight actualweight actualweightamount " +
-  "packageweight shipmentweight enteredweight";
-const weightUnits = joined("billedweight billableweight chargeableweight ratedweight", "unit units unitofmeasure uom");
+  "billedweight billableweight chargeableweight ratedweightamount weight actualweight actualweightamount packageweight " +
+  "shipmentweight enteredweight ratedweight";
+const weightUnits = joined("billedweight billableweight chargeableweight", "unit units unitofmeasure uom");
 
 /** What a row of a carrier's invoice can say, under the names that UPS, FedEx, DHL and ShipStation have for it as well. */
 export const itemSheet: SheetKind = {

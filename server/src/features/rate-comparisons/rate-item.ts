@@ -69,7 +69,7 @@ export type RateResult = {
 };
 
 /** Sides that are unknown and would count; a ship date on which no card of the account was in effect. */
-export type Assumption = "sides_missing" | "card_not_in_effect";
+type Assumption = "sides_missing" | "card_not_in_effect";
 
 /** Everything that is the same for all items of a comparison. */
 export type Rater = {

@@ -62,7 +62,7 @@ function figuresOf({ delivered, evaluated, onTime, transitCount, transitMs }: Su
   };
 }
 
-export type SeriesPoint = WindowFigures & { key: string };
+type SeriesPoint = WindowFigures & { key: string };
 /** `others`: all that are not among the points, where there are more than are listed. */
 export type Series = { points: SeriesPoint[]; others: WindowFigures | null };
 
