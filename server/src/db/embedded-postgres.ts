@@ -114,7 +114,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       clearInterval(trimming);
       charge.end();
     },
-    guard: () => charge.of(pid),
+    guard() {
+      // Also if it was started here: another hub that tried the same at that moment may be in charge by its guard.
+      charge.take();
+      charge.of(pid);
+    },
   };
 }
 
@@ -123,6 +127,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
  * by a signal from here, after a SIGKILL by the guard.
  */
 type Charge = {
+  /** Of the PostgreSQL that is about to be started, or was taken over. */
+  take(): void;
   of(pid: number): void;
   has(pid: number): boolean;
   stop(patienceMs: number): Promise<void>;
@@ -131,9 +137,9 @@ type Charge = {
 };
 
 function takeCharge(place: Place): Charge {
-  let current: { pid: number; guard: PostgresGuard | undefined } | undefined;
+  let current: { pid?: number; guard: PostgresGuard | undefined } | undefined;
   function endWithHub(): void {
-    if (current && isAlive(current.pid)) process.kill(current.pid, "SIGINT");
+    if (current?.pid !== undefined && isAlive(current.pid)) process.kill(current.pid, "SIGINT");
   }
   function end(): void {
     process.off("exit", endWithHub);
@@ -141,15 +147,19 @@ function takeCharge(place: Place): Charge {
     current = undefined;
   }
   return {
-    of(pid) {
-      end();
+    take() {
       const { cluster, sockets: folder } = place;
-      current = { pid, guard: guardPostgres({ pid, cluster, folder, spawnOptions: runAs(place) }) };
+      const guard = guardPostgres({ cluster, folder, spawnOptions: runAs(place) });
+      end();
+      current = { guard };
       process.on("exit", endWithHub);
+    },
+    of(pid) {
+      if (current) current.pid = pid;
     },
     has: (pid) => current?.pid === pid,
     async stop(patienceMs) {
-      if (current) await stopPostmaster(current.pid, patienceMs);
+      if (current?.pid !== undefined) await stopPostmaster(current.pid, patienceMs);
       end();
     },
     end,
@@ -313,6 +323,7 @@ async function launch(
   await trimPostgresLog(log);
   const { size: before } = await stat(log).catch(() => ({ size: 0 }));
   options.log("starting PostgreSQL");
+  charge.take();
   const pid = await spawnPostmaster(place, options.settings);
   charge.of(pid);
   options.meanwhile?.();

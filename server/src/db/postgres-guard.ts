@@ -10,7 +10,6 @@ import path from "node:path";
 export type PostgresGuard = { release(): void };
 
 type GuardOptions = {
-  pid: number;
   cluster: string;
   /** A folder that the hub and PostgreSQL's user can write to. */
   folder: string;
@@ -20,23 +19,25 @@ type GuardOptions = {
 /** A hub that is started again takes over what is there, without the seconds that a stop and a start of PostgreSQL take. */
 const waitSeconds = 15;
 
-/** $1 seconds to wait, $2 the file that names the guard in charge, $3 this guard, $4 PostgreSQL's own file, $5 its process. */
-const script =
-  'read -r _; sleep "$1"; ' +
-  '[ "$(cat "$2" 2>/dev/null)" = "$3" ] && [ "$(head -n 1 "$4" 2>/dev/null)" = "$5" ] && kill -INT "$5"';
+/**
+ * $1 seconds to wait, $2 the file that names the guard in charge, $3 this guard, $4 the cluster. The process is the one that works
+ * on the cluster now: a file that a killed PostgreSQL left may name a process of somebody else.
+ */
+const script = `
+  read -r _
+  sleep "$1"
+  [ "$(cat "$2" 2>/dev/null)" = "$3" ] || exit
+  pid=$(head -n 1 "$4/postmaster.pid" 2>/dev/null)
+  [ -n "$pid" ] || exit
+  [ ! -d /proc/self ] || [ "/proc/$pid/cwd" -ef "$4" ] || exit
+  kill -INT "$pid"`;
 
-export function guardPostgres({ pid, cluster, folder, spawnOptions }: GuardOptions): PostgresGuard | undefined {
+/** Before PostgreSQL is started: the hub may be killed at any moment after that. */
+export function guardPostgres({ cluster, folder, spawnOptions }: GuardOptions): PostgresGuard | undefined {
   const name = randomUUID();
   const inCharge = path.join(folder, "guard");
-  try {
-    // The one before, of a hub that was killed, finds another name here and leaves PostgreSQL alone.
-    writeFileSync(inCharge, name);
-  } catch {
-    // The disk is full, say: PostgreSQL runs all the same.
-    return undefined;
-  }
-  const files = [inCharge, name, path.join(cluster, "postmaster.pid")];
-  const child = spawn("/bin/sh", ["-c", script, "hub-guard", String(waitSeconds), ...files, String(pid)], {
+  const args = [String(waitSeconds), inCharge, name, cluster];
+  const child = spawn("/bin/sh", ["-c", script, "hub-guard", ...args], {
     ...spawnOptions,
     // Not in the hub's process group: a signal to all of it must not end the guard as well.
     detached: true,
@@ -47,5 +48,14 @@ export function guardPostgres({ pid, cluster, folder, spawnOptions }: GuardOptio
   child.stdin.on("error", () => {});
   child.unref();
   (child.stdin as unknown as { unref(): void }).unref();
-  return { release: () => void child.kill("SIGKILL") };
+  const release = (): void => void child.kill("SIGKILL");
+  try {
+    // Last: until here the guard before is in charge, from here on this one.
+    writeFileSync(inCharge, name);
+  } catch {
+    // The disk is full, say: PostgreSQL runs all the same.
+    release();
+    return undefined;
+  }
+  return { release };
 }

@@ -239,8 +239,9 @@ describe("a hub at work (operations N1)", () => {
   test.for([
     ["announcement", "select pg_notify('hub_signals', 'schema||')"],
     ["gap", "select pg_terminate_backend(pid) from pg_stat_activity where application_name like '% signals %'"],
-  ] as [string, string][])(
+  ] as const)(
     "that meets a newer schema (%s) says so, does nothing more, and stops",
+    { timeout: 90_000 },
     async ([how, tell]) => {
       const name = `overtaken_${how}`;
       const env = { ...(await makeDatabases(name)), HUB_PREVIEW_PORT: "off", HUB_LAME_DUCK_MS: "3000" };
@@ -265,6 +266,5 @@ describe("a hub at work (operations N1)", () => {
       expect(hub.stderr()).not.toContain("starting it again");
       expect(await sql(`${name}_live`, "select from condition_sets where name = 'Too late'")).toEqual([]);
     },
-    90_000,
   );
 });
