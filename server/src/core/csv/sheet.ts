@@ -120,8 +120,9 @@ export async function openSheet(csv: string, kind: SheetKind, options: SheetOpti
     throw validationFailed(missing.map((error) => ({ pointer: `/csv/${top.number}`, ...error, allowed: header })));
   }
   if (!mayLackColumns && isUnknown(columns)) throw badField("/csv", noKnownColumns.code, noKnownColumns.message);
-  const unclear = mayLackColumns ? undefined : kind.unclear?.(columns, warnings);
-  if (unclear) throw badField("/csv", unclear.code, unclear.message);
+  const unclear = isUnknown(columns) ? undefined : kind.unclear?.(columns, warnings);
+  if (unclear && !mayLackColumns) throw badField("/csv", unclear.code, unclear.message);
+  if (unclear) warnings.push({ column: header[0] ?? "", ...unclear });
   const isLiteral = preset?.isUnquoted === true && delimiter === delimiters.tab;
   const rows = () => {
     const all = readableRows(text, delimiter, { maxRows, ...(isLiteral && { quoting: "literal" as const }) });
