@@ -122,8 +122,9 @@ export async function openSheet(csv: string | CsvSource, kind: SheetKind, option
     throw validationFailed(missing.map((error) => ({ pointer: `/csv/${top.number}`, ...error, allowed: header })));
   }
   if (!mayLackColumns && isUnknown(columns)) throw badField("/csv", noKnownColumns.code, noKnownColumns.message);
-  const unclear = mayLackColumns ? undefined : kind.unclear?.(columns, warnings);
-  if (unclear) throw badField("/csv", unclear.code, unclear.message);
+  const unclear = isUnknown(columns) ? undefined : kind.unclear?.(columns, warnings);
+  if (unclear && !mayLackColumns) throw badField("/csv", unclear.code, unclear.message);
+  if (unclear) warnings.push({ column: header[0] ?? "", ...unclear });
   const isLiteral = preset?.isUnquoted === true && delimiter === delimiters.tab;
   const rows = () => rowsBelow(top, readableRows(source.rows(isLiteral ? "literal" : undefined)));
   const readerOf = new Map(kind.fields.map(([field, , read]) => [field, read]));

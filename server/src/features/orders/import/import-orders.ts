@@ -18,6 +18,7 @@ import {
 import type { ImportAnswer } from "../order-answers.schemas.ts";
 import type { ImportQuery, ImportRequest } from "../orders.schemas.ts";
 import { reportProgress } from "./import-progress.ts";
+import { settleBody } from "./inbound-body.ts";
 import { findNumbered, updateNumbered } from "./update-numbered.ts";
 
 const maxRows = 200_000;
@@ -85,6 +86,7 @@ async function takePortion(
   records: SheetRecord[],
   { existing = "refuse", dryRun = false, take, counts }: ImportRequest & { take: Take; counts: Counts },
 ): Promise<Map<SheetRecord, RowFailure>> {
+  for (const record of records) record.request = settleBody(record.request);
   for (const record of records) if (record.errors.length > 0) record.errors = allErrors(record, sheet);
   const sound = records.filter(({ errors }) => errors.length === 0);
   const failures = new Map<SheetRecord, RowFailure>();

@@ -83,6 +83,13 @@ test("a record that was edited by hand may have nulls, too", async () => {
   expect((await org.get("/orders/N-1")).body).toMatchObject({ currency: "USD", customFields: {} });
 });
 
+test("a cell of JSON in a file may have nulls, too", async () => {
+  const org = await hub.org();
+  const csv = 'number,sku,custom fields\nJ-1,A,"{""po"":null,""colour"":""red""}"\n';
+  expect((await org.post("/orders/import", { csv })).body).toMatchObject({ errors: [], summary: { created: 1 } });
+  expect((await org.get("/orders/J-1")).body.customFields).toEqual({ colour: "red" });
+});
+
 test("a line of quantity 0 is no line, and an order that is cancelled with zeros is cancelled and keeps its lines", async () => {
   const org = await hub.org();
   const records: object[] = [{ ...bare, lines: [line, { ...line, sku: "GONE", quantity: 0 }] }];

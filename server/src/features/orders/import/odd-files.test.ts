@@ -123,6 +123,8 @@ test("a file in words that are not known is refused until its number is named", 
   const refused = await send(csv);
   expect(refused.body.errors).toMatchObject([{ pointer: "/csv", code: "number_column_unknown" }]);
   expect(refused.body.errors[0].message).toContain("Bestellnummer, PLZ, Menge");
+  const dry = await send(csv, { dryRun: true });
+  expect(codes(dry.body.warnings)).toContain("number_column_unknown");
   const mapping = { Bestellnummer: "number", PLZ: "shippingAddress.zip", Menge: "line.quantity" };
   expect((await send(csv, { mapping })).body.summary).toMatchObject({ created: 1 });
   // Somebody who has looked at the columns may leave them out.
