@@ -136,11 +136,12 @@ test("the fields of an order are known: a wrong target is told, and half a mappi
   await inRow("Row 1: source").fill("$.order_number");
   await inRow("Row 1: target").fill("nu");
   await page.getByText("An order has no field nu.").waitFor();
-  await output().getByText("fails", { exact: true }).waitFor();
+  const verdict = page.getByRole("region", { name: "Output" }).first();
+  await verdict.getByText("fails", { exact: true }).waitFor();
   await lookAt(page, "mapping-wrong-target");
   await page.getByRole("button", { name: "Take number" }).click();
   expect(await inRow("Row 1: target").inputValue()).toBe("number");
-  await output().getByText("maps", { exact: true }).waitFor();
+  await verdict.getByText("maps", { exact: true }).waitFor();
   await expect.poll(() => active.getAttribute("aria-checked")).toBe("true");
   const known = await page.locator("#target-paths option").allTextContents();
   expect(known).toEqual(expect.arrayContaining(["number", "shippingAddress.zip", "customer.email", "total"]));

@@ -1,6 +1,6 @@
 export const text = {
   brand: "Order Operations",
-  away: "The hub does not answer. This page shows what was known last. Changes that you sent are saved when the hub is back.",
+  away: "The hub does not answer. This page shows what was known last, and asks again until the hub is back.",
   signedOut: "Your session has ended.",
   preview: {
     word: "PREVIEW",
