@@ -163,6 +163,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     const credentials = { email: "second@org.example", password: adminPassword };
     await client.post("/organizations", { name: "Second", admin: credentials });
     const second = await signIn(hub.url, credentials);
+    expect((await tryMapping(second.token)).status).toBe(200);
     const stuck = heavyProcess()!;
     // As a process whose event loop does not turn any more.
     process.kill(stuck, "SIGSTOP");
