@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { Database, Queryable, Tx } from "./database.ts";
+import type { Database, Queryable } from "./database.ts";
 import { openDatabase } from "./database.ts";
 import type { Connection } from "./server-client.ts";
 
@@ -49,8 +49,12 @@ export async function requireMigrated(db: Database, migrations: Migration[]): Pr
   );
 }
 
-async function applyMissing(tx: Tx, migrations: Migration[]): Promise<Migration[]> {
-  await tx.query("select pg_advisory_xact_lock($1)", [lockKey]);
+/** Where several begin at the same moment, they do so one after the other. */
+export const migrationLock = `select pg_advisory_xact_lock(${lockKey})`;
+
+/** In the transaction of `tx`. */
+export async function applyMissing(tx: Queryable, migrations: Migration[]): Promise<Migration[]> {
+  await tx.query(migrationLock);
   await tx.query(
     `create table if not exists schema_migrations (
        version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`,
@@ -67,7 +71,7 @@ async function applyMissing(tx: Tx, migrations: Migration[]): Promise<Migration[
   return missing;
 }
 
-async function findMissing(tx: Tx, migrations: Migration[]): Promise<Migration[]> {
+async function findMissing(tx: Queryable, migrations: Migration[]): Promise<Migration[]> {
   const applied = await tx.query<{ version: number; name: string; checksum: string }>(
     "select version, name, checksum from schema_migrations order by version",
   );

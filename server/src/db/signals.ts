@@ -25,6 +25,7 @@ export type Topic =
   | "user"
   | "organization"
   | "clock"
+  | "outbound"
   | "reset"
   | "operation_run"
   | "schedule"

@@ -1,4 +1,5 @@
 import type { World } from "../context.ts";
+import { isOutboundPaused } from "../features/outbound/outbound.ts";
 
 export type Health = {
   /** Whether this process should get traffic, and what is wrong if not. Remembered for a second. */
@@ -8,7 +9,7 @@ export type Health = {
 const rememberMs = 1_000;
 const patienceMs = 2_000;
 
-export function createHealth(world: Pick<World, "db" | "signals">, isDraining: () => boolean): Health {
+export function createHealth(world: World, isDraining: () => boolean): Health {
   let known: { at: number; database: Promise<string> } | undefined;
 
   /** On the connection of the signals if it is there: a probe must not wait behind the requests it speaks for. */
@@ -37,6 +38,8 @@ export function createHealth(world: Pick<World, "db" | "signals">, isDraining: (
         database,
         signals: world.signals.isConnected() ? "ok" : "reconnecting",
         traffic: isDraining() ? "draining" : "ok",
+        // It serves all the same: people have to sign in to look at it, and to resume.
+        outbound: isOutboundPaused(world) ? "paused" : "ok",
       };
       return { isReady: database === "ok" && !isDraining(), checks };
     },

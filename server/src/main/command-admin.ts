@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { change, systemContext } from "../context.ts";
 import { HubError } from "../core/errors.ts";
 import { addOrganization, findOperatorOrganization } from "../features/organizations/organizations.ts";
+import { resumeOutboundByCommand } from "../features/outbound/outbound.ts";
 import { hashPassword } from "../core/passwords.ts";
 import { createUser } from "../features/users/users.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
@@ -12,6 +13,16 @@ import { withWorlds } from "./with-worlds.ts";
 export async function runMigrate(config: Config): Promise<void> {
   await withWorlds(config, { mayMigrate: true }, async (worlds) => {
     for (const { environment } of worlds) console.log(`${environment}: up to date`);
+  });
+}
+
+/** After a restore, when the hub that was backed up is stopped for good. */
+export async function runResumeOutbound(config: Config): Promise<void> {
+  await withWorlds(config, { mayMigrate: false }, async (worlds) => {
+    for (const world of worlds) {
+      const wasPaused = await resumeOutboundByCommand(world);
+      console.log(`${world.environment}: ${wasPaused ? "outbound work goes on" : "outbound work was not paused"}`);
+    }
   });
 }
 

@@ -21,6 +21,23 @@ const commands: Record<string, Command> = {
     summary: "check settings, database, migrations and audit log",
     run: async (config) => (await import("./command-doctor.ts")).runDoctor(config),
   },
+  backup: {
+    summary: "write everything to a new file, beside a running hub as well: hub backup FILE [--without-secret-key]",
+    run: async (config, args) => (await import("./command-backup.ts")).runBackup(config, args),
+  },
+  restore: {
+    summary: "load a backup into a new data directory or empty databases: hub restore FILE [--without-secret-key]",
+    run: async (config, args) => (await import("./command-restore.ts")).runRestore(config, args),
+  },
+  "move-to": {
+    summary:
+      "move from the embedded database to an external one: hub move-to postgres://... [--preview postgres://...]",
+    run: async (config, args) => (await import("./command-move.ts")).runMove(config, args),
+  },
+  "resume-outbound": {
+    summary: "let a restored hub call out again: schedules, automations, tasks, webhooks, carriers, tracking",
+    run: async (config) => (await import("./command-admin.ts")).runResumeOutbound(config),
+  },
   rewrap: {
     summary: "seal all stored secrets with the current secret key: hub rewrap [--forget-lost-keys]",
     run: async (config, args) => (await import("./command-rewrap.ts")).runRewrap(config, args),
@@ -58,7 +75,7 @@ export async function runCommand([name = "help", ...args]: string[]): Promise<vo
 }
 
 function usage(): string {
-  const lines = Object.entries(commands).map(([verb, { summary }]) => `  ${verb.padEnd(14)}${summary}`);
+  const lines = Object.entries(commands).map(([verb, { summary }]) => `  ${verb.padEnd(16)}${summary}`);
   return `Usage: hub COMMAND\n\n${lines.join("\n")}\n\nSettings are environment variables; see docs/operate.md.`;
 }
 

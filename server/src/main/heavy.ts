@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { setPriority } from "node:os";
 import { pino } from "pino";
 import { createSecrets } from "../core/secrets.ts";
+import { followOutboundPause } from "../features/outbound/outbound.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
 import { createHttpApp } from "../http/http-app.ts";
 import { plainFormat } from "../http/mount.ts";
@@ -37,6 +38,7 @@ const { world } = await openWorld({
   log: pino({ level: task.logLevel, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }),
 });
 if (environment === "preview") await followPreviewClock(world);
+await followOutboundPause(world);
 const { app } = createHttpApp(world, {
   mounts: [{ prefix: apiPrefix, routes: routesOf(environment), format: plainFormat }],
   pages() {},
