@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { describeBackupSession, runBackupSession } from "./backup-session.ts";
 import { runBoundaries, scenarios } from "./boundaries.ts";
 import { makePlan } from "./chaos-plan.ts";
 import { describeBoundaries, describeSession, isClean } from "./chaos-report.ts";
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     times: { type: "boolean", default: false },
     webhooks: { type: "boolean", default: false },
     siege: { type: "boolean", default: false },
+    backup: { type: "boolean", default: false },
   },
 });
 const say = (line: string): void => console.error(line);
@@ -43,6 +45,7 @@ else if (values.schedules) await strikeSchedules();
 else if (values.import) await tellImportStory();
 else if (values.story) await tellStory();
 else if (values.siege) await besiege();
+else if (values.backup) await strikeBackups();
 else if (values.times) console.log(describeTimes(await measureTimes(5, say)));
 else await runChaos();
 
@@ -94,6 +97,12 @@ async function tellStory(): Promise<void> {
   say(`seed ${options.seed}: ${options.orders} orders, ${options.kills} kills`);
   const result = await runStory(options, say);
   console.log(describeStory(result));
+  if (result.problems.length > 0) process.exitCode = 1;
+}
+
+async function strikeBackups(): Promise<void> {
+  const result = await runBackupSession({ seed: readSeed(), clients: 4, withinMs }, say);
+  console.log(describeBackupSession(result));
   if (result.problems.length > 0) process.exitCode = 1;
 }
 
