@@ -94,12 +94,12 @@ async function work(send: Send, name: string, journal: Acknowledgement[], isOver
       method: "POST",
       path: "/orders",
       body: { number },
-      headers: { "idempotency-key": `order ${number}` },
+      headers: { "idempotency-key": `order-${number}` },
     };
     const order = await untilDone(send, created, isOver);
     if (!order) return;
     journal.push({ kind: "order", name: number, at: Date.now() });
-    const text = `note ${number}`;
+    const text = `note-${number}`;
     const body = { order_ids: [order.id], actions: [{ type: "add_note", params: { text } }] };
     const run = { method: "POST", path: "/operations/run", body, headers: { "idempotency-key": text } };
     const done = await untilDone(send, run, isOver);
