@@ -77,7 +77,8 @@ export async function runBackupSession(options: BackupOptions, say: (line: strin
     }
   } finally {
     isOver = true;
-    await Promise.all(working).finally(() => hub.stop());
+    await Promise.allSettled(working);
+    await hub.stop();
   }
   result.acknowledgements = journal.length;
   const ends = hub.unexpectedEnds();

@@ -1,6 +1,8 @@
 export const text = {
   brand: "Order Operations",
   away: "The hub does not answer. What you see is what was known last; it is asked again by itself.",
+  outboundPaused:
+    "Restored from a backup. Outbound work is paused: schedules, automations, tasks, webhooks, carriers and tracking. To resume, run: hub resume-outbound",
   signedOut: "Your session has ended.",
   preview: {
     word: "PREVIEW",

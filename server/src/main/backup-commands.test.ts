@@ -63,7 +63,8 @@ async function processComparison(of: TestClient): Promise<void> {
 async function sql(connection: ClientConfig, text: string): Promise<void> {
   const one = new pg.Client(connection);
   await one.connect();
-  await one.query(text).finally(() => one.end());
+  await one.query(text);
+  await one.end();
 }
 
 describe("hub backup", () => {
@@ -229,6 +230,12 @@ describe("hub move-to", () => {
 
     const inUse = await runHub(["move-to", live], { dataDir: hub.dataDir, env });
     expect(inUse.stderr).toMatch(/already uses this data directory/);
+    // What fails before the target has anything leaves the data directory as it was.
+    const livePlace = { ...cluster, database: names[0]! };
+    await sql(livePlace, "create table theirs ()");
+    const full = await runHub(["move-to", live], { dataDir, env });
+    expect(full.stderr).toMatch(/The live database is not empty: it has theirs/);
+    await sql(livePlace, "drop table theirs");
     const moved = await runHub(["move-to", live, "--preview", preview], { dataDir, env });
     expect(moved).toMatchObject({ code: 0, stderr: "" });
     expect(moved.stdout).toMatch(/live: \d+ tables .* those of the backup/);
@@ -240,14 +247,14 @@ describe("hub move-to", () => {
     const next = await startHubProcess({ env: external });
     const there = await signIn(next.url, admin);
     expect((await there.get(`/orders/${orderIds[0]}`)).status).toBe(200);
-    const again = await runHub(["backup", path.join(folder, "external.backup")], {
+    const backup = await runHub(["backup", path.join(folder, "external.backup")], {
       dataDir: next.dataDir,
       env: external,
     });
-    expect(again).toMatchObject({ code: 0, stderr: "" });
-    expect(again.stdout).toContain("It does not contain the secret key");
+    expect(backup).toMatchObject({ code: 0, stderr: "" });
+    expect(backup.stdout).toContain("It does not contain the secret key");
     expect(await next.stop()).toBe(0);
-    const full = await runHub(["restore", file], { dataDir: next.dataDir, env: external });
-    expect(full.stderr).toMatch(/The live database is not empty/);
+    const again = await runHub(["restore", file], { dataDir: next.dataDir, env: external });
+    expect(again.stderr).toMatch(/The live database is not empty/);
   }, 120_000);
 });

@@ -2,20 +2,19 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { createSecrets } from "../core/secrets.ts";
-import { BackupRefused } from "../db/backup/backup-file.ts";
 import { checkBackup } from "../db/backup/read-backup.ts";
 import { writeBackup } from "./command-backup.ts";
 import { loadInto } from "./command-restore.ts";
 import type { Config } from "./config.ts";
 import { ConfigError, environmentWith, readConfig } from "./config.ts";
-import { clearMark, setMark } from "./data-dir-marks.ts";
+import { setMark } from "./data-dir-marks.ts";
 import { openDatabases } from "./databases.ts";
 import { findSecretKey, secretKeyFile } from "./secret-key.ts";
 import { withDatabases } from "./with-worlds.ts";
 
 /**
  * From the embedded database to an external one. The hub is stopped meanwhile, and the data directory is marked before the
- * target has anything: at no moment could a hub begin to work on both.
+ * target commits: at no moment could a hub begin to work on both.
  */
 export async function runMove(config: Config, args: string[]): Promise<void> {
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { preview: { type: "string" } } });
@@ -43,20 +42,17 @@ export async function runMove(config: Config, args: string[]): Promise<void> {
   const file = path.join(dataDir, `moving.${process.pid}`);
   await withDatabases(config, { mayShare: false, mayCreate: false }, async (databases) => {
     const to = await openDatabases(target, { log: () => {}, mayShare: false, mayCreate: false });
-    await setMark(dataDir, "moved", markText(dataDir, `is being moved to ${where}`));
+    // Until the target commits, it is empty, and this data directory is as good as before.
+    const beforeCommit = async (): Promise<void> => await setMark(dataDir, "moved", markText(dataDir, where));
     try {
       await writeBackup(config, databases, { file, hasSecretKey: false });
       const backup = await checkBackup(file);
       const keys = { secrets: createSecrets(key, config.previousSecretKeys), fromFile: undefined, missing: [] };
-      await loadInto(target, to, { backup, mayReplace: false, keys, pause: undefined });
-    } catch (error) {
-      if (error instanceof BackupRefused) await clearMark(dataDir, "moved");
-      throw error;
+      await loadInto(target, to, { backup, mayReplace: false, keys, pause: undefined, beforeCommit });
     } finally {
       await rm(file, { force: true });
       await to.stop();
     }
-    await setMark(dataDir, "moved", markText(dataDir, `was moved to ${where} at ${new Date().toISOString()}`));
   });
   const keyWords =
     config.secretKey === undefined
@@ -68,9 +64,9 @@ export async function runMove(config: Config, args: string[]): Promise<void> {
   );
 }
 
-function markText(dataDir: string, what: string): string {
+function markText(dataDir: string, where: string): string {
   return (
-    `The data of ${dataDir} ${what}. Start the hub with DATABASE_URL. ` +
+    `The data of ${dataDir} was moved to ${where} at ${new Date().toISOString()}. Start the hub with DATABASE_URL. ` +
     `To use this data directory again, after making sure that no hub works on the other database, delete ${path.join(dataDir, "moved")}.`
   );
 }

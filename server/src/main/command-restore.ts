@@ -97,13 +97,14 @@ type LoadInto = {
   keys: Keys;
   /** Undefined: what is loaded may call out. */
   pause: OutboundPause | undefined;
+  beforeCommit?: () => Promise<void>;
 };
 
 /** Loads, compares, brings the schema up to date and checks the audit logs; says what it did. */
 export async function loadInto(
   config: Config,
   databases: Databases,
-  { backup, mayReplace, keys, pause }: LoadInto,
+  { backup, mayReplace, keys, pause, beforeCommit }: LoadInto,
 ): Promise<void> {
   const { surfaces } = backup.manifest;
   const targets: Target[] = [];
@@ -111,7 +112,7 @@ export async function loadInto(
     if (!surfaces.some((one) => one.environment === environment)) continue;
     targets.push({ environment, connection: await databases.reach(environment), mayReplace });
   }
-  await loadBackup(backup, targets, { pause });
+  await loadBackup(backup, targets, { pause, beforeCommit });
   const log = pino({ level: "warn" });
   for (const surface of surfaces) {
     const environment = databases.environments.find((one) => one === surface.environment);

@@ -4,7 +4,7 @@ import { createReadStream, existsSync, rmSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { link, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import type { Secrets } from "../../core/secrets.ts";
 import { isAlive } from "../postmaster.ts";
@@ -117,7 +117,8 @@ async function giveName(draft: string, file: string): Promise<void> {
     await rename(draft, file);
   }
   const folder = await open(path.dirname(path.resolve(file)));
-  await folder.sync().finally(() => folder.close());
+  await folder.sync();
+  await folder.close();
 }
 
 /** Those of commands that were killed at work. */

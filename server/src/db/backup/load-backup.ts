@@ -21,13 +21,15 @@ export type Target = {
 type LoadOptions = {
   /** Why the restored hub must not call out yet; undefined: it may. */
   pause: OutboundPause | undefined;
+  /** Everything has been loaded and compared; if this fails, nothing is changed. */
+  beforeCommit?: (() => Promise<void>) | undefined;
 };
 
 /**
  * Loads the surfaces of a backup into empty databases. Each one is a transaction: schema, rows, constraints and sequences are
  * there together or not at all. Everything is read back and compared before the first of them commits.
  */
-export async function loadBackup(backup: CheckedBackup, targets: Target[], { pause }: LoadOptions): Promise<void> {
+export async function loadBackup(backup: CheckedBackup, targets: Target[], options: LoadOptions): Promise<void> {
   const surfaces = await Promise.all(targets.map((target) => requireLoadable(backup, target)));
   const open: Loading[] = [];
   try {
@@ -37,8 +39,9 @@ export async function loadBackup(backup: CheckedBackup, targets: Target[], { pau
       for (const statement of undo) await client.query(statement);
       await setSequences(db, surface);
       await compare(client, surface);
-      if (pause) await saveOutboundPause(db, pause);
+      if (options.pause) await saveOutboundPause(db, options.pause);
     }
+    await options.beforeCommit?.();
     for (const { client } of open) await client.query("commit");
     // For good plans from the first query on; the server would do it itself some time later.
     for (const { client } of open) await client.query("analyze").catch(() => {});
@@ -133,7 +136,7 @@ async function loadRows({ file }: CheckedBackup, open: Loading[]): Promise<void>
   const frames = readFrames(file);
   for (let frame = await nextOf(frames); frame; frame = await nextOf(frames)) {
     if (frame.type !== "T") continue;
-    const { environment, table, columns } = parse<TableName>(frame);
+    const { environment, table, columns } = parse(frame) as TableName;
     const rows = rowsOf(frames);
     const loading = open.find(({ surface }) => surface.environment === environment);
     if (loading) {

@@ -19,8 +19,8 @@ export async function checkBackup(file: string): Promise<CheckedBackup> {
   const frames = readFrames(file);
   for (let frame = await nextOf(frames); frame; frame = await nextOf(frames)) {
     if (frame.type === "K") secretKey = frame.content.toString();
-    else if (frame.type === "M") manifest = parse<Manifest>(frame);
-    else if (frame.type === "T") read.push(await checkTable(file, parse<TableName>(frame), frames));
+    else if (frame.type === "M") manifest = parse(frame) as Manifest;
+    else if (frame.type === "T") read.push(await checkTable(file, parse(frame) as TableName, frames));
     else throw unreadable(file);
   }
   const written = manifest?.surfaces.flatMap(({ tables }) => tables);
@@ -31,7 +31,7 @@ export async function checkBackup(file: string): Promise<CheckedBackup> {
 /** The rows of the table whose beginning was just read, as they are in the file. Its end answers what they have to add up to. */
 export async function* rowsOf(frames: AsyncGenerator<Frame>): AsyncGenerator<Buffer, TableDigest | undefined> {
   for (let frame = await nextOf(frames); frame; frame = await nextOf(frames)) {
-    if (frame.type === "E") return parse<TableDigest>(frame);
+    if (frame.type === "E") return parse(frame) as TableDigest;
     if (frame.type !== "D") return undefined;
     yield frame.content;
   }
@@ -43,8 +43,8 @@ export async function nextOf(frames: AsyncGenerator<Frame>): Promise<Frame | und
   return done ? undefined : value;
 }
 
-export function parse<T>({ content }: Frame): T {
-  return JSON.parse(content.toString()) as T;
+export function parse({ content }: Frame): unknown {
+  return JSON.parse(content.toString());
 }
 
 async function checkTable(file: string, name: TableName, frames: AsyncGenerator<Frame>): Promise<TableManifest> {

@@ -71,7 +71,9 @@ export async function resumeOutbound(ctx: Ctx): Promise<Outbound> {
 export async function resumeOutboundByCommand(world: World): Promise<boolean> {
   const isPaused = (await findOutboundPause(world.db)) !== undefined;
   const operator = await findOperatorOrganization(world);
-  if (isPaused) await resumeOutbound(systemContext(world, operator?.id ?? "", "hub resume-outbound"));
+  if (operator) await resumeOutbound(systemContext(world, operator.id, "hub resume-outbound"));
+  // Nobody has used this surface yet: there is no audit log to tell.
+  else await removeOutboundPause(world.db);
   return isPaused;
 }
 
