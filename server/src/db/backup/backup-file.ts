@@ -15,7 +15,7 @@ import { isAlive } from "../postmaster.ts";
  */
 
 /** K: secret key. T: a table begins. D: rows of it, whole, as COPY writes them. E: it has ended. M: manifest, the last frame. */
-export type FrameType = "K" | "T" | "D" | "E" | "M";
+type FrameType = "K" | "T" | "D" | "E" | "M";
 export type Frame = { type: FrameType; content: Buffer };
 
 /** The file cannot be used; its message says why, in words for the person who named it. */
