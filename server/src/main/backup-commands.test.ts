@@ -212,6 +212,22 @@ describe("hub restore", () => {
   );
 });
 
+test("a restore into an external database brings the key that is in the file", async () => {
+  const cluster = inject("cluster");
+  const name = `restored_${crypto.randomUUID().replaceAll("-", "")}`;
+  const postgres = { ...cluster, database: "postgres" };
+  await sql(postgres, `create database ${name}`);
+  afterFile(async () => await sql(postgres, `drop database ${name} with (force)`));
+  const url = `postgres://${cluster.user}@/${name}?host=${cluster.host}&port=${cluster.port}`;
+  const dataDir = path.join(await makeFolder(), "none", "yet");
+  const restored = await runHub(["restore", file], { dataDir, env: { ...env, DATABASE_URL: url } });
+  expect(restored).toMatchObject({ code: 0, stderr: "" });
+  expect(restored.stdout).toContain("preview: not restored, since this hub has no preview database");
+  const key = (await readFile(path.join(dataDir, "secret.key"), "utf8")).trim();
+  const doctor = await runHub(["doctor"], { env: { ...env, DATABASE_URL: url, HUB_SECRET_KEY: key } });
+  expect(doctor).toMatchObject({ code: 0, stderr: "" });
+}, 120_000);
+
 describe("hub move-to", () => {
   test("moves a stopped hub to an external database, where it goes on at once, and closes the data directory", async () => {
     const dataDir = path.join(await makeFolder(), "data");

@@ -28,19 +28,19 @@ export async function runMove(config: Config, args: string[]): Promise<void> {
     );
   }
   const { dataDir } = config;
-  const key = await findSecretKey(config);
-  const target = readConfig({
-    ...environmentWith({}),
-    HUB_SECRET_KEY: key,
-    DATABASE_URL: url,
-    PREVIEW_DATABASE_URL: values.preview,
-  });
   const where = [url, values.preview]
     .filter((one) => one !== undefined)
     .map(withoutPassword)
     .join(" and ");
   const file = path.join(dataDir, `moving.${process.pid}`);
   await withDatabases(config, { mayShare: false, mayCreate: false }, async (databases) => {
+    const key = await findSecretKey(config);
+    const target = readConfig({
+      ...environmentWith({}),
+      HUB_SECRET_KEY: key,
+      DATABASE_URL: url,
+      PREVIEW_DATABASE_URL: values.preview,
+    });
     const to = await openDatabases(target, { log: () => {}, mayShare: false, mayCreate: false });
     // Until the target commits, it is empty, and this data directory is as good as before.
     const beforeCommit = async (): Promise<void> => await setMark(dataDir, "moved", markText(dataDir, where));

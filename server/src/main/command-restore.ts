@@ -43,8 +43,11 @@ export async function runRestore(config: Config, args: string[]): Promise<void> 
   try {
     await withDatabases(config, { mayShare: false, mayCreate: true, mayBeMarked: true }, async (databases) => {
       const pause = { reason: "restored", takenAt: manifest.takenAt, pausedAt: new Date().toISOString() };
-      await loadInto(config, databases, { backup, mayReplace, keys, pause });
-      if (keys.fromFile !== undefined) await writeKeyFile(secretKeyFile(dataDir), keys.fromFile);
+      // Not after it: rows whose secrets nobody can open are of little use.
+      const beforeCommit = async (): Promise<void> => {
+        if (keys.fromFile !== undefined) await writeKeyFile(secretKeyFile(dataDir), keys.fromFile);
+      };
+      await loadInto(config, databases, { backup, mayReplace, keys, pause, beforeCommit });
       if (isEmbedded) await clearMark(dataDir, "restoring");
     });
   } catch (error) {

@@ -24,7 +24,6 @@ export async function findSecretKey(config: Config): Promise<string> {
     );
   }
   const file = secretKeyFile(config.dataDir);
-  await mkdir(config.dataDir, { recursive: true });
   if (!existsSync(file)) await writeKeyFile(file, randomBytes(32).toString("base64url"));
   return await readKeyFile(file);
 }
@@ -58,6 +57,7 @@ export function describeMissingKeys(environment: Environment, missing: string[])
 
 /** Written whole beside its place and then linked there: of two hubs that start at once, both read the same key. */
 export async function writeKeyFile(file: string, key: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.new`;
   await rm(draft, { force: true });
   const handle = await open(draft, "wx", 0o600);
