@@ -128,7 +128,8 @@ describe("hub restore", () => {
     const used = await readyDataDir();
     const full = await runHub(["restore", file], { dataDir: used, env });
     expect(full.stderr).toMatch(/The live database is not empty: it has organizations/);
-    // It was not marked as being restored.
+    // Marked as being restored, it would be replaced by the next restore.
+    for (const one of [hub.dataDir, used]) expect(existsSync(path.join(one, "restoring"))).toBe(false);
     expect(await runHub(["doctor"], { dataDir: used, env })).toMatchObject({ code: 0, stderr: "" });
   }, 120_000);
 

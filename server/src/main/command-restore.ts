@@ -4,13 +4,12 @@ import { pino } from "pino";
 import type { World } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
 import { createSecrets } from "../core/secrets.ts";
-import { BackupRefused, requireSignature } from "../db/backup/backup-file.ts";
+import { requireSignature } from "../db/backup/backup-file.ts";
 import type { Target } from "../db/backup/load-backup.ts";
 import { loadBackup } from "../db/backup/load-backup.ts";
 import type { CheckedBackup } from "../db/backup/read-backup.ts";
 import { checkBackup } from "../db/backup/read-backup.ts";
 import type { OutboundPause } from "../db/hub-state.ts";
-import { DataDirInUse } from "../db/hub-lock.ts";
 import { noteOutboundPause } from "../features/outbound/outbound.ts";
 import { verifyLogs } from "./command-audit-verify.ts";
 import { describeSurface, requireFile } from "./command-backup.ts";
@@ -32,32 +31,24 @@ export async function runRestore(config: Config, args: string[]): Promise<void> 
   const { dataDir } = config;
   const isEmbedded = config.databaseUrl === undefined;
   const mayReplace = isEmbedded && hasMark(dataDir, "restoring");
-  if (isEmbedded) {
-    const again = `Run "hub restore" again: it begins anew. Or delete the data directory.`;
-    await setMark(
-      dataDir,
-      "restoring",
-      `A restore of ${path.resolve(backup.file)} into ${dataDir} has not ended. ${again}`,
-    );
-  }
-  try {
-    await withDatabases(config, { mayShare: false, mayCreate: true, mayBeMarked: true }, async (databases) => {
-      const pause = { reason: "restored", takenAt: manifest.takenAt, pausedAt: new Date().toISOString() };
-      // Not after it: rows whose secrets nobody can open are of little use.
-      const beforeCommit = async (): Promise<void> => {
-        if (keys.fromFile !== undefined) await writeKeyFile(secretKeyFile(dataDir), keys.fromFile);
-      };
-      await loadInto(config, databases, { backup, mayReplace, keys, pause, beforeCommit });
-      if (isEmbedded) await clearMark(dataDir, "restoring");
-    });
-  } catch (error) {
-    // Nothing was begun: what is there may be used as before.
-    const isRefused = error instanceof BackupRefused || error instanceof DataDirInUse || error instanceof ConfigError;
-    if (isEmbedded && isRefused && !mayReplace) await clearMark(dataDir, "restoring");
-    throw error;
-  }
+  await withDatabases(config, { mayShare: false, mayCreate: true, mayBeMarked: true }, async (databases) => {
+    const pause = { reason: "restored", takenAt: manifest.takenAt, pausedAt: new Date().toISOString() };
+    // Never before: what is in a marked data directory is replaced by the next restore.
+    const whenEmpty = async (): Promise<void> => {
+      if (isEmbedded) await setMark(dataDir, "restoring", notEnded(path.resolve(backup.file), dataDir));
+    };
+    // Not after it: rows whose secrets nobody can open are of little use.
+    const beforeCommit = async (): Promise<void> => {
+      if (keys.fromFile !== undefined) await writeKeyFile(secretKeyFile(dataDir), keys.fromFile);
+    };
+    await loadInto(config, databases, { backup, mayReplace, keys, pause, whenEmpty, beforeCommit });
+    if (isEmbedded) await clearMark(dataDir, "restoring");
+  });
   console.log(closingWords(config, keys).join("\n"));
 }
+
+const notEnded = (file: string, dataDir: string): string =>
+  `A restore of ${file} into ${dataDir} has not ended. Run "hub restore" again: it begins anew. Or delete the data directory.`;
 
 export type Keys = {
   secrets: Secrets;
@@ -100,6 +91,7 @@ type LoadInto = {
   keys: Keys;
   /** Undefined: what is loaded may call out. */
   pause: OutboundPause | undefined;
+  whenEmpty?: () => Promise<void>;
   beforeCommit?: () => Promise<void>;
 };
 
@@ -107,7 +99,7 @@ type LoadInto = {
 export async function loadInto(
   config: Config,
   databases: Databases,
-  { backup, mayReplace, keys, pause, beforeCommit }: LoadInto,
+  { backup, mayReplace, keys, pause, whenEmpty, beforeCommit }: LoadInto,
 ): Promise<void> {
   const { surfaces } = backup.manifest;
   const targets: Target[] = [];
@@ -115,7 +107,7 @@ export async function loadInto(
     if (!surfaces.some((one) => one.environment === environment)) continue;
     targets.push({ environment, connection: await databases.reach(environment), mayReplace });
   }
-  await loadBackup(backup, targets, { pause, beforeCommit });
+  await loadBackup(backup, targets, { pause, whenEmpty, beforeCommit });
   const log = pino({ level: "warn" });
   for (const surface of surfaces) {
     const environment = databases.environments.find((one) => one === surface.environment);

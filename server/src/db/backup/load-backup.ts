@@ -21,6 +21,8 @@ export type Target = {
 type LoadOptions = {
   /** Why the restored hub must not call out yet; undefined: it may. */
   pause: OutboundPause | undefined;
+  /** All targets were found empty, or are a restore's own, and are locked: from here on they are this restore's. */
+  whenEmpty?: (() => Promise<void>) | undefined;
   /** Everything has been loaded and compared; if this fails, nothing is changed. */
   beforeCommit?: (() => Promise<void>) | undefined;
 };
@@ -34,6 +36,7 @@ export async function loadBackup(backup: CheckedBackup, targets: Target[], optio
   const open: Loading[] = [];
   try {
     for (const [index, target] of targets.entries()) open.push(await begin(target, surfaces[index]!));
+    await options.whenEmpty?.();
     await loadRows(backup, open);
     for (const { client, db, surface, undo } of open) {
       for (const statement of undo) await client.query(statement);
