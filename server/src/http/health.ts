@@ -1,5 +1,5 @@
 import type { World } from "../context.ts";
-import { isOutboundPaused } from "../features/outbound/outbound.ts";
+import { isOutboundPaused } from "../features/outbound-pause/outbound-pause.ts";
 
 export type Health = {
   /** Whether this process should get traffic, and what is wrong if not. Remembered for a second. */

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { change, systemContext } from "../context.ts";
 import { HubError } from "../core/errors.ts";
 import { addOrganization, findOperatorOrganization } from "../features/organizations/organizations.ts";
-import { resumeOutboundByCommand } from "../features/outbound/outbound.ts";
+import { resumeOutboundByCommand } from "../features/outbound-pause/outbound-pause.ts";
 import { hashPassword } from "../core/passwords.ts";
 import { createUser } from "../features/users/users.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";

@@ -10,7 +10,7 @@ import { loadBackup } from "../db/backup/load-backup.ts";
 import type { CheckedBackup } from "../db/backup/read-backup.ts";
 import { checkBackup } from "../db/backup/read-backup.ts";
 import type { OutboundPause } from "../db/hub-state.ts";
-import { noteOutboundPause } from "../features/outbound/outbound.ts";
+import { noteOutboundPause } from "../features/outbound-pause/outbound-pause.ts";
 import { verifyLogs } from "./command-audit-verify.ts";
 import { describeSurface, requireFile } from "./command-backup.ts";
 import type { Config } from "./config.ts";

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { setPriority } from "node:os";
 import { pino } from "pino";
 import { createSecrets } from "../core/secrets.ts";
-import { followOutboundPause } from "../features/outbound/outbound.ts";
+import { followOutboundPause } from "../features/outbound-pause/outbound-pause.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
 import { createHttpApp } from "../http/http-app.ts";
 import { plainFormat } from "../http/mount.ts";

@@ -6,7 +6,7 @@ import type { Secrets } from "../core/secrets.ts";
 import { yieldPoolThreads } from "../core/yield-processors.ts";
 import type { Connection } from "../db/server-client.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
-import { isOutboundPaused, whenOutboundRuns } from "../features/outbound/outbound.ts";
+import { isOutboundPaused, whenOutboundRuns } from "../features/outbound-pause/outbound-pause.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/tasks.ts";
 import { startDeliveries } from "../features/webhooks/webhooks.ts";

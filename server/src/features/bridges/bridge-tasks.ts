@@ -18,7 +18,7 @@ import { perWorld, waitOutside } from "../../context.ts";
 import type { SentRequest } from "../../route.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findOutboundHosts, findTimeZone } from "../organizations/organizations.ts";
-import { refuseWhilePaused } from "../outbound/outbound.ts";
+import { refuseWhilePaused } from "../outbound-pause/outbound-pause.ts";
 import type { HttpClient } from "../../core/outbound/outbound-request.ts";
 import { openCredentials } from "./bridge-credentials.ts";
 import { findAccessToken } from "./bridge-tokens.ts";

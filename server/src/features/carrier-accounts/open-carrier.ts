@@ -17,7 +17,7 @@ import { waitOutside } from "../../context.ts";
 import { findSets, loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
 import { findOutboundHosts, today } from "../organizations/organizations.ts";
-import { refuseWhilePaused } from "../outbound/outbound.ts";
+import { refuseWhilePaused } from "../outbound-pause/outbound-pause.ts";
 import { openCredentials } from "./account-credentials.ts";
 import { getAccount, presentAccount } from "./carrier-accounts.ts";
 import { findAliasDigests } from "./carrier-accounts.store.ts";

@@ -10,7 +10,7 @@ import { recordEvents } from "../../events/record-event.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
 import { findTask, tryOpenBridge } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
-import { refuseWhilePaused } from "../outbound/outbound.ts";
+import { refuseWhilePaused } from "../outbound-pause/outbound-pause.ts";
 import type { Live } from "../../route.ts";
 import { Unfinished } from "../../route.ts";
 import { watchRecord } from "../../watch.ts";

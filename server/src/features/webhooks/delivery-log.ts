@@ -10,7 +10,7 @@ import { mayRead } from "../../events/event-families.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { readTypes, refuseUnreadable } from "../events/event-filter.ts";
 import { findBegin, findHead } from "../events/events.ts";
-import { refuseWhilePaused } from "../outbound/outbound.ts";
+import { refuseWhilePaused } from "../outbound-pause/outbound-pause.ts";
 import { isTaken } from "./deliver/delivery-outcome.ts";
 import { planWebhook } from "./deliver/look-for-events.ts";
 import { contentOf, sendOnce } from "./deliver/send-delivery.ts";

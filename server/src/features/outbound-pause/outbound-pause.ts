@@ -5,7 +5,7 @@ import type { OutboundPause } from "../../db/hub-state.ts";
 import { findOutboundPause, removeOutboundPause } from "../../db/hub-state.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { findOperatorOrganization } from "../organizations/organizations.ts";
-import type { Outbound } from "./outbound.schemas.ts";
+import type { Outbound } from "./outbound-pause.schemas.ts";
 
 /** As this process knows it. Nothing is paused while it runs: a pause comes with a restored database, and ends once. */
 const known = perWorld(() => ({ pause: undefined as OutboundPause | undefined, waiting: new Set<() => void>() }));

@@ -1,6 +1,6 @@
 import { defineRoute } from "../../route.ts";
-import * as shapes from "./outbound.schemas.ts";
-import * as outbound from "./outbound.ts";
+import * as shapes from "./outbound-pause.schemas.ts";
+import * as outbound from "./outbound-pause.ts";
 
 export const outboundRoutes = [
   defineRoute("GET /outbound", {
