@@ -8,7 +8,7 @@ import { readConsoleFrom } from "../server/src/http/console-files.ts";
 import { afterFile } from "../server/src/testing/after-file.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import { startTestHub } from "../server/src/testing/test-hub.ts";
-import { startLeasedWork } from "../server/src/worker/chores.ts";
+import { startLocalWork, startOutboundWork } from "../server/src/worker/chores.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const pictures = path.join(import.meta.dirname, "screenshots");
@@ -21,7 +21,7 @@ export async function startConsoleHub(options: Parameters<typeof startTestHub>[0
     console: { look: async () => ({ is: "ready", built: (await read())! }) },
   });
   // Runs are begun and watched, not waited for.
-  const workers = startLeasedWork(hub.world);
+  const workers = [...startLocalWork(hub.world), ...startOutboundWork(hub.world)];
   afterFile(() => Promise.all(workers.map((worker) => worker.stop())));
   return hub;
 }

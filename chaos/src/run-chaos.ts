@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { describeBackupSession, runBackupSession } from "./backup-session.ts";
 import { runBoundaries, scenarios } from "./boundaries.ts";
 import { makePlan } from "./chaos-plan.ts";
 import { describeBoundaries, describeSession, isClean } from "./chaos-report.ts";
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     siege: { type: "boolean", default: false },
     "first-start": { type: "boolean", default: false },
     small: { type: "boolean", default: false },
+    backup: { type: "boolean", default: false },
   },
 });
 const say = (line: string): void => console.error(line);
@@ -47,6 +49,7 @@ else if (values.import) await tellImportStory();
 else if (values.story) await tellStory();
 else if (values.siege) await (values.small ? besiegeInSmall() : besiege());
 else if (values["first-start"]) await endFirstStarts();
+else if (values.backup) await strikeBackups();
 else if (values.times) console.log(describeTimes(await measureTimes(5, say)));
 else await runChaos();
 
@@ -116,6 +119,12 @@ async function besiegeInSmall(): Promise<void> {
   const missed = missedBarsInSmall(result);
   console.log(missed.length === 0 ? "in small: withstood" : missed.map((bar) => `in small: ! ${bar}`).join("\n"));
   if (missed.length > 0) process.exitCode = 1;
+}
+
+async function strikeBackups(): Promise<void> {
+  const result = await runBackupSession({ seed: readSeed(), clients: 4, withinMs }, say);
+  console.log(describeBackupSession(result));
+  if (result.problems.length > 0) process.exitCode = 1;
 }
 
 async function besiege(): Promise<void> {

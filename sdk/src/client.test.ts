@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { afterFile } from "../../server/src/testing/after-file.ts";
 import type { TestHub, TestOrg } from "../../server/src/testing/test-hub.ts";
@@ -134,6 +136,28 @@ test("who asks again for what stayed without an answer gets it once; what was an
   const [lost, again, other] = proxy.keys;
   expect(again).toBe(lost);
   expect(other).not.toBe(lost);
+});
+
+test("a call is sent again on Node 20, which lacks what came later", async () => {
+  // In a process of its own: the hub of this one needs what is taken away.
+  const script = `
+    for (const [owner, name] of [[Promise, "withResolvers"], [Promise, "try"], [Array, "fromAsync"], [Object, "groupBy"],
+      [Map, "groupBy"], [URL, "parse"], [RegExp, "escape"], [Set.prototype, "union"], [Set.prototype, "difference"],
+      [Map.prototype, "getOrInsert"], [Map.prototype, "getOrInsertComputed"], [Uint8Array, "fromBase64"],
+      [Uint8Array.prototype, "toBase64"], [Iterator.prototype, "map"], [Iterator.prototype, "toArray"]]) delete owner[name];
+    let requests = 0;
+    // Those of this Node use some of what is taken away.
+    const headers = new Headers({ "content-type": "application/json", "retry-after": "0", "x-request-id": "r" });
+    globalThis.fetch = async () => {
+      const status = ++requests === 1 ? 503 : 200;
+      return { ok: status === 200, status, headers, body: null, json: async () => ({}), text: async () => "{}" };
+    };
+    const { createClient } = await import(${JSON.stringify(new URL("client.ts", import.meta.url).href)});
+    const client = createClient({ baseUrl: "http://127.0.0.1" });
+    const outcome = await client.call("GET /api/v1/me").then(() => "answered", (error) => error.message);
+    console.log(outcome + " after " + requests);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
+  expect(stdout.trim()).toBe("answered after 2");
 });
 
 test("what has no key and may have been done is not asked for again", async () => {

@@ -228,16 +228,15 @@ export function randomId(): string {
 }
 
 async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const stop = (): void => {
-    clearTimeout(timer);
-    reject(new DOMException("The call was given up.", "AbortError"));
-  };
-  signal?.addEventListener("abort", stop, { once: true });
-  try {
-    await promise;
-  } finally {
-    signal?.removeEventListener("abort", stop);
-  }
+  await new Promise<void>((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(new DOMException("The call was given up.", "AbortError"));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
 }

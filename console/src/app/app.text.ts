@@ -1,6 +1,8 @@
 export const text = {
   brand: "Order Operations",
   away: "The hub does not answer. This page shows what was known last, and asks again until the hub is back.",
+  outboundPaused:
+    "Restored from a backup. Outbound work is paused: schedules, automations, tasks, webhooks, carriers and tracking. To resume, run: hub resume-outbound",
   signedOut: "Your session has ended.",
   preview: {
     word: "PREVIEW",

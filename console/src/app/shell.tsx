@@ -14,6 +14,7 @@ import { HeaderEnd } from "../ui/page-head.tsx";
 import { TitleFrame } from "../ui/page-title.ts";
 import { text } from "./app.text.ts";
 import { HeaderTools } from "./header-tools.tsx";
+import { OutboundBar } from "./outbound-bar.tsx";
 import { paths } from "./paths.ts";
 import { PreviewBar } from "./preview-bar.tsx";
 import { Rail } from "./rail.tsx";
@@ -62,6 +63,7 @@ function Frame() {
         Skip to the page
       </a>
       {isPreview && <PreviewBar />}
+      <OutboundBar />
       {connection === "away" && (
         <div role="status" className="bg-warn-soft px-4 py-1 text-center text-sm font-medium text-warn">
           {text.away}

@@ -93,6 +93,7 @@ export const errorTable = {
   undo_not_retryable: [409, "An undo is not retried; undo the original run again"],
   bridge_in_use: [409, "The bridge is in use"],
   bridge_inactive: [409, "The bridge is not active"],
+  outbound_paused: [409, "The hub calls no other system until outbound work is resumed"],
   preview_calls_nobody: [409, "The preview makes no calls to the outside"],
   execution_not_cancellable: [409, "The execution has ended already"],
   execution_not_failed: [409, "Only an execution that failed, or of which orders did not arrive, can be retried"],

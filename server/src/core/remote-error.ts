@@ -27,6 +27,7 @@ const ownWords: ReadonlySet<string> = new Set([
   "no_record_taken",
   "order_not_found",
   "order_number_ambiguous",
+  "outbound_paused",
   "outcome_unknown",
   "preview_calls_nobody",
   "redirect_refused",

@@ -6,7 +6,11 @@ import pg from "pg";
  * COPY ... FROM STDIN, which the driver has messages but no call for. Rows are made while the server takes in those before
  * them; whoever makes them cannot use this connection meanwhile. What they throw ends the statement, and is thrown.
  */
-export async function copyIn(client: ClientBase, statement: string, rows: AsyncIterable<string>): Promise<void> {
+export async function copyIn(
+  client: ClientBase,
+  statement: string,
+  rows: AsyncIterable<string | Buffer>,
+): Promise<void> {
   const begun = Promise.withResolvers<Connection["stream"]>();
   const ended = Promise.withResolvers<void>();
   // It may end while nobody waits for that.
@@ -41,11 +45,12 @@ export async function copyIn(client: ClientBase, statement: string, rows: AsyncI
 }
 
 /** As the protocol has it: a letter, the length of all that follows, and that. */
-function messageOf(type: "d" | "f" | "c", text: string): Buffer {
-  const length = Buffer.byteLength(text);
+function messageOf(type: "d" | "f" | "c", content: string | Buffer): Buffer {
+  const length = Buffer.byteLength(content);
   const message = Buffer.allocUnsafe(5 + length);
   message.write(type, 0, "latin1");
   message.writeInt32BE(4 + length, 1);
-  message.write(text, 5);
+  if (typeof content === "string") message.write(content, 5);
+  else content.copy(message, 5);
   return message;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database, Queryable, Tx } from "./database.ts";
+import type { Database, Queryable } from "./database.ts";
 import { openDatabase, sqlState } from "./database.ts";
 import type { HubAtWork } from "./hubs-at-work.ts";
 import { describeHub, findHubsAtWork } from "./hubs-at-work.ts";
@@ -154,11 +154,13 @@ async function applyAll(
       stopping?.throwIfAborted();
       stopping?.addEventListener("abort", cancel, { once: true });
       try {
-        return await applyNext(tx, migrations, (migration) => {
+        const done = await applyNext(tx, migrations, (migration) => {
           const number = migrations.indexOf(migration) - (migrations.length - missing.length) + 1;
           const rows = changed.get(migration.name);
           report({ step: "apply", name: migration.name, number, of: missing.length, ...(rows ? { rows } : {}) });
         });
+        if (done.applied.length > 0) announceSchema(tx);
+        return done;
       } finally {
         stopping?.removeEventListener("abort", cancel);
       }
@@ -171,9 +173,20 @@ async function applyAll(
 
 type Step = { applied: Migration[]; batchOf?: Migration; rows: number };
 
+/** Where several begin at the same moment, they do so one after the other. */
+export const migrationLock = `select pg_advisory_xact_lock(${lockKey})`;
+
+/** All that are missing, in the transaction of `db`. */
+export async function applyMissing(db: Queryable, migrations: Migration[]): Promise<void> {
+  for (;;) {
+    const { applied, batchOf } = await applyNext(db, migrations, () => {});
+    if (applied.length === 0 && !batchOf) return;
+  }
+}
+
 /** What one transaction does: one batch of a batched migration, or all that are missing before the next of those. */
-async function applyNext(tx: Tx, migrations: Migration[], begin: (migration: Migration) => void): Promise<Step> {
-  await tx.query("select pg_advisory_xact_lock($1)", [lockKey]);
+async function applyNext(tx: Queryable, migrations: Migration[], begin: (migration: Migration) => void): Promise<Step> {
+  await tx.query(migrationLock);
   await tx.query(
     `create table if not exists schema_migrations (
        version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`,
@@ -198,13 +211,12 @@ async function applyNext(tx: Tx, migrations: Migration[], begin: (migration: Mig
   return { applied: together, rows: 0 };
 }
 
-async function note(tx: Tx, { version, name, checksum }: Migration): Promise<void> {
+async function note(tx: Queryable, { version, name, checksum }: Migration): Promise<void> {
   await tx.query("insert into schema_migrations (version, name, checksum) values ($1, $2, $3)", [
     version,
     name,
     checksum,
   ]);
-  announceSchema(tx);
 }
 
 /** PostgreSQL's own estimates: counting would take longer than many a migration. */

@@ -94,11 +94,15 @@ async function replace(
   return replaced.length;
 }
 
+/** The keys that hubs on this database were started with. */
+export async function listKeyIds(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ keyId: string }>(`select key_id as "keyId" from secret_keys order by first_used_at`);
+  return rows.map(({ keyId }) => keyId);
+}
+
 /** Of the keys that hubs on this database were started with, those that this one does not have. */
 export async function findMissingKeys(db: Queryable, secrets: Secrets): Promise<string[]> {
-  const used = (
-    await db.query<{ keyId: string }>(`select key_id as "keyId" from secret_keys order by first_used_at`)
-  ).map(({ keyId }) => keyId);
+  const used = await listKeyIds(db);
   // A database from before keys were written down: what is sealed tells.
   if (used.length === 0) used.push(...(await countByKeyAcrossOrgs(db)).map(({ keyId }) => keyId));
   return [...new Set(used)].filter((keyId) => !secrets.keyIds.includes(keyId));

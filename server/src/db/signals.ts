@@ -26,6 +26,7 @@ export type Topic =
   | "user"
   | "organization"
   | "clock"
+  | "outbound"
   | "reset"
   | "operation_run"
   | "schedule"

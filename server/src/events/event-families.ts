@@ -36,6 +36,7 @@ const familyScopes: Record<Family, Scope> = {
   operation_run: "operations:read",
   preview: "admin",
   retention: "admin",
+  outbound: "admin",
 };
 
 export const eventTypes = Object.keys(eventCatalogue) as EventType[];

@@ -18,6 +18,16 @@ export const hubEvents = {
   }),
   "preview.reset": defineEvent("organization", "The preview was emptied", {}),
 
+  "outbound.paused": defineEvent("organization", "The data came from a backup: the hub calls no other system", {
+    reason: Text,
+    pausedAt: DateTime,
+    backupTakenAt: DateTime,
+  }),
+  "outbound.resumed": defineEvent("organization", "A restored hub was allowed to call other systems", {
+    reason: Text,
+    pausedAt: DateTime,
+  }),
+
   "retention.removed": defineEvent("retention", "What was older than it is kept was removed", {
     kind: Text,
     count: Count,

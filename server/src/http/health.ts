@@ -1,5 +1,6 @@
 import type { World } from "../context.ts";
 import { NewerSchema } from "../db/schema-watch.ts";
+import { isOutboundPaused } from "../features/outbound-pause/outbound-pause.ts";
 
 export type Health = {
   /** Whether this process should get traffic, and what is wrong if not. Remembered for a second. */
@@ -9,7 +10,7 @@ export type Health = {
 const rememberMs = 1_000;
 const patienceMs = 2_000;
 
-export function createHealth(world: Pick<World, "db" | "signals">, isDraining: () => boolean): Health {
+export function createHealth(world: World, isDraining: () => boolean): Health {
   let known: { at: number; database: Promise<string> } | undefined;
 
   /** On the connection of the signals if it is there: a probe must not wait behind the requests it speaks for. */
@@ -40,6 +41,8 @@ export function createHealth(world: Pick<World, "db" | "signals">, isDraining: (
         ...(refusal instanceof NewerSchema ? { migration: refusal.migration } : {}),
         signals: world.signals.isConnected() ? "ok" : "reconnecting",
         traffic: isDraining() ? "draining" : "ok",
+        // It serves all the same: people have to sign in to look at it, and to resume.
+        outbound: isOutboundPaused(world) ? "paused" : "ok",
       };
       return { isReady: database === "ok" && !isDraining(), checks };
     },

@@ -62,6 +62,7 @@ export const tagTexts: Record<string, string> = {
     "Endpoints of yours that are told what happens, signed and until they take it; what was sent, and sending it again",
   audit: "Who changed what, as a hash chain",
   requests: "What was asked of the API, by whom, and how it ended",
+  outbound: "Whether the hub calls other systems; paused after a restore",
   preview: "Clock and reset; on the preview surface only",
   gateway: "Network figures and what is available, in an envelope",
 };

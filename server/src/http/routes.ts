@@ -16,6 +16,7 @@ import { orderRoutes } from "../features/orders/orders.routes.ts";
 import { operationRoutes } from "../features/operations/operations.routes.ts";
 import { organizationRoutes } from "../features/organizations/organizations.routes.ts";
 import { pickupRoutes } from "../features/pickups/pickups.routes.ts";
+import { outboundRoutes } from "../features/outbound-pause/outbound-pause.routes.ts";
 import { previewRoutes } from "../features/preview/preview.routes.ts";
 import { requestRoutes } from "../features/requests/requests.routes.ts";
 import { replayRoutes } from "../features/replays/replays.routes.ts";
@@ -64,6 +65,7 @@ const allRoutes: Route[] = [
   ...webhookRoutes,
   ...auditRoutes,
   ...requestRoutes,
+  ...outboundRoutes,
   ...previewRoutes,
 ];
 

@@ -3,6 +3,7 @@ import type { Environment } from "../context.ts";
 import { change, systemContext } from "../context.ts";
 import { HubError } from "../core/errors.ts";
 import { addOrganization, findOperatorOrganization } from "../features/organizations/organizations.ts";
+import { resumeOutboundByCommand } from "../features/outbound-pause/outbound-pause.ts";
 import { hashPassword } from "../core/passwords.ts";
 import { createUser } from "../features/users/users.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
@@ -18,6 +19,16 @@ export async function runMigrate(config: Config): Promise<void> {
   const reporter = (environment: Environment) => status.reporter(environment, log.child({ environment }));
   await withWorlds(config, { mayMigrate: true, reporter }, async (worlds) => {
     for (const { environment } of worlds) console.log(`${environment}: up to date`);
+  });
+}
+
+/** After a restore, when the hub that was backed up is stopped for good. */
+export async function runResumeOutbound(config: Config): Promise<void> {
+  await withWorlds(config, { mayMigrate: false }, async (worlds) => {
+    for (const world of worlds) {
+      const wasPaused = await resumeOutboundByCommand(world);
+      console.log(`${world.environment}: ${wasPaused ? "outbound work goes on" : "outbound work was not paused"}`);
+    }
   });
 }
 

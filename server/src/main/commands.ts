@@ -38,6 +38,29 @@ const commands: Record<string, Command> = {
     takes: nothing,
     run: async (config) => (await import("./command-doctor.ts")).runDoctor(config),
   },
+  backup: {
+    summary: "write everything to a new file, beside a running hub as well",
+    usage: "FILE [--without-secret-key]",
+    takes: { options: { "without-secret-key": { type: "boolean" } }, allowPositionals: true },
+    run: async (config, args) => (await import("./command-backup.ts")).runBackup(config, args),
+  },
+  restore: {
+    summary: "load a backup into a new data directory or empty databases",
+    usage: "FILE [--without-secret-key]",
+    takes: { options: { "without-secret-key": { type: "boolean" } }, allowPositionals: true },
+    run: async (config, args) => (await import("./command-restore.ts")).runRestore(config, args),
+  },
+  "move-to": {
+    summary: "move from the embedded database to an external one",
+    usage: "postgres://... [--preview postgres://...]",
+    takes: { options: { preview: { type: "string" } }, allowPositionals: true },
+    run: async (config, args) => (await import("./command-move.ts")).runMove(config, args),
+  },
+  "resume-outbound": {
+    summary: "let a restored hub call out again: schedules, automations, tasks, webhooks, carriers, tracking",
+    takes: nothing,
+    run: async (config) => (await import("./command-admin.ts")).runResumeOutbound(config),
+  },
   rewrap: {
     summary: "seal all stored secrets with the current secret key",
     usage: "[--forget-lost-keys]",
@@ -125,7 +148,7 @@ function unknownOption({ name, rawName }: { name: string; rawName: string }, kno
 }
 
 function usage(): string {
-  const lines = Object.entries(commands).map(([verb, { summary }]) => `  ${verb.padEnd(14)}${summary}`);
+  const lines = Object.entries(commands).map(([verb, { summary }]) => `  ${verb.padEnd(17)}${summary}`);
   const more = "hub COMMAND --help says what a command takes; hub --version says which hub this is.";
   return `Usage: hub COMMAND\n\n${lines.join("\n")}\n\n${more}\nSettings are environment variables; see docs/operate.md.`;
 }

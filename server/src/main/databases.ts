@@ -7,6 +7,7 @@ import type { Connection } from "../db/server-client.ts";
 import { readDatabaseUrl } from "../db/server-client.ts";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config.ts";
+import { refuseMarked } from "./data-dir-marks.ts";
 import { secretKeyFile } from "./secret-key.ts";
 
 export type Databases = {
@@ -21,7 +22,7 @@ export type Databases = {
 
 const minServerVersion = 150_000;
 
-type OpenOptions = {
+export type OpenOptions = {
   log(message: string): void;
   /** Works beside a hub that runs on the same data directory, instead of refusing. */
   mayShare: boolean;
@@ -29,6 +30,8 @@ type OpenOptions = {
   mayCreate: boolean;
   /** Ends it, wherever it is; what was started is stopped then. */
   stopping?: AbortSignal;
+  /** A restore, or a move, is at work on this data directory itself. */
+  mayBeMarked?: boolean;
   /** Called while an embedded server starts, which takes a second the first time. */
   meanwhile?(): void;
 };
@@ -40,9 +43,11 @@ export async function openDatabases(config: Config, options: OpenOptions): Promi
 async function openEmbedded(config: Config, options: OpenOptions): Promise<Databases> {
   // Both surfaces with what is done in the background, the lock, the signals, and some for whoever looks in with psql.
   const settings = { max_connections: String(Math.max(120, 3 * config.maxConnections + 40)) };
-  const { log, mayShare, mayCreate, meanwhile, stopping } = options;
-  const whyNotEmpty = refuseToBeginEmpty(config, mayCreate);
+  const { log, mayShare, mayCreate, mayBeMarked = false, meanwhile, stopping } = options;
   const { dataDir } = config;
+  if (!mayBeMarked) refuseMarked(dataDir);
+  // A restore brings the database that belongs to a key.
+  const whyNotEmpty = mayCreate && mayBeMarked ? undefined : refuseToBeginEmpty(config, mayCreate);
   const postgres = await startEmbeddedPostgres({ dataDir, settings, log, meanwhile, whyNotEmpty, stopping });
   let stop: Databases["stop"] = async (patienceMs) => await postgres.stop(patienceMs);
   let isExclusive = true;

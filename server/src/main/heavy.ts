@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { setPriority } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import { createSecrets } from "../core/secrets.ts";
+import { followOutboundPause } from "../features/outbound-pause/outbound-pause.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
 import { createHttpApp } from "../http/http-app.ts";
 import { plainFormat } from "../http/mount.ts";
@@ -40,6 +41,7 @@ const { world } = await openWorld({
   log: createHubLog(task),
 });
 if (environment === "preview") await followPreviewClock(world);
+await followOutboundPause(world);
 const { app, admission } = createHttpApp(world, {
   mounts: [{ prefix: apiPrefix, routes: routesOf(environment), format: plainFormat }],
   pages() {},

@@ -6,12 +6,13 @@ import type { Secrets } from "../core/secrets.ts";
 import { yieldPoolThreads } from "../core/yield-processors.ts";
 import type { Connection } from "../db/server-client.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
+import { isOutboundPaused, whenOutboundRuns } from "../features/outbound-pause/outbound-pause.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/tasks.ts";
 import { startDeliveries } from "../features/webhooks/webhooks.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
-import { chores, freeLeasedWork, startLeasedWork } from "../worker/chores.ts";
+import { chores, freeLeasedWork, startLocalWork, startOutboundWork } from "../worker/chores.ts";
 import { startWorker } from "../worker/worker.ts";
 import type { FirstAdmin } from "./bootstrap.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
@@ -99,14 +100,20 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     surfaces.push(await openSurface(world, { config, ...ports, ...also }));
     const background = { ...world, db: world.db.background };
     if (config.roles.has("worker")) {
-      workers.push(startWorker(background, [...chores, tidying]));
-      workers.push(startTaskEngine(background, { slots: config.taskSlots }), ...startLeasedWork(background));
-      workers.push(startDeliveries(background, { slots: config.webhookSlots }));
+      workers.push(startWorker(background, [...chores, tidying]), ...startLocalWork(background));
+      workers.push(
+        startOutbound(background, () => [
+          startTaskEngine(background, { slots: config.taskSlots }),
+          ...startOutboundWork(background),
+          startDeliveries(background, { slots: config.webhookSlots }),
+        ]),
+      );
     }
     if (config.roles.has("scheduler")) {
-      const scheduler = startScheduler(background);
+      const scheduler = startOutbound(background, () => [startScheduler(background)]);
       stops.push(() => scheduler.stop());
     }
+    if (isOutboundPaused(world)) world.log.warn("outbound work is paused: this hub was restored from a backup");
   }
   await yieldPoolThreads();
   site?.start();
@@ -131,6 +138,20 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     await settled;
   });
   return { surfaces, healthUrl, firstAdmin };
+}
+
+type Running = { stop(): Promise<void> };
+
+/** What calls other systems. On a restored database it begins when outbound work is resumed. */
+function startOutbound(world: World, start: () => Running[]): Running {
+  let started: Running[] = [];
+  const cancel = whenOutboundRuns(world, () => void (started = start()));
+  return {
+    async stop() {
+      cancel();
+      await Promise.all(started.map((one) => one.stop()));
+    },
+  };
 }
 
 /** Of connections: some work needs two at the same time. */

@@ -24,8 +24,17 @@ export async function findSecretKey(config: Config): Promise<string> {
     );
   }
   const file = secretKeyFile(config.dataDir);
-  await mkdir(config.dataDir, { recursive: true });
-  if (!existsSync(file)) await makeKeyFile(file);
+  if (!existsSync(file)) await writeKeyFile(file, randomBytes(32).toString("base64url"));
+  return await readKeyFile(file);
+}
+
+/** The key of this data directory, as far as there is one. */
+export async function findKeyFile(dataDir: string): Promise<string | undefined> {
+  const file = secretKeyFile(dataDir);
+  return existsSync(file) ? await readKeyFile(file) : undefined;
+}
+
+async function readKeyFile(file: string): Promise<string> {
   const key = (await readFile(file, "utf8")).trim();
   if (key.length < minLength) throw new ConfigError(`${file} is damaged: it holds no key. Restore it from a backup.`);
   return key;
@@ -47,11 +56,12 @@ export function describeMissingKeys(environment: Environment, missing: string[])
 }
 
 /** Written whole beside its place and then linked there: of two hubs that start at once, both read the same key. */
-async function makeKeyFile(file: string): Promise<void> {
+export async function writeKeyFile(file: string, key: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.new`;
   await rm(draft, { force: true });
   const handle = await open(draft, "wx", 0o600);
-  await handle.writeFile(`${randomBytes(32).toString("base64url")}\n`);
+  await handle.writeFile(`${key}\n`);
   await handle.sync();
   await handle.close();
   try {

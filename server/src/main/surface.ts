@@ -5,6 +5,7 @@ import { flushKeyUsage } from "../features/api-keys/key-authentication.ts";
 import { flushRequests } from "../features/requests/requests.ts";
 import { flushSessionUsage } from "../features/users/live-sessions.ts";
 import { stopWaiting } from "../features/tasks/tasks.ts";
+import { followOutboundPause } from "../features/outbound-pause/outbound-pause.ts";
 import { followPreviewClock } from "../features/preview/preview.ts";
 import { envelopeFormat } from "../gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../gateway/gateway-routes.ts";
@@ -83,6 +84,7 @@ const requestsMs = 5_000;
 
 export async function openSurface(world: World, options: SurfaceOptions): Promise<Surface> {
   if (world.environment === "preview") await followPreviewClock(world);
+  await followOutboundPause(world);
   const { roles } = options.config;
   const health = createHealth(world, () => isDraining);
   let isDraining = false;

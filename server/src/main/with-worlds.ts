@@ -2,6 +2,7 @@ import type { Environment, World } from "../context.ts";
 import { createSecrets } from "../core/secrets.ts";
 import type { MigrationProgress } from "../db/migrate.ts";
 import type { Config } from "./config.ts";
+import type { Databases, OpenOptions } from "./databases.ts";
 import { openDatabases } from "./databases.ts";
 import { createHubLog } from "./hub-log.ts";
 import { findSecretKey } from "./secret-key.ts";
@@ -27,15 +28,35 @@ export async function withWorlds(
   work: (worlds: World[]) => Promise<void>,
 ): Promise<void> {
   const log = createHubLog({ ...config, logLevel: "warn" });
+  await withDatabases(config, { mayShare: true, mayCreate: mayMigrate }, async (databases, stopping) => {
+    const open: OpenWorld[] = [];
+    try {
+      const secrets = createSecrets(await findSecretKey(config), config.previousSecretKeys);
+      for (const environment of databases.environments) {
+        const connection = await databases.reach(environment);
+        const { maxSignInFailures, outbound } = config;
+        const settings = { maxSignInFailures, outbound };
+        const options = { environment, connection, maxConnections: 2, secrets, log, settings, mayMigrate, mayLackKeys };
+        const report = reporter?.(environment);
+        open.push(await openWorld({ ...options, stopping, ...(report ? { report } : {}) }));
+      }
+      await work(open.map(({ world }) => world));
+    } finally {
+      for (const { close } of open) await close();
+    }
+  });
+}
+
+/** For a command that needs the databases and no more; Ctrl-C leaves no PostgreSQL behind. */
+export async function withDatabases(
+  config: Config,
+  options: Omit<OpenOptions, "log" | "meanwhile" | "stopping">,
+  work: (databases: Databases, stopping: AbortSignal) => Promise<void>,
+): Promise<void> {
   const stopping = new AbortController();
   // Ctrl-C may arrive twice: from the terminal, and passed on by the process that started this one.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stopping.abort());
-  const opening = openDatabases(config, {
-    log: () => {},
-    mayShare: true,
-    mayCreate: mayMigrate,
-    stopping: stopping.signal,
-  });
+  const opening = openDatabases(config, { ...options, log: () => {}, stopping: stopping.signal });
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   stopping.signal.addEventListener("abort", () => {
     const late = new Promise<void>((resolve) => setTimeout(resolve, interruptMs));
@@ -45,21 +66,10 @@ export async function withWorlds(
     void stopped.catch(() => {}).finally(() => process.exit(130));
   });
   const databases = await opening;
-  const open: OpenWorld[] = [];
   try {
-    const secrets = createSecrets(await findSecretKey(config), config.previousSecretKeys);
-    for (const environment of databases.environments) {
-      const connection = await databases.reach(environment);
-      const { maxSignInFailures, outbound } = config;
-      const settings = { maxSignInFailures, outbound };
-      const options = { environment, connection, maxConnections: 2, secrets, log, settings, mayMigrate, mayLackKeys };
-      const report = reporter?.(environment);
-      open.push(await openWorld({ ...options, stopping: stopping.signal, ...(report ? { report } : {}) }));
-    }
-    await work(open.map(({ world }) => world));
+    await work(databases, stopping.signal);
   } finally {
     end();
-    for (const { close } of open) await close();
     await databases.stop();
   }
 }

@@ -46,17 +46,23 @@ const leased = <Row extends LeasedRow>(work: Work<World, Row>, places: number) =
 });
 
 /** Work that is taken under leases: started, freed and measured by this list. Tasks and webhooks have engines of their own. */
-export const leasedWorks = [
+const localWorks = [leased(comparisonWork, comparisonSlots)];
+/** Runs and automations as well: their steps ask bridges and carriers. */
+const outboundWorks = [
   leased(runWork, runSlots),
   leased(automationWork, automationSlots),
-  leased(comparisonWork, comparisonSlots),
   leased(pickupWork, slots),
   leased(labelWork, slots),
   leased(trackingWork, slots),
 ];
+export const leasedWorks = [...localWorks, ...outboundWorks];
 
-export function startLeasedWork(world: World): Worker[] {
-  return leasedWorks.map(({ start }) => start(world));
+export function startLocalWork(world: World): Worker[] {
+  return localWorks.map(({ start }) => start(world));
+}
+
+export function startOutboundWork(world: World): Worker[] {
+  return outboundWorks.map(({ start }) => start(world));
 }
 
 /** Only when no other process can be at work on this database: what a killed one held is taken up at once. */

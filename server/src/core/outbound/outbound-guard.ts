@@ -70,6 +70,8 @@ export function checkUrl(given: string | URL, allowPrivate: boolean): URL {
   }
   const host = bareHost(url.hostname);
   if (isIP(host) !== 0) refuseAddress(host, host, allowPrivate);
+  // No name server is asked for these (RFC 6761): what they mean is known without a connection.
+  else if (/(^|\.)localhost\.?$/.test(host)) refuseAddress("127.0.0.1", host, allowPrivate);
   return url;
 }
 
@@ -92,7 +94,9 @@ export function refuseAddress(address: string, hostname: string, allowPrivate: b
   if (problem === undefined) return;
   // Where an inner name points to is nobody's business outside.
   const what = address === hostname ? problem : problem.replace("is ", "points to an address that is ");
-  throw new RemoteError("address_refused", `${hostname} ${what}; the hub does not call such addresses.`);
+  const isPrivate = addressProblem(address, true) === undefined;
+  const unless = isPrivate ? " unless it is started with HUB_PRIVATE_ADDRESSES=allow" : "";
+  throw new RemoteError("address_refused", `${hostname} ${what}; the hub does not call such addresses${unless}.`);
 }
 
 /**

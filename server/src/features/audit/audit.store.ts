@@ -88,3 +88,7 @@ export async function listSealed(db: Queryable, orgId: string, after: number, li
     [orgId, after, limit],
   );
 }
+
+export async function listOrganizationsAcrossOrgs(db: Queryable): Promise<{ id: string; name: string }[]> {
+  return await db.query<{ id: string; name: string }>("select id, name from organizations order by created_at, id");
+}

@@ -3,9 +3,10 @@ import { toCell, toCsv } from "../../core/csv/csv.ts";
 import type { Cell } from "../../core/csv/xlsx.ts";
 import { HubError } from "../../core/errors.ts";
 import { partsOf } from "../../core/give-way.ts";
-import type { Ctx } from "../../context.ts";
+import type { Ctx, Environment } from "../../context.ts";
 import { waitOutside } from "../../context.ts";
-import type { StoredHead } from "../../events/audit-head.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { HeadSigner, StoredHead } from "../../events/audit-head.ts";
 import { findHead } from "../../events/audit-head.ts";
 import { chainHash, firstHash } from "../../events/chain.ts";
 import { Streamed } from "../../route.ts";
@@ -63,6 +64,22 @@ type Break = { sequence: number; reason: string };
 /** Recomputes the whole chain, and compares its end with what was remembered of it elsewhere. */
 export async function verifyAudit(ctx: Ctx): Promise<AuditVerification> {
   await sealFirst(ctx);
+  return await verifySealed(ctx);
+}
+
+type Place = { db: Queryable; environment: Environment; sealer: { signer: HeadSigner } };
+type Log = Place & { orgId: string };
+
+/** Every organization's log as far as it is sealed: for a snapshot, in which nothing can be sealed. */
+export async function verifyAllSealedAcrossOrgs(place: Place): Promise<{ name: string; found: AuditVerification }[]> {
+  const verified: { name: string; found: AuditVerification }[] = [];
+  for (const { id, name } of await store.listOrganizationsAcrossOrgs(place.db)) {
+    verified.push({ name, found: await verifySealed({ ...place, orgId: id }) });
+  }
+  return verified;
+}
+
+async function verifySealed(log: Log): Promise<AuditVerification> {
   let sequence = 0;
   let hash: Buffer = firstHash;
   const answer = (firstBroken: Break | null = null): AuditVerification => {
@@ -70,7 +87,7 @@ export async function verifyAudit(ctx: Ctx): Promise<AuditVerification> {
     return { ok: firstBroken === null, entries: sequence, head, firstBroken };
   };
   for (;;) {
-    const rows = await store.listSealed(ctx.db, ctx.orgId, sequence, batchSize);
+    const rows = await store.listSealed(log.db, log.orgId, sequence, batchSize);
     for (const row of rows) {
       const reason = findBreak(row, sequence + 1, hash);
       if (reason) return answer({ sequence: sequence + 1, reason });
@@ -78,19 +95,19 @@ export async function verifyAudit(ctx: Ctx): Promise<AuditVerification> {
       hash = row.hash;
     }
     if (rows.length === batchSize) continue;
-    const head = await findHead(ctx.db, ctx.orgId);
+    const head = await findHead(log.db, log.orgId);
     // More was sealed while this one was reading.
-    if (head && head.sequence > sequence && (await hasMore(ctx, sequence))) continue;
-    return answer(findBreakAtEnd(ctx, { sequence, hash }, head));
+    if (head && head.sequence > sequence && (await hasMore(log, sequence))) continue;
+    return answer(findBreakAtEnd(log, { sequence, hash }, head));
   }
 }
 
-async function hasMore(ctx: Ctx, after: number): Promise<boolean> {
-  return (await store.listSealed(ctx.db, ctx.orgId, after, 1)).length > 0;
+async function hasMore(log: Log, after: number): Promise<boolean> {
+  return (await store.listSealed(log.db, log.orgId, after, 1)).length > 0;
 }
 
 function findBreakAtEnd(
-  { environment, sealer }: Ctx,
+  { environment, sealer }: Log,
   end: { sequence: number; hash: Buffer },
   head: StoredHead | undefined,
 ): Break | null {

@@ -19,6 +19,7 @@ import { perWorld, waitOutside } from "../../context.ts";
 import type { SentRequest } from "../../route.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findOutboundHosts, findTimeZone } from "../organizations/organizations.ts";
+import { refuseWhilePaused } from "../outbound-pause/outbound-pause.ts";
 import type { HttpClient } from "../../core/outbound/outbound-request.ts";
 import { openCredentials } from "./bridge-credentials.ts";
 import { findAccessToken } from "./bridge-tokens.ts";
@@ -182,6 +183,13 @@ export function findUnusable(world: World, bridge: OpenBridge): HubError | undef
   return findPreviewRefusal(world, bridge);
 }
 
+/** For what calls the other side while its request waits; what is queued waits until outbound work goes on. */
+export function refuseCalls(world: World, bridge: OpenBridge): void {
+  const reason = findPreviewRefusal(world, bridge);
+  if (reason) throw reason;
+  if (!bridge.connector.isLocal) refuseWhilePaused(world);
+}
+
 /** What is in the preview must not reach real shops by accident. */
 function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubError | undefined {
   if (world.environment === "live" || connector.isLocal || world.settings.outbound.allowFromPreview) return undefined;
@@ -258,8 +266,7 @@ const testTimeoutMs = 15_000;
 export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
   const row = orNotFound("bridge", await store.findBridge(ctx.db, ctx.orgId, id));
   const bridge = openBridge(row);
-  const refusal = findPreviewRefusal(ctx, bridge);
-  if (refusal) throw refusal;
+  refuseCalls(ctx, bridge);
   const task = findTask(bridge, "connection.test");
   if (task?.mode !== "call") throw new Error(`the connector ${row.connector} cannot be tested`);
   const started = performance.now();

@@ -5,7 +5,14 @@ import type { Ctx } from "../../context.ts";
 import { change, waitOutside } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { createCall, describeAndLog, findTask, openBridge, refuseUnusable } from "../bridges/bridge-tasks.ts";
+import {
+  createCall,
+  describeAndLog,
+  findTask,
+  openBridge,
+  refuseCalls,
+  refuseUnusable,
+} from "../bridges/bridge-tasks.ts";
 import { holdBridge, loadBridge, noteOutcomes } from "../bridges/bridges.ts";
 import { loadActiveTransformations } from "../transformations/transformations.ts";
 import type { LocationSync } from "./locations.schemas.ts";
@@ -39,6 +46,7 @@ export async function syncLocations(ctx: Ctx, bridgeId: string, isDryRun: boolea
 async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
   const bridge = openBridge(await loadBridge(ctx.db, ctx, bridgeId));
   refuseUnusable(ctx, bridge);
+  refuseCalls(ctx, bridge);
   const task = findTask(bridge, taskName);
   if (task?.mode !== "pull") {
     throw new HubError("invalid_state", `The bridge ${bridge.row.name} has no task ${taskName}.`);

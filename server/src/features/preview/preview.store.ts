@@ -1,33 +1,26 @@
 import type { ClockSetting } from "../../core/clock.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
+import { findState, saveState } from "../../db/hub-state.ts";
 
 const clockKey = "clock";
 
 export async function findClock(db: Queryable): Promise<ClockSetting | undefined> {
-  const [row] = await db.query<{ value: ClockSetting }>("select value from hub_state where key = $1", [clockKey]);
-  return row?.value;
+  return await findState<ClockSetting>(db, clockKey);
 }
 
 export async function saveClock(tx: Tx, setting: ClockSetting): Promise<void> {
-  await tx.query(
-    "insert into hub_state (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value",
-    [clockKey, setting],
-  );
+  await saveState(tx, clockKey, setting);
 }
 
 const stepsKey = "seeding";
 
 /** What is still to be made after the demo data. None of a preview that was filled before there were steps. */
 export async function findStepsLeft(db: Queryable): Promise<string[]> {
-  const [row] = await db.query<{ value: string[] }>("select value from hub_state where key = $1", [stepsKey]);
-  return row?.value ?? [];
+  return (await findState<string[]>(db, stepsKey)) ?? [];
 }
 
 export async function saveStepsLeft(db: Queryable, left: readonly string[]): Promise<void> {
-  await db.query(
-    "insert into hub_state (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value",
-    [stepsKey, JSON.stringify(left)],
-  );
+  await saveState(db, stepsKey, left);
 }
 
 export async function isSeeded(db: Queryable, orgId: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { badField } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { waitOutside } from "../../context.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
-import { createCall, describeAndLog, requireTask } from "../bridges/bridge-tasks.ts";
+import { createCall, describeAndLog, refuseCalls, requireTask } from "../bridges/bridge-tasks.ts";
 import { getBridge, noteOutcomes } from "../bridges/bridges.ts";
 import { listSamples } from "../tasks/tasks.ts";
 import { requireSight } from "./require-sight.ts";
@@ -37,6 +37,7 @@ export async function pullSample(ctx: Ctx, bridgeId: string, request: PullSample
   requireSight(ctx, "A sample", ["tasks:execute", "pii:read"]);
   const { taskName, input = {}, limit = 3 } = request;
   const { bridge, task } = await requireTask(ctx, { bridgeId, taskName, input });
+  refuseCalls(ctx, bridge);
   if (task.mode !== "pull") {
     const allowed = bridge.tasks.filter(({ mode }) => mode === "pull").map(({ name }) => name);
     throw badField("/taskName", "no_pull", `The task ${taskName} reads no records.`, { allowed });

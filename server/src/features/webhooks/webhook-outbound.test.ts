@@ -48,17 +48,35 @@ test("where private addresses are refused, a webhook reaches none, by number or 
     (await org.post("/webhooks", { url, types: ["order.*"] })).body.errors?.[0].code;
   const { port } = new URL(receiver.url);
   expect(await problemOf("http://hooks.example.com/")).toBe("https_required");
-  for (const host of ["127.0.0.1", "[::1]", "0x7f.1", "2130706433", "[::ffff:127.0.0.1]", "10.0.0.1", "[fd00::1]"]) {
+  const inner = ["127.0.0.1", "[::1]", "0x7f.1", "2130706433", "[::ffff:127.0.0.1]", "10.0.0.1", "[fd00::1]"];
+  for (const host of [...inner, "localhost", "LOCALHOST", "localhost.", "shop.localhost"]) {
     expect([host, await problemOf(`https://${host}:${port}/`)]).toEqual([host, "address_refused"]);
   }
-  const { body } = await org.post("/webhooks", { url: `https://localhost:${port}/`, types: ["order.*"] });
+  const { body } = await org.post("/webhooks", { url: "https://hooks.example.com/", types: ["order.*"] });
   const sending = async (): Promise<string> => (await org.post(`/webhooks/${body.id}/test`)).body.error.code;
-  expect(await sending()).toBe("address_refused");
   // One that was set up while they were allowed, and http with them.
   const setUp = "update webhooks set url = $2 where id = $1";
-  await hub.world.db.query(setUp, [body.id, `http://localhost:${port}/`]);
-  expect(await sending()).toBe("https_required");
-  await hub.world.db.query(setUp, [body.id, `https://127.0.0.1:${port}/`]);
-  expect(await sending()).toBe("address_refused");
+  for (const [url, code] of [
+    [`https://localhost:${port}/`, "address_refused"],
+    [`http://localhost:${port}/`, "https_required"],
+    [`https://127.0.0.1:${port}/`, "address_refused"],
+  ]) {
+    await hub.world.db.query(setUp, [body.id, url]);
+    expect([url, await sending()]).toEqual([url, code]);
+  }
   expect(receiver.received).toEqual([]);
+});
+
+test("whoever tries a webhook on their own machine is told which setting allows it", async () => {
+  const hub = await startTestHub({ settings: { outbound: { allowPrivate: false, allowFromPreview: false } } });
+  const org = await hub.org();
+  const refusalOf = async (url: string): Promise<string> =>
+    (await org.post("/webhooks", { url, types: ["order.*"] })).body.errors[0].message;
+  for (const url of ["http://localhost:3000/hooks", "https://localhost:3000/hooks", "http://127.0.0.1:3000/hooks"]) {
+    expect(await refusalOf(url)).toMatch(/loopback; .* unless it is started with HUB_PRIVATE_ADDRESSES=allow\.$/);
+  }
+  // No setting allows this one.
+  expect(await refusalOf("https://169.254.169.254/")).toMatch(
+    /metadata service; the hub does not call such addresses\.$/,
+  );
 });

@@ -16,6 +16,7 @@ const ownFailures: ReadonlySet<string> = new Set([
   "no_record_taken",
   "order_not_found",
   "order_number_ambiguous",
+  "outbound_paused",
   "preview_calls_nobody",
   "superseded",
   "task_defect",

@@ -1,0 +1,177 @@
+import { copyIn } from "../copy-in.ts";
+import type { OutboundPause } from "../hub-state.ts";
+import { saveOutboundPause } from "../hub-state.ts";
+import { applyMissing, migrationLock, readMigrations } from "../migrate.ts";
+import type { Connection, ServerClient } from "../server-client.ts";
+import { connectClient, endClient } from "../server-client.ts";
+import type { Queryable } from "../transaction.ts";
+import { BackupRefused, readFrames } from "./backup-file.ts";
+import type { SurfaceManifest, TableName } from "./backup-manifest.ts";
+import type { CheckedBackup } from "./read-backup.ts";
+import { nextOf, parse, rowsOf } from "./read-backup.ts";
+import { copySettings, digestTable, listTables, queryableOf, quoted } from "./snapshot.ts";
+
+export type Target = {
+  environment: string;
+  connection: Connection;
+  /** What a restore that was cut short has left there is removed first. */
+  mayReplace: boolean;
+};
+
+type LoadOptions = {
+  /** Why the restored hub must not call out yet; undefined: it may. */
+  pause: OutboundPause | undefined;
+  /** All targets were found empty, or are a restore's own, and are locked: from here on they are this restore's. */
+  whenEmpty?: (() => Promise<void>) | undefined;
+  /** Everything has been loaded and compared; if this fails, nothing is changed. */
+  beforeCommit?: (() => Promise<void>) | undefined;
+};
+
+/**
+ * Loads the surfaces of a backup into empty databases. Each one is a transaction: schema, rows, constraints and sequences are
+ * there together or not at all. Everything is read back and compared before the first of them commits.
+ */
+export async function loadBackup(backup: CheckedBackup, targets: Target[], options: LoadOptions): Promise<void> {
+  const surfaces = await Promise.all(targets.map((target) => requireLoadable(backup, target)));
+  const open: Loading[] = [];
+  try {
+    for (const [index, target] of targets.entries()) open.push(await begin(target, surfaces[index]!));
+    await options.whenEmpty?.();
+    await loadRows(backup, open);
+    for (const { client, db, surface, undo } of open) {
+      for (const statement of undo) await client.query(statement);
+      await setSequences(db, surface);
+      await compare(client, surface);
+      if (options.pause) await saveOutboundPause(db, options.pause);
+    }
+    await options.beforeCommit?.();
+    for (const { client } of open) await client.query("commit");
+    // For good plans from the first query on; the server would do it itself some time later.
+    for (const { client } of open) await client.query("analyze").catch(() => {});
+  } finally {
+    await Promise.all(open.map(({ client }) => endClient(client)));
+  }
+}
+
+type Loading = {
+  surface: SurfaceManifest;
+  client: ServerClient;
+  db: Queryable;
+  /** What brings constraints and triggers back. */
+  undo: string[];
+};
+
+/** A newer hub's backup, or one whose migrations are others, cannot get its tables here. */
+async function requireLoadable({ file, manifest }: CheckedBackup, { environment }: Target): Promise<SurfaceManifest> {
+  const surface = manifest.surfaces.find((one) => one.environment === environment);
+  if (!surface) throw new BackupRefused(`${file} holds no ${environment} surface.`);
+  const known = new Map((await readMigrations()).map((one) => [one.version, one]));
+  for (const { version, name, checksum } of surface.migrations) {
+    const own = known.get(version);
+    if (!own) {
+      throw new BackupRefused(`${file} was made by a newer hub: it has the migration ${name}. Upgrade this hub first.`);
+    }
+    if (own.checksum !== checksum) {
+      throw new BackupRefused(
+        `${file} was made by another version of this hub: its migration ${name} is not the one here.`,
+      );
+    }
+  }
+  return surface;
+}
+
+async function begin({ environment, connection, mayReplace }: Target, surface: SurfaceManifest): Promise<Loading> {
+  const client = await connectClient(connection, copySettings);
+  const db = queryableOf(client);
+  try {
+    await client.query("begin");
+    // A hub that starts on this database meanwhile waits here, and finds the tables.
+    await client.query(migrationLock);
+    if (mayReplace) await client.query("drop schema public cascade; create schema public");
+    await requireEmpty(db, environment);
+    const wanted = new Set(surface.migrations.map(({ version }) => version));
+    await applyMissing(
+      db,
+      (await readMigrations()).filter(({ version }) => wanted.has(version)),
+    );
+    await client.query("delete from schema_migrations");
+    return { surface, client, db, undo: await takeDownRules(db) };
+  } catch (error) {
+    await endClient(client);
+    throw error;
+  }
+}
+
+async function requireEmpty(db: Queryable, environment: string): Promise<void> {
+  const [found] = await db.query<{ name: string }>(
+    `select relname as name from pg_class
+      where relkind in ('r', 'p', 'v', 'm', 'S', 'f') and relnamespace = current_schema()::regnamespace
+      order by relname = 'organizations' desc, 1 limit 1`,
+  );
+  if (!found) return;
+  throw new BackupRefused(
+    `The ${environment} database is not empty: it has ${found.name}. Restore into a new data directory or an empty database.`,
+  );
+}
+
+/**
+ * Triggers would act on rows that have had their effect, and foreign keys would be checked row by row and in an order that
+ * some of them do not have. Added again, each key is checked for all rows at once.
+ */
+async function takeDownRules(db: Queryable): Promise<string[]> {
+  const keys = await db.query<{ drop: string; add: string }>(
+    `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
+            format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as add
+       from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace order by 1`,
+  );
+  const triggers = await db.query<{ disable: string; enable: string }>(
+    `select distinct format('alter table %s disable trigger user', tgrelid::regclass) as disable,
+                     format('alter table %s enable trigger user', tgrelid::regclass) as enable
+       from pg_trigger join pg_class on pg_class.oid = tgrelid
+      where not tgisinternal and relnamespace = current_schema()::regnamespace`,
+  );
+  for (const { drop } of keys) await db.query(drop);
+  for (const { disable } of triggers) await db.query(disable);
+  return [...keys.map(({ add }) => add), ...triggers.map(({ enable }) => enable)];
+}
+
+async function loadRows({ file }: CheckedBackup, open: Loading[]): Promise<void> {
+  const frames = readFrames(file);
+  for (let frame = await nextOf(frames); frame; frame = await nextOf(frames)) {
+    if (frame.type !== "T") continue;
+    const { environment, table, columns } = parse(frame) as TableName;
+    const rows = rowsOf(frames);
+    const loading = open.find(({ surface }) => surface.environment === environment);
+    if (loading) {
+      await copyIn(loading.client, `copy ${quoted(table)} (${columns.map(quoted).join(", ")}) from stdin`, rows);
+    } else {
+      for await (const _skipped of rows);
+    }
+  }
+}
+
+async function setSequences(db: Queryable, { sequences }: SurfaceManifest): Promise<void> {
+  for (const { table, column, lastValue, isCalled } of sequences) {
+    await db.query("select setval(pg_get_serial_sequence(quote_ident($1), $2), $3, $4)", [
+      table,
+      column,
+      lastValue,
+      isCalled,
+    ]);
+  }
+}
+
+/** What the database has now, read from its tables, is what was in the source when the backup was taken. */
+async function compare(client: ServerClient, { environment, tables }: SurfaceManifest): Promise<void> {
+  const there = await listTables(queryableOf(client));
+  const wanted = tables.map(({ table }) => table);
+  if (there.join() !== wanted.toSorted().join())
+    throw new Error(`The ${environment} database got other tables than the backup has.`);
+  for (const table of tables) {
+    const { rows, digest } = await digestTable(client, table);
+    if (rows === table.rows && digest === table.digest) continue;
+    throw new Error(
+      `${environment}: ${table.table} has ${rows} rows that do not match the ${table.rows} of the backup.`,
+    );
+  }
+}
