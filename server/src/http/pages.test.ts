@@ -13,7 +13,7 @@ describe("pages that need no token", () => {
     expect((await page("/healthz")).body).toEqual({ status: "ok" });
     expect((await page("/readyz")).body).toEqual({
       status: "ready",
-      checks: { database: "ok", signals: "ok", traffic: "ok" },
+      checks: { database: "ok", signals: "ok", traffic: "ok", outbound: "ok" },
     });
     await hub.anonymous.get("/me");
     const metrics = await page("/metrics");

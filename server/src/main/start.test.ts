@@ -202,7 +202,7 @@ describe("roles", () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     const ready = await fetch(`${url}/readyz`);
     expect(ready.status).toBe(200);
-    const checks = { database: "ok", signals: "ok", traffic: "ok" };
+    const checks = { database: "ok", signals: "ok", traffic: "ok", outbound: "ok" };
     expect(await ready.json()).toEqual({ status: "ready", checks: { live: checks, preview: checks } });
     const ask = async (path: string): Promise<string> =>
       await (await fetch(`${url}${path}`, { headers: { authorization: "Bearer let-me-in" } })).text();
