@@ -65,7 +65,7 @@ export async function askRest(
 }
 
 /** Under the name that the settings give, alone or after their prefix; without a name as RFC 6750 has it. */
-export function tokenHeader({ name, prefix }: { name?: string; prefix?: string }, token: string) {
+function tokenHeader({ name, prefix }: { name?: string; prefix?: string }, token: string) {
   const word = prefix ?? (name === undefined ? "Bearer" : undefined);
   return { [(name ?? "authorization").toLowerCase()]: word === undefined ? token : `${word} ${token}` };
 }
