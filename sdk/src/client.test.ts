@@ -19,7 +19,7 @@ const exchanges: Exchange[] = [];
 beforeAll(async () => {
   hub = await startTestHub();
   org = await hub.org();
-  const { body } = await org.post("/api-keys", { name: "sdk" });
+  const { body } = await org.post("/api-keys", { name: "sdk", scopes: ["admin"] });
   const headers = { authorization: `Bearer ${body.key}` };
   client = createClient({ baseUrl: hub.url, headers, onExchange: (exchange) => exchanges.push(exchange) });
 });
@@ -58,7 +58,7 @@ async function faultyProxy(
     server.close();
   });
   const { port } = server.address() as { port: number };
-  const { body } = await org.post("/api-keys", { name: "behind a proxy" });
+  const { body } = await org.post("/api-keys", { name: "behind a proxy", scopes: ["admin"] });
   const behind = createClient({
     baseUrl: `http://127.0.0.1:${port}`,
     headers: { authorization: `Bearer ${body.key}` },

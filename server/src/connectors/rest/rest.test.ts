@@ -6,7 +6,7 @@ import { startStandInShop } from "../../testing/stand-in-shop.ts";
 import type { Call } from "../connector.ts";
 import { isJsonPath, readPath } from "../json-path.ts";
 import { urlBelow } from "./rest-request.ts";
-import { fillJson, fillPath } from "./rest-template.ts";
+import { fillJson, fillPath, hasHiddenDots } from "./rest-template.ts";
 import { rest } from "./rest.ts";
 
 const shop = await startStandInShop({ seed: 2, orders: 25 });
@@ -90,7 +90,7 @@ const hostile = ["./\\%2eF?#@:;&= aé{}\n\u0000".split(""), "\uD800", "🧵", ".
 test("a value in a path is one part of it, whatever it holds", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...hostile), minLength: 1 }), (value) => {
-      fc.pre(value !== "." && value !== "..");
+      fc.pre(!hasHiddenDots(value));
       const path = fillPath("/orders/{input.id}/lines", { input: { id: value }, settings: {} });
       const url = urlBelow("https://erp.example/api", path);
       expect([url.origin, url.search, url.hash]).toEqual(["https://erp.example", "", ""]);

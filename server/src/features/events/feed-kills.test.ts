@@ -28,7 +28,7 @@ const kills = 5;
 test("across kills of the hub a reader of the feed, a webhook in strict order and an automation meet what the table has", async () => {
   const dataDir = await readyDataDir();
   let hub: HubProcess = await startHubProcess({ dataDir, env });
-  const { key } = (await (await signIn(hub.url, admin)).post("/api-keys", { name: "reader" })).body;
+  const { key } = (await (await signIn(hub.url, admin)).post("/api-keys", { name: "reader", scopes: ["admin"] })).body;
   const { organization } = (await clientOf(hub.url, key).get("/me")).body;
   let isOver = false;
   const client = (): TestClient => clientOf(hub.url, key);
