@@ -1,4 +1,3 @@
-import { Client } from "pg";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
@@ -28,14 +27,18 @@ async function openOrders(page: Page, query = ""): Promise<void> {
 
 /** Lists of orders are not answered before `letGo`. */
 async function holdLists(): Promise<{ letGo(): Promise<void> }> {
-  const client = new Client(hub.connection);
-  await client.connect();
-  await client.query("begin");
-  await client.query("lock table orders in access exclusive mode");
+  const locked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const held = hub.world.db.transaction(async (tx) => {
+    await tx.query("lock table orders in access exclusive mode");
+    locked.resolve();
+    await released.promise;
+  });
+  await locked.promise;
   return {
     async letGo() {
-      await client.query("rollback");
-      await client.end();
+      released.resolve();
+      await held;
     },
   };
 }
