@@ -58,11 +58,14 @@ describe("a body that would hold the event loop is passed on to another process 
     const url = pathOf(one, () => crypto.randomUUID());
     const [name = "x"] = Object.keys(exampleBody(route)!);
     const large = [
-      { what: "records", count: bounds.items, body: `{"${name}":[${"{},".repeat(bounds.items)}{}]}` },
-      { what: "lines", count: bounds.items, body: JSON.stringify({ [name]: "a\n".repeat(bounds.items) }) },
-      { what: "values", count: bounds.values, body: `{"${name}":[[${"0,".repeat(bounds.values)}0]]}` },
-      { what: "bytes", count: bounds.bytes, body: JSON.stringify({ [name]: "x".repeat(bounds.bytes) }) },
-    ].filter(({ count, body }) => count < Infinity && body.length <= bodyLimitBytes);
+      { what: "records", count: bounds.items, make: (n: number) => `{"${name}":[${"{},".repeat(n)}{}]}` },
+      { what: "lines", count: bounds.items, make: (n: number) => JSON.stringify({ [name]: "a\n".repeat(n) }) },
+      { what: "values", count: bounds.values, make: (n: number) => `{"${name}":[[${"0,".repeat(n)}0]]}` },
+      { what: "bytes", count: bounds.bytes, make: (n: number) => JSON.stringify({ [name]: "x".repeat(n) }) },
+    ]
+      .filter(({ count }) => count < Infinity)
+      .map(({ what, count, make }) => ({ what, body: make(count) }))
+      .filter(({ body }) => body.length <= bodyLimitBytes);
     for (const { what, body } of large) {
       const before = arrived.length;
       await fetch(`${hub.url}${apiPrefix}${url}`, { method: route.method, headers, body });
