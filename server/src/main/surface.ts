@@ -140,14 +140,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
           metricsAccess: config.metricsAccess,
           site,
         }),
-      rateLimits:
-        config.rateLimit === undefined
-          ? undefined
-          : {
-              perOrganization: config.rateLimit,
-              perCaller: config.rateLimit,
-              perAddress: Math.max(leastOfStrangers, Math.ceil(config.rateLimit / strangersPart)),
-            },
+      rateLimits: rateLimitsOf(config),
       admission: {
         maxInFlight: config.maxInFlight,
         maxAtWork: Math.max(2, Math.floor(config.maxConnections * requestsPart)),
@@ -176,13 +169,9 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     await Promise.all(apps.map(({ app, doors }) => Promise.all([app.app.close(), doors?.close()])));
     throw error;
   }
-  const every = (ms: number, what: string, write: (world: World) => Promise<void>): NodeJS.Timeout =>
-    setInterval(() => {
-      write(world).catch((error: unknown) => world.log.warn({ err: error }, `${what} not written`));
-    }, ms).unref();
   const timers = [
-    every(keyUsageMs, "the use of keys was", flushUsage),
-    every(requestsMs, "some requests were", flushRequests),
+    flushEvery(keyUsageMs, world, "the use of keys was", flushUsage),
+    flushEvery(requestsMs, world, "some requests were", flushRequests),
   ];
 
   return {
@@ -201,6 +190,18 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       await Promise.all([flushUsage(world), flushRequests(world)]).catch(() => {});
     },
   };
+}
+
+function rateLimitsOf({ rateLimit }: Pick<Config, "rateLimit">) {
+  if (rateLimit === undefined) return undefined;
+  const perAddress = Math.max(leastOfStrangers, Math.ceil(rateLimit / strangersPart));
+  return { perOrganization: rateLimit, perCaller: rateLimit, perAddress };
+}
+
+function flushEvery(ms: number, world: World, what: string, write: (world: World) => Promise<void>): NodeJS.Timeout {
+  return setInterval(() => {
+    write(world).catch((error: unknown) => world.log.warn({ err: error }, `${what} not written`));
+  }, ms).unref();
 }
 
 async function listen({ app }: HttpApp, host: string, given: ListenOn): Promise<string> {
