@@ -165,6 +165,8 @@ async function expectNothingCut(page: Page, what: string): Promise<void> {
 /** The page as it looks in light, in dark, and on a small screen; nothing is ever wider than the screen. */
 export async function lookAt(page: Page, name: string): Promise<void> {
   const size = page.viewportSize()!;
+  // What is about to be replaced is dimmed, and has less contrast for that moment.
+  await expect.poll(() => page.locator("main .stale").count()).toBe(0);
   for (const scheme of ["light", "dark"] as const) {
     await setColours(page, scheme);
     await expectAccessible(page, name, scheme);

@@ -93,7 +93,7 @@ export function Grid<Row>(props: Props<Row>) {
       aria-activedescendant={cursor >= 0 && rows[cursor] !== undefined ? `${base}-${cursor}` : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      className={cx("relative min-h-0 flex-1 overflow-auto outline-offset-[-2px]", props.isStale && "opacity-60")}
+      className={cx("relative min-h-0 flex-1 overflow-auto outline-offset-[-2px]", props.isStale && "stale")}
     >
       <Head {...props} layout={{ gridTemplateColumns: template, minWidth }} />
       {/* Rows of the former list can be read, and nothing else, until those of this one are there. */}

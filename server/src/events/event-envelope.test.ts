@@ -49,7 +49,7 @@ test("accounts, keys, sessions and the organization are for administrators", () 
   const ofAdmins = eventFamilies.filter((family) =>
     typesNamed(`${family}.*`).some((type) => scopeOfEvent(type) === "admin"),
   );
-  expect(ofAdmins).toEqual(["organization", "user", "session", "api_key", "view", "preview", "retention"]);
+  expect(ofAdmins).toEqual(["organization", "user", "session", "api_key", "view", "preview", "retention", "outbound"]);
 });
 
 test("every type is of one family, and a family has the events of several objects too", () => {

@@ -27,7 +27,8 @@ test("every type is named after its object, or after several of them, and says w
   for (const [type, { objectType, summary, data }] of Object.entries(eventCatalogue)) {
     expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
     const family = type.split(".")[0]!;
-    const others: Record<string, string> = { session: "user", locations: "bridge", preview: "organization" };
+    const ofHub = { preview: "organization", outbound: "organization" };
+    const others: Record<string, string> = { session: "user", locations: "bridge", ...ofHub };
     const objects = others[family] ?? family;
     expect([objects, `${objects.replace(/s$/, "")}_batch`]).toContain(objectType);
     expect(summary).toMatch(/^[A-Z]/);

@@ -226,7 +226,10 @@ test("a restore into an external database brings the key that is in the file", a
   expect(restored.stdout).toContain("preview: not restored, since this hub has no preview database");
   const key = (await readFile(path.join(dataDir, "secret.key"), "utf8")).trim();
   const doctor = await runHub(["doctor"], { env: { ...env, DATABASE_URL: url, HUB_SECRET_KEY: key } });
-  expect(doctor).toMatchObject({ code: 0, stderr: "" });
+  // The cluster of the tests does not wait for the disk, which is all that the doctor finds wrong.
+  const problems = doctor.stderr.split("\n").filter((line) => line !== "" && !line.includes("fsync is off"));
+  expect(problems).toEqual([]);
+  expect(doctor.stdout).toContain("migrations up to date");
 }, 120_000);
 
 describe("hub move-to", () => {

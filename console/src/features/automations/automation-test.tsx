@@ -56,7 +56,7 @@ export function AutomationTest({ automation }: { automation: Automation }) {
       )}
       {days !== undefined && test.isPending && <Skeleton />}
       {days !== undefined && test.data && (
-        <div className={test.isPlaceholderData ? "opacity-60" : ""}>
+        <div className={test.isPlaceholderData ? "stale" : ""}>
           <Report report={test.data} />
         </div>
       )}

@@ -103,7 +103,7 @@ export function QuoteTab({ account }: { account: CarrierAccount }) {
           </Button>
         </form>
       </Card>
-      <div className={cx("flex min-w-0 flex-col gap-3.5", quotes.isPlaceholderData && "opacity-60")}>
+      <div className={cx("flex min-w-0 flex-col gap-3.5", quotes.isPlaceholderData && "stale")}>
         {quotes.error && <ProblemBox error={quotes.error} />}
         {!request && (
           <Card label="Prices">

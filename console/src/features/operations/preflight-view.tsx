@@ -52,7 +52,7 @@ export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut, s
     { label: "blocked", count: summary.blocked, tone: "bad" as const },
   ];
   return (
-    <div className={cx("flex flex-col gap-2.5", isStale && "opacity-55")} aria-busy={isStale}>
+    <div className={cx("flex flex-col gap-2.5", isStale && "stale")} aria-busy={isStale}>
       <Figures label="What would happen" figures={figures} />
       <ShareBar parts={parts} total={summary.orders} />
       <WhyTable

@@ -80,7 +80,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
   const { pagination } = data;
   return (
     <>
-      <Card label="Orders" className={isPlaceholderData ? "opacity-60" : ""}>
+      <Card label="Orders" className={isPlaceholderData ? "stale" : ""}>
         <Table label="Results">
           <thead>
             <tr>

@@ -36,7 +36,7 @@ export function ImportColumns({ answer, mapping, isOld, onChange }: Props) {
     ...fields.map(({ field }) => ({ value: field, label: fieldName(field) })),
   ];
   return (
-    <Card label="Columns" className={cx(isOld && "opacity-60")}>
+    <Card label="Columns" className={cx(isOld && "stale")}>
       <div className="px-2.5 pt-2.5">
         <Heading title="Columns" note={readText(columns)}>
           {hidden > 0 && (

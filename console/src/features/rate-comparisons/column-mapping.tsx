@@ -23,7 +23,7 @@ export function ColumnMapping({ report, mapping, onChange, isOld }: Props) {
     onChange(next);
   };
   return (
-    <Card label="Columns" className={cx(isOld && "opacity-60")}>
+    <Card label="Columns" className={cx(isOld && "stale")}>
       <div className="px-3 pt-2.5">
         <Heading
           title="Columns"

@@ -63,7 +63,7 @@ export function FileErrors({ report, name }: { report: FileReport; name: string 
 export function FileSample({ report, isOld }: { report: FileReport; isOld: boolean }) {
   const { sample, errors } = report;
   return (
-    <Card label="First rows, as they are read" className={cx(isOld && "opacity-60")}>
+    <Card label="First rows, as they are read" className={cx(isOld && "stale")}>
       <div className="px-3 pt-2.5">
         <Heading title="First rows, as they are read" note={plural(sample.length, "row")} />
       </div>

@@ -24,7 +24,7 @@ export function RateSummary({ comparison, summary, isOld }: Props) {
   const { currency } = summary;
   const itemsOf = (filter: Record<string, string>): string => paths.rate(comparison.id, { tab: "items", ...filter });
   return (
-    <div className={cx("flex flex-col gap-3.5", isOld && "opacity-60")}>
+    <div className={cx("flex flex-col gap-3.5", isOld && "stale")}>
       <Totals summary={summary} />
       <Told summary={summary} itemsOf={itemsOf} />
       <div className="grid items-start gap-3.5 xl:grid-cols-2">

@@ -84,7 +84,7 @@ export function CronMeaning({
     <Card className="px-4 py-3" label="What this means">
       <Heading title="What this means" />
       {data && !error ? (
-        <div className={isPlaceholderData ? "opacity-60" : ""}>
+        <div className={isPlaceholderData ? "stale" : ""}>
           <p className="mb-2 text-lg" role="status">
             {data.description}
           </p>

@@ -64,7 +64,7 @@ export function LabelPrices({ missing, request, label }: Props) {
     .toSorted((one, other) => one.quote.total - other.quote.total);
   const isWaiting = quotes.some(({ isFetching }) => isFetching);
   return (
-    <div className={isWaiting ? "flex min-w-0 flex-col gap-3.5 opacity-60" : "flex min-w-0 flex-col gap-3.5"}>
+    <div className={isWaiting ? "flex min-w-0 flex-col gap-3.5 stale" : "flex min-w-0 flex-col gap-3.5"}>
       {sellers.map((account, at) => {
         const failed = quotes[at]?.error;
         return failed && <ProblemBox key={account.id} error={failed} />;

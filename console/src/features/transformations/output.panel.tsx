@@ -47,7 +47,7 @@ export function OutputPanel({
         </p>
       ))}
       {test ? (
-        <div className={cx("transition-opacity", isStale && "opacity-55")}>
+        <div className={cx(isStale && "stale")}>
           <JsonView key={JSON.stringify(Object.keys(test.output))} label="Output" value={test.output} />
         </div>
       ) : (

@@ -98,8 +98,14 @@ test("zips get their zeros back in the US and nowhere else; codes go where codes
 });
 
 test("a country of two characters that is no code stays what it is (protocol 4)", () => {
-  for (const country of ["日本", "中国", "--", "U.", "1A", "\u{1f1fa}"]) {
+  for (const country of ["--", "U.", "1A", "\u{1f1fa}"]) {
     expect(cleanAddress({ country, zip: "1010" })).toEqual({ country, zip: "1010" });
+  }
+  for (const [country, countryCode] of [
+    ["日本", "JP"],
+    ["中国", "CN"],
+  ] as const) {
+    expect(cleanAddress({ country, zip: "1010" })).toEqual({ country, countryCode, zip: "1010" });
   }
   expect(cleanAddress({ country: "us" })).toEqual({ countryCode: "US" });
   expect(cleanAddress({ country: "uk" })).toEqual({ countryCode: "GB" });

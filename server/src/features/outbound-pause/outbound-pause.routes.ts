@@ -13,6 +13,7 @@ export const outboundRoutes = [
   defineRoute("POST /outbound/resume", {
     name: "outbound.resume",
     scope: "organizations:write",
+    stepUp: "if wanted",
     summary: "Let a restored hub call other systems again",
     answer: [200, shapes.Outbound],
     handle: (ctx) => outbound.resumeOutbound(ctx),

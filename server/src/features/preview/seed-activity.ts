@@ -109,7 +109,7 @@ async function seedTasks(ctx: Ctx): Promise<void> {
 }
 
 async function seedLabels(ctx: Ctx): Promise<void> {
-  const { id: carrierAccountId } = await createCarrierAccount(ctx, { name: "Demo carrier", carrier: "demo" });
+  const { id: carrierAccountId } = await createCarrierAccount(ctx, { name: "Label carrier", carrier: "demo" });
   await buyLabel(ctx, { ...aParcel, weight: { value: 2.5, unit: "lb" }, carrierAccountId });
 }
 

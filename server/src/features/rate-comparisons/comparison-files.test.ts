@@ -236,7 +236,8 @@ describe("files", () => {
     const send = async (csv: string, more: object = {}) =>
       (await org.post("/rate-comparisons/import", { name: "x", carrierAccountId, csv, ...more })).body.errors[0];
     expect(await send("a,b\n1,2\n")).toMatchObject({ code: "missing_column" });
-    expect(await send('tracking,cost\n"A,1')).toMatchObject({ code: "malformed_csv" });
+    expect(await send('tracking,cost\n"A,1')).toMatchObject({ pointer: "/csv/2", code: "malformed_row" });
+    expect(await send('tracking,"cost\nA,1')).toMatchObject({ code: "malformed_csv" });
     expect(await send("tracking,cost\n")).toMatchObject({ code: "no_items" });
     expect(await send("\n\n")).toMatchObject({ code: "empty" });
     expect(await send("tracking,cost\nA,1", { mapping: { cost: "netcosts" } })).toMatchObject({

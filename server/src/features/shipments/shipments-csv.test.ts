@@ -78,11 +78,19 @@ describe("importing shipments", () => {
     ["", "/csv", "minLength"],
     ["\n \n", "/csv", "empty"],
     ["foo,bar\n1,2\n", "/csv", "no_known_columns"],
-    ['tracking\n"open', "/csv", "malformed_csv"],
+    ['tracking,"open\n1Z9,x\n', "/csv", "malformed_csv"],
   ])("refuses %j as a whole", async (csv, pointer, code) => {
     const { status, body } = await org.post("/shipments/import", { csv });
     expect(status).toBe(400);
     expect(body.errors).toContainEqual(expect.objectContaining({ pointer, code }));
+  });
+
+  test("a stray quotation mark costs its row, and the others are taken", async () => {
+    const number = `Q${crypto.randomUUID()}`;
+    const { status, body } = await org.post("/shipments/import", { csv: `tracking\n"open\n${number}\n` });
+    expect(status).toBe(200);
+    expect(body.errors).toMatchObject([{ row: 2, code: "malformed_row" }]);
+    expect((await org.get(`/shipments?trackingNumber=${number}`)).body.pagination.total).toBe(1);
   });
 
   test("names a column or field of the mapping that there is not", async () => {
