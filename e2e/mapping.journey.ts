@@ -146,8 +146,10 @@ test("the fields of an order are known: a wrong target is told, and half a mappi
   const known = await page.locator("#target-paths option").allTextContents();
   expect(known).toEqual(expect.arrayContaining(["number", "shippingAddress.zip", "customer.email", "total"]));
   await page.getByRole("button", { name: "Suggest rows" }).click();
-  await page.getByText("quantity").first().waitFor();
-  await output().getByText("MUG").first().waitFor();
+  await output()
+    .getByText(/^lines/)
+    .first()
+    .waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("version 1").waitFor();
 });
