@@ -37,6 +37,7 @@ type MigrateOptions = {
 
 const migrationsFolder = path.join(import.meta.dirname, "../../migrations");
 const lockKey = 7_204_119;
+const cancelEveryMs = 100;
 const batchedHeader = /^-- hub: in batches$/m;
 /** A hub that was told to stop needs up to ten seconds. */
 const hubsPatienceMs = 12_000;
@@ -151,8 +152,14 @@ async function applyAll(
     const step = await patient.transaction(async (tx) => {
       const [{ pid } = { pid: 0 }] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
       const cancel = (): void => void db.query("select pg_cancel_backend($1)", [pid]).catch(() => {});
+      let repeating: NodeJS.Timeout | undefined;
+      // Again and again: a request that arrives between two statements cancels nothing, and the next one may wait for a lock.
+      const keepCancelling = (): void => {
+        cancel();
+        repeating = setInterval(cancel, cancelEveryMs);
+      };
       stopping?.throwIfAborted();
-      stopping?.addEventListener("abort", cancel, { once: true });
+      stopping?.addEventListener("abort", keepCancelling, { once: true });
       try {
         const done = await applyNext(tx, migrations, (migration) => {
           const number = migrations.indexOf(migration) - (migrations.length - missing.length) + 1;
@@ -162,7 +169,8 @@ async function applyAll(
         if (done.applied.length > 0) announceSchema(tx);
         return done;
       } finally {
-        stopping?.removeEventListener("abort", cancel);
+        stopping?.removeEventListener("abort", keepCancelling);
+        clearInterval(repeating);
       }
     });
     applied.push(...step.applied);

@@ -22,7 +22,8 @@ const trial = { mappings: [{ source: "a", target: "b" }], sampleData: { a: 1 } }
 test.runIf(process.platform === "linux")(
   "a process that stands still is killed although its caller has hung up, and its organization waits (security N2)",
   async () => {
-    const heavyProcess = await startHeavyProcess(task, limits);
+    // Long enough for the metrics, which are made once a second, to show the request.
+    const heavyProcess = await startHeavyProcess(task, { ...limits, maxUnanswered: 8 });
     afterFile(heavyProcess.kill);
     const hub = await startTestHub({ heavyProcess });
     const [greedy, other] = [await hub.org(), await hub.org()];
@@ -38,7 +39,7 @@ test.runIf(process.platform === "linux")(
     const given = Promise.allSettled([asked]);
     const inFlight = async () =>
       /^hub_http_requests_in_flight\{[^}]*\} 1$/m.test(await (await fetch(`${hub.url}/metrics`)).text());
-    await vi.waitUntil(inFlight, soon);
+    await vi.waitUntil(inFlight, { ...soon, interval: 100 });
     hangUp.abort();
     const [{ status }] = await given;
     expect(status).toBe("rejected");

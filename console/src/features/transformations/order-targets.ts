@@ -84,11 +84,7 @@ function wrongTarget(path: string, around: string, fields: readonly TargetField[
   return { message: `${here} has no field ${name}.`, nearest: nearestOf(name, options) };
 }
 
-const lastOf = (path: string): string =>
-  path
-    .split(/[.[\]]+/)
-    .findLast(Boolean)!
-    .toLowerCase();
+const lastOf = (path: string): string => (path.split(/[.[\]]+/).findLast(Boolean) ?? "").toLowerCase();
 
 function nearestOf(name: string, options: readonly string[]): string | undefined {
   const wanted = lastOf(name);
