@@ -80,7 +80,7 @@ const maxLostKeys = 50;
 
 export function createClient(options: ClientOptions): HubClient {
   const { baseUrl, headers = {}, maxRetries = 3, maxOutageMs = 0, onExchange, onRefused } = options;
-  /** Keys of requests that stayed without an answer: whoever asks for the same again must not get it twice. */
+  /** Keys of requests that got no answer: an identical request reuses its key, so that it is applied once. */
   const lostKeys = new Map<string, string>();
   const prepare = (key: string, input: Anything): Sent => {
     const [method = "", template = ""] = key.split(" ", 2);

@@ -19,7 +19,7 @@ export function zoneOf(choice: string, organizationZone: string): string {
   return choice === "organization" ? organizationZone : choice;
 }
 
-/** What times of the day are meant in unless told: the organization's zone; where none was chosen, the zone of whoever types. */
+/** Default time zone of times that are typed: that of the organization, or of the browser where the organization has none. */
 export function useUsualZone(): string {
   const { organization } = useMe();
   const clock = useClock();

@@ -58,7 +58,7 @@ export const operatorOnlyScopes: ReadonlySet<Scope> = new Set([
 
 const adminOnly: ReadonlySet<Scope> = new Set(["admin", "operations:override", "audit:read"]);
 
-/** What a key gets only when its request names it: nobody hands these out by leaving something out. */
+/** Scopes that a key gets only when its request names them: an omitted list must not grant them. */
 const onlyWhenNamed: ReadonlySet<Scope> = new Set([...adminOnly, ...operatorOnlyScopes]);
 
 /** Of a key whose request names no scopes: those of its creator, without what only administrators have. */

@@ -21,7 +21,7 @@ const waitSeconds = 15;
 
 /**
  * $1 seconds to wait, $2 the file that names the guard in charge, $3 this guard, $4 the cluster. The process is the one that works
- * on the cluster now: a file that a killed PostgreSQL left may name a process of somebody else.
+ * on the cluster now: a file that a killed PostgreSQL left may name an unrelated process.
  */
 const script = `
   read -r _

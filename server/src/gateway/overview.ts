@@ -94,7 +94,7 @@ export async function readOverview(
 
 type WindowFigures = Pick<OverviewFigures, "onTimePct" | "delivered" | "avgTransitDays" | "sample" | "promises">;
 
-/** What is told of a window, of all of it and of its parts alike. */
+/** The figures of a window, and of each of its parts. */
 export function presentFigures({ onTimePct, delivered, avgTransitDays, sample, promises }: WindowFigures) {
   return {
     on_time_pct: onTimePct,

@@ -67,7 +67,7 @@ type HttpOptions = {
   admission: AdmissionLimits;
   corsOrigins: string[];
   trustedProxies: string[];
-  /** Left out by the process that does heavy requests, which nobody calls by a name. */
+  /** Left out by the process that does heavy requests, which is not called by a host name. */
   names?: NameOptions;
   /** Where heavy requests are done; without it, here. */
   heavy?: HeavyWork;
@@ -77,7 +77,7 @@ type HttpOptions = {
 
 export type PageGates = {
   admit(request: FastifyRequest, reply: FastifyReply): void;
-  /** For metrics, which are told also while other requests are refused. */
+  /** For metrics, which are served even while other requests are refused. */
   limitScraper(request: FastifyRequest): void;
 };
 

@@ -109,7 +109,7 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
 export function requireMetricsAccess(header: string | undefined, access: MetricsAccess): void {
   if (access === "open") return;
   const detail =
-    "Metrics need the token of HUB_METRICS_TOKEN. Without one they are told only while the hub listens on loopback; `off` leaves them open.";
+    "Metrics need the token of HUB_METRICS_TOKEN. Without a token they are served only while the hub listens on loopback; `off` opens them.";
   if (access === "closed") throw new HubError("invalid_token", detail);
   const expected = Buffer.from(`Bearer ${access.token}`);
   const given = Buffer.from(header ?? "");

@@ -22,7 +22,7 @@ const wellFormed = /^([a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])(:\d{1,5})?
 const loopback = /^(localhost|[a-z0-9-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
- * The names that the hub goes by. A redirect or a link that is made of any Host header would lead to whoever has sent it; and a
+ * The names that the hub goes by. A redirect or a link that is made of any Host header would lead to a host that the sender chose; and a
  * page whose name was made to point at this address (DNS rebinding) would be taken for a page of the hub.
  */
 export function createPublicNames({ publicUrls, host }: NameOptions): PublicNames {

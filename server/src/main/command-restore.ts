@@ -37,7 +37,7 @@ export async function runRestore(config: Config, args: string[]): Promise<void> 
     const whenEmpty = async (): Promise<void> => {
       if (isEmbedded) await setMark(dataDir, "restoring", notEnded(path.resolve(backup.file), dataDir));
     };
-    // Not after it: rows whose secrets nobody can open are of little use.
+    // Before the commit: without the key the restored secrets could not be opened.
     const beforeCommit = async (): Promise<void> => {
       if (keys.fromFile !== undefined) await writeKeyFile(secretKeyFile(dataDir), keys.fromFile);
     };
@@ -144,7 +144,7 @@ async function verifyAndNote(world: World, isPaused: boolean): Promise<void> {
 function closingWords(config: Config, { fromFile, missing }: Keys): string[] {
   const keyFile = secretKeyFile(config.dataDir);
   return [
-    "The hub may be started. It calls nobody yet: schedules, automations, tasks, webhooks, carriers and tracking are paused.",
+    "The hub can be started. Outbound work is paused: schedules, automations, tasks, webhooks, carriers and tracking.",
     "When the hub that was backed up is stopped for good, and this one takes its place: hub resume-outbound",
     ...(fromFile === undefined ? [] : [`The secret key of the backup is in ${keyFile}.`]),
     ...(fromFile !== undefined && config.databaseUrl !== undefined

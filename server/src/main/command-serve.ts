@@ -57,7 +57,7 @@ function describeForScripts(hub: RunningHub, config: Config): string[] {
   return [...describeSurfaces(hub), ...describeFirstAdmin(hub, config)];
 }
 
-/** What somebody at a terminal does next. */
+/** The next steps, for a person at a terminal. */
 function describeForPeople(hub: RunningHub, config: Config): string[] {
   const [live] = hub.surfaces;
   const url = live?.urls[0]?.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");

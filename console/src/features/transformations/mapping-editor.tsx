@@ -28,7 +28,7 @@ type Props = {
   rows: readonly Row[];
   onChange(rows: Row[]): void;
   isReadOnly: boolean;
-  /** The rows add to what the connector reads by itself, instead of taking its place. */
+  /** The rows extend the connector's own mapping instead of replacing it. */
   isExtending?: boolean;
   /** Why the mapping should not be used as it is; undefined: nothing is known against it. */
   onVerdict?(reason: string | undefined): void;

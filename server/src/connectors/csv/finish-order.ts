@@ -164,7 +164,7 @@ function settleMoney(request: Given): void {
   if (isOnDelivery && isOpen) request.paymentStatus = "pending";
 }
 
-/** What needs no shipping, such as a gift card, is nobody's parcel: it is told in a custom field. */
+/** Items that need no shipping, such as gift cards, are kept in a custom field: they are not part of a parcel. */
 function settleNotShipped(request: Given): void {
   const items = request.notShipped as { name?: string; sku: string; quantity: number }[] | undefined;
   delete request.notShipped;
@@ -197,7 +197,7 @@ function settleStatus(request: Given): void {
     request.status = "shipped";
     for (const line of lines) line.shippedQuantity ??= line.quantity;
   } else if (fulfillmentStatus === "partial" && hasLeft) request.status = "partially_shipped";
-  // The money went back, and yet the order was not cancelled: somebody has to look whether it is to be shipped.
+  // Refunded but not cancelled: a person has to decide whether it still ships.
   else if (request.paymentStatus === "refunded" || request.paymentStatus === "voided")
     request.status = "review_required";
   else if (fulfillmentStatus !== undefined && request.paymentStatus === "pending") request.status = "awaiting_payment";

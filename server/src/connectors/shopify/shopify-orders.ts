@@ -256,7 +256,7 @@ function statusOf(order: Json): string {
   }
   if (!isKnown && order.displayFulfillmentStatus === "PARTIALLY_FULFILLED") return "partially_shipped";
   if (order.displayFinancialStatus === "PENDING") return "awaiting_payment";
-  // Whether what was paid back is to be shipped, and what becomes of an order without a parcel, is for somebody to say.
+  // A person decides whether refunded items still ship, and what happens to an order without a parcel.
   const isOdd = isPaidBack.includes(asText(order.displayFinancialStatus)) || parcels.length === 0;
   return isOdd && all.length > 0 ? "review_required" : "new";
 }

@@ -160,13 +160,13 @@ export function readTrackingNumber(text: string): CellValue {
 /** A code may well be 1E5; spreadsheets write 1E+05. */
 const isDamaged = (text: string): boolean => scientific.test(text) && text.includes("+");
 
-/** By which records are told apart: two that have lost their digits would be taken for one. */
+/** Identifies a record: two codes that lost their digits would be mistaken for one. */
 export const readIdentifier: CellReader = (text) => (isDamaged(text) ? { problem: digitsLost(text) } : { value: text });
 
 const dayOfMonth = /^(\d{1,2}[-. ]{1,2}(?<before>[a-zä]{3})|(?<after>[a-zä]{3})[-. ]{1,2}\d{1,2})$/i;
 const shortMonths = new Set([...monthNames, "mrz", "mär", "mai", "okt", "dez"]);
 
-/** A code of somebody else's, which is kept as it is: what a spreadsheet has probably done to it is told. */
+/** A code of another system, kept as it is. Probable spreadsheet damage is reported as a warning. */
 export const readForeignCode: CellReader = (text) => {
   if (isDamaged(text)) return { value: text, guess: digitsLost(text) };
   const { before, after } = dayOfMonth.exec(text)?.groups ?? {};

@@ -170,7 +170,7 @@ function isUnknown(columns: Column[]): boolean {
   return columns.every(({ field }) => field === null);
 }
 
-/** The words of a program, put into ours. A word that the program was not known to have is told. */
+/** The words of a program, put into ours. An unknown word is reported as a warning. */
 function withWords(read: CellReader | undefined, preset: SheetPreset | undefined, field: string) {
   const words = preset?.values?.[field];
   if (!words) return read;

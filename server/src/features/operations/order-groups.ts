@@ -5,7 +5,7 @@ type Named = OrderGroup["sample"][number];
 type About = Pick<OrderGroup, "step" | "type" | "code" | "message" | "fix">;
 
 const sampleSize = 5;
-/** So many reasons of a group are answered; more are counted in it, and not told one by one. */
+/** Maximum reasons listed per group. Further ones are only counted. */
 export const maxReasons = 10;
 /** A message may name a line or a number of its order: of a hundred thousand different ones these are kept. */
 const maxKept = 200;

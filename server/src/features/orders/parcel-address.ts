@@ -10,7 +10,7 @@ type Move = { before: Order; after: Order };
 
 /**
  * A label has its address printed on it: once it is bought, another address of the order changes nothing about where the
- * parcel goes. In the transaction of the change, whoever makes it.
+ * parcel goes. Runs in the transaction of the change.
  */
 export async function noteParcelAddresses(tx: Tx, ctx: Ctx, moves: Move[]): Promise<void> {
   const missed = moves.filter(({ before, after }) => hasParcels(after) && isElsewhere(before, after));

@@ -108,7 +108,7 @@ export async function updateOrganization(
   });
 }
 
-/** A key is never asked for a proof: whoever has found one could else switch off what people are asked for. */
+/** API keys are exempt from step-up, so a leaked key must not be able to switch step-up off. */
 function refuseUnsafe({ actor }: Ctx, organization: Organization, patch: OrganizationPatch): void {
   if (actor.type !== "api_key") return;
   const dropped = (["requiresTotp", "requiresStepUp"] as const).filter(

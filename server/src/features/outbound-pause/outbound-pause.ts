@@ -72,7 +72,7 @@ export async function resumeOutboundByCommand(world: World): Promise<boolean> {
   const isPaused = (await findOutboundPause(world.db)) !== undefined;
   const operator = await findOperatorOrganization(world);
   if (operator) await resumeOutbound(systemContext(world, operator.id, "hub resume-outbound"));
-  // Nobody has used this surface yet: there is no audit log to tell.
+  // The surface is unused: it has no audit log.
   else await removeOutboundPause(world.db);
   return isPaused;
 }

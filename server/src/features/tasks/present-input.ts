@@ -3,7 +3,7 @@ import { maskSecretsWithin } from "../../core/mask-secrets.ts";
 import type { Ctx } from "../../context.ts";
 
 /**
- * The input of a task, wherever it is shown: of an execution, a schedule, a pipeline. Nobody sees what looks like a credential.
+ * The input of a task, wherever it is shown: of an execution, a schedule, a pipeline. What looks like a credential is masked for every caller.
  * `isFilledIn`: fields of an order were filled in, so that any text may be a name.
  */
 export function presentTaskInput<T>(ctx: Pick<Ctx, "principal">, input: T, isFilledIn = false): T {

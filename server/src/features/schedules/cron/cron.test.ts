@@ -151,7 +151,7 @@ test.each([
 ])("the time zone %s is refused, and %s suggested", (name, suggestion) => {
   const { errors } = parseZone(name);
   expect(errors).toMatchObject([{ pointer: "/timezone", code: "unknown_time_zone", suggestion }]);
-  // It is told once: by those who show the suggestion.
+  // The suggestion is a field of its own: the message does not repeat it.
   expect(errors![0]!.message).not.toContain("Did you mean");
 });
 
