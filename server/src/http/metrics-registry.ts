@@ -80,17 +80,18 @@ export function createRegistry(world: World, { inFlight, streams, readBacklog }:
     "Webhook deliveries that lost their lease; nothing written",
     () => deliveries.fenced,
   );
-  new Counter({
+  const deliveryOutcomes = new Counter({
     name: "hub_webhook_deliveries_total",
     help: "Webhook deliveries that ended, by outcome",
     labelNames: ["outcome"],
-    registers: [registry],
-    collect(this: Counter<"outcome">) {
-      this.reset();
-      this.inc({ outcome: "delivered" }, deliveries.delivered);
-      this.inc({ outcome: "failed" }, deliveries.failed);
+    registers: [],
+    collect() {
+      deliveryOutcomes.reset();
+      deliveryOutcomes.inc({ outcome: "delivered" }, deliveries.delivered);
+      deliveryOutcomes.inc({ outcome: "failed" }, deliveries.failed);
     },
   });
+  registry.registerMetric(deliveryOutcomes);
   const refusals = new Counter({
     name: "hub_http_unavailable_total",
     help: "HTTP responses with status 503, by error code",
