@@ -54,8 +54,6 @@ type DatabaseOptions = {
   isPatient?: boolean;
   /** Connections for `background`, besides the others; without them it shares those. */
   maxBackground?: number;
-  /** Nobody waits for what is done here. */
-  isBackground?: boolean;
   onError(error: Error): void;
 };
 
@@ -77,7 +75,7 @@ const afterFailure = "25P02";
 type OpenPool = ReturnType<typeof openPool>;
 
 /** Connections as they are handed out: set up, watched, and none from before they were renewed. */
-function openPool({ connection, maxConnections, isPatient, isBackground, onError }: DatabaseOptions) {
+function openPool({ connection, maxConnections, isPatient, onError }: DatabaseOptions) {
   const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
@@ -93,7 +91,6 @@ function openPool({ connection, maxConnections, isPatient, isBackground, onError
     onConnect: async (client) => {
       madeAt.set(client, performance.now());
       await (client as ServerClient).begin({ jit: "off", ...(isPatient ? {} : timeLimits) });
-      if (isBackground) (client as ServerClient).yieldProcessors();
     },
   });
   const madeAt = new WeakMap<object, number>();
@@ -135,7 +132,7 @@ function openPool({ connection, maxConnections, isPatient, isBackground, onError
 export function openDatabase(options: DatabaseOptions): Database {
   const front = openPool(options);
   const { maxBackground } = options;
-  const back = maxBackground && openPool({ ...options, maxConnections: maxBackground, isBackground: true });
+  const back = maxBackground && openPool({ ...options, maxConnections: maxBackground });
   const pools = back ? [front, back] : [front];
   const renew = (): void => pools.forEach((one) => one.renew());
 

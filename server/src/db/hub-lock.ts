@@ -90,7 +90,9 @@ async function openDoor(file: string): Promise<Server> {
     visitor.on("error", () => {});
     visitor.end(ownName);
   });
-  await new Promise<void>((resolve, reject) => door.once("error", reject).listen(file, resolve));
+  await new Promise<void>((resolve, reject) =>
+    door.once("error", reject).listen({ path: file, exclusive: true }, resolve),
+  );
   return door.unref();
 }
 

@@ -1,16 +1,11 @@
 import type { ClientConfig, QueryResult } from "pg";
 import pg from "pg";
-import { yieldProcessors } from "../core/yield-processors.ts";
 
 /**
  * How to reach a database. `servers` are those of which one takes writes at a time, as in `postgres://hub@one,two/hub`;
  * all connections of a database share the object, and so what one of them has found out.
  */
-export type Connection = ClientConfig & {
-  servers?: Servers;
-  /** We have started the server: its processes are on this machine. */
-  isOurs?: boolean;
-};
+export type Connection = ClientConfig & { servers?: Servers };
 
 type Servers = { urls: string[]; current: number };
 
@@ -36,11 +31,9 @@ export class ServerClient extends pg.Client {
       if (servers && !this.isProven && servers.current === tried) servers.current = (tried + 1) % servers.urls.length;
     });
     this.servers = servers;
-    this.isOurs = config.isOurs ?? false;
   }
 
   private readonly servers: Servers | undefined;
-  private readonly isOurs: boolean;
 
   /**
    * To be called once, right after connecting. `settings` are set here and not with the connection, where a pooler
@@ -52,12 +45,6 @@ export class ServerClient extends pg.Client {
     const last = Array.isArray(answer) ? answer.at(-1) : answer;
     if (this.servers && saysReadOnly(last?.rows)) throw new ReadOnlyServer();
     this.isProven = true;
-  }
-
-  /** Whoever works for this connection leaves the processors to others, where the server is ours. */
-  yieldProcessors(): void {
-    const { processID } = this as { processID?: number };
-    if (this.isOurs && processID) void yieldProcessors(processID);
   }
 }
 

@@ -51,7 +51,7 @@ export function createConsoleSite(look: () => Promise<ConsoleState>): ConsoleSit
       const file = state.is === "ready" ? state.built.files.get(path) : undefined;
       if (file) return await sendFile(request, reply, file);
       const wantsPage = path === "/" || path === "/index.html" || request.headers.accept?.includes("text/html");
-      if (!wantsPage || assets.test(path)) throw new HubError("route_not_found", `There is no GET ${path}.`);
+      if (!wantsPage || assets.test(path)) throw new HubError("route_not_found", `There is no route GET ${path}.`);
       return sendPage(reply, state);
     },
   };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { TSchema } from "typebox";
-import { stepwise } from "../core/give-way.ts";
+import { createYielder } from "../core/yield-to-event-loop.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import { isPlain } from "../core/strict-json.ts";
 import { eventTypes } from "../events/event-families.ts";
@@ -27,7 +27,7 @@ type Json = Record<string, unknown>;
  * for it first is a stranger.
  */
 export async function createOpenApi(mounts: Mount[], version: string): Promise<Json> {
-  const step = stepwise();
+  const step = createYielder();
   const { refer, schemas } = createReferences();
   const paths: Record<string, Json> = {};
   for (const mount of mounts) {
@@ -73,7 +73,7 @@ export async function createOpenApi(mounts: Mount[], version: string): Promise<J
 export async function writeOpenApi(mounts: Mount[], version: string): Promise<string> {
   // This file has just been loaded, which takes as long as two portions. An immediate would still be in the same turn.
   await delay(0);
-  const step = stepwise();
+  const step = createYielder();
   /** As JSON.stringify does it, which is called for what is below that many levels. */
   async function write(node: unknown, levels: number): Promise<string> {
     if (levels === 0 || !isPlain(node)) {

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx, Settings } from "../../context.ts";
-import { waitOutside } from "../../context.ts";
+import { releaseSlotWhile } from "../../context.ts";
 import type { Browser } from "../../route.ts";
 import { WithCookies } from "../../route.ts";
 import type { UserIdentity } from "../users/users.schemas.ts";
@@ -85,7 +85,9 @@ export async function finishOidcSignIn(ctx: Ctx, request: OidcSessionRequest, br
     );
   }
   if (request.code === undefined) throw badField("/code", "required", "Send the `code` of the issuer, or its `error`.");
-  const proven = await waitOutside(ctx, () => redeemCode(ctx, { ...endpoints, client, begun, code: request.code! }));
+  const proven = await releaseSlotWhile(ctx, () =>
+    redeemCode(ctx, { ...endpoints, client, begun, code: request.code! }),
+  );
   const user = await findOidcIdentity(ctx, proven.subject, proven.verifiedEmail);
   if (!user) throw unknownAccount();
   return await startBrowserSessionOf(ctx, user, visitor, { provedAt: proven.provedAt, returnTo: begun.returnTo });
@@ -116,7 +118,7 @@ function getClient({ settings }: Ctx): Client {
 }
 
 async function getEndpoints(ctx: Ctx): Promise<Endpoints> {
-  const { signIn } = await waitOutside(ctx, () => getOidcIssuer(ctx));
+  const { signIn } = await releaseSlotWhile(ctx, () => getOidcIssuer(ctx));
   if (signIn) return signIn;
   throw issuerUnavailable(
     ctx,

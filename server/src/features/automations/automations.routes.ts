@@ -76,7 +76,7 @@ export const automationRoutes = [
   defineRoute("POST /automations/:id/test", {
     name: "automations.test",
     // Thousands of orders, whatever the body.
-    heavyFromBytes: 0,
+    offloadFromBytes: 0,
     scope: "automations:read",
     summary: "What an automation would do to the orders of past events, as they are now; changes nothing",
     ids,

@@ -56,9 +56,9 @@ export const operationRoutes = [
   defineRoute("POST /operations/preflight", {
     name: "operations.preflight",
     // Done in batches; by a filter there may be more.
-    heavyFromBytes: 40_000,
-    heavyFromItems: 1_000,
-    isHeavy: (body) => "filter" in body || "selection_id" in body,
+    offloadFromBytes: 40_000,
+    offloadFromItems: 1_000,
+    needsOffload: (body) => "filter" in body || "selection_id" in body,
     scope: "operations:read",
     summary: "What a run would do to each order, step by step; changes nothing",
     body: shapes.PreflightRequest,
@@ -75,7 +75,7 @@ export const operationRoutes = [
       "are named by order_ids (up to 10,000), a filter or a selection (up to 100,000).",
     body: shapes.RunRequest,
     // Done in batches.
-    heavyFromItems: 1_000,
+    offloadFromItems: 1_000,
     headers: ["Prefer"],
     answer: [201, shapes.RunDetail],
     failures: [409],

@@ -40,7 +40,7 @@ export const activitySteps: readonly string[] = Object.keys(steps);
  */
 export async function seedActivity(asked: Ctx, signal?: AbortSignal): Promise<void> {
   // The hub does it, whatever else the one may do who asked for a reset; and the answer that is kept for them is their own.
-  const { keepAnswer: _, aside: __, ...world } = asked;
+  const { keepAnswer: _, withoutSlot: __, ...world } = asked;
   const ctx = systemContext(world, asked.orgId, "demo data");
   let left = await store.findStepsLeft(ctx.db);
   while (left.length > 0) {

@@ -7,7 +7,7 @@ import { listKeptSamples, pullSample } from "./samples.ts";
 export const replayRoutes = [
   defineRoute("POST /transformations/:id/replay", {
     name: "transformations.replay",
-    heavyFromBytes: 0,
+    offloadFromBytes: 0,
     scope: "transformations:read",
     summary:
       "Run a transformation on what passed through the last executions of its task, and report what would differ",

@@ -46,7 +46,7 @@ export const shipmentRoutes = [
       "Dates: 2026-12-31, 12/31/2026 (the month first) or 31.12.2026, in the time zone of the organization unless they say otherwise.",
     body: shapes.ImportRequest,
     bodyLimitBytes: bulkBytes,
-    heavyFromBytes: sheetHeavyFromBytes,
+    offloadFromBytes: sheetHeavyFromBytes,
     answer: [200, answers.ImportAnswer],
     handle: (ctx, { body }) => shipments.importShipments(ctx, body),
   }),

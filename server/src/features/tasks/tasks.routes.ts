@@ -13,7 +13,7 @@ export const taskRoutes = [
     summary: "Queue a task of a bridge; it runs in the background, once",
     body: shapes.ExecuteRequest,
     // The lines of a file in its input are read by the task.
-    heavyFromItems: Infinity,
+    offloadFromItems: Infinity,
     bodyLimitBytes: shapes.maxInputBytes,
     answer: [202, shapes.Execution],
     failures: [404, 409],
@@ -41,7 +41,7 @@ export const taskRoutes = [
     summary: "Queue up to 1,000 tasks; one that cannot be queued fails alone",
     body: shapes.BulkExecuteRequest,
     // Queued by one statement.
-    heavyFromItems: Infinity,
+    offloadFromItems: Infinity,
     bodyLimitBytes: shapes.maxBulkBytes,
     answer: [202, shapes.BulkExecuteAnswer],
     handle: (ctx, { body }) => tasks.executeTasks(ctx, body.tasks),
@@ -51,7 +51,7 @@ export const taskRoutes = [
     scope: "tasks:execute",
     summary: "Run a task and wait for it, up to 30 s; 200 also when the task failed, see `status` and `error`",
     body: shapes.SyncRequest,
-    heavyFromItems: Infinity,
+    offloadFromItems: Infinity,
     bodyLimitBytes: shapes.maxInputBytes,
     answer: [200, shapes.Execution],
     mayBeUnfinished: true,

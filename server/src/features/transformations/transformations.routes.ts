@@ -34,7 +34,7 @@ export const transformationRoutes = [
   }),
   defineRoute("POST /transformations/test", {
     name: "transformations.mappings.test",
-    heavyFromBytes: 0,
+    offloadFromBytes: 0,
     scope: "transformations:read",
     summary: "Try mappings on sample data without saving them; answers 200 also when they fail, with the reasons",
     body: shapes.TestRequest,
@@ -45,7 +45,7 @@ export const transformationRoutes = [
   }),
   defineRoute("POST /transformations/suggest", {
     name: "transformations.suggest",
-    heavyFromBytes: 0,
+    offloadFromBytes: 0,
     scope: "transformations:read",
     summary: "Draft mappings from an example of what comes in and one of what should come out",
     body: shapes.SuggestRequest,
@@ -85,7 +85,7 @@ export const transformationRoutes = [
   }),
   defineRoute("POST /transformations/:id/test", {
     name: "transformations.test",
-    heavyFromBytes: 0,
+    offloadFromBytes: 0,
     scope: "transformations:read",
     summary: "Try a saved transformation on sample data; answers 200 also when it fails, with the reasons",
     ids,
