@@ -71,8 +71,7 @@ export function startFeed(desk: Desk, leased: LeasedWebhook, slice: TimeSlice): 
   /** Another has it, or there is a reason to stop. */
   let end: { reason?: unknown } | undefined;
 
-  const isLeftAlone = (): boolean =>
-    slice.signal.aborted || desk.isStopping() || slice.shouldYield() || !slice.isFresh();
+  const isLeftAlone = (): boolean => desk.isStopping() || slice.shouldYield() || !slice.isFresh();
   const maySend = (): boolean => !(end || isChanged || isHeld || isLeftAlone()) && known.isOpen();
 
   async function run(): Promise<"done"> {
