@@ -1,5 +1,5 @@
 /** Outcomes of time slices in this process since it started, by kind of work. */
-type Outcome = "done" | "yield" | "interrupted" | "failed" | "given_up";
+export type Outcome = "done" | "yield" | "interrupted" | "failed" | "given_up";
 
 const counts = new WeakMap<object, Map<string, number>>();
 
