@@ -21,7 +21,7 @@ export const ActorShape = Type.Unsafe<Actor>(
 /** An authenticated caller. */
 export type Principal = {
   orgId: string;
-  isOperator: boolean;
+  isHubOperator: boolean;
   actor: Actor;
   scopes: ReadonlySet<Scope>;
   role?: Role;

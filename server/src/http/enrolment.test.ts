@@ -41,7 +41,7 @@ test("every other route is refused, whatever scope it asks for", async () => {
     const { body } = await person.call(mounted.route.method, path, exampleBody(mounted.route));
     answers.push([mounted.name, (body.error ?? body).code]);
   }
-  expect(answers.filter(([, code]) => code !== "totp_enrolment_required")).toEqual([]);
+  expect(answers.filter(([, code]) => code !== "totp_enrollment_required")).toEqual([]);
 });
 
 test("administrators see and end only their own sessions before they have set up the app", async () => {

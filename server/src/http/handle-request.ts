@@ -31,7 +31,7 @@ const noQuery = Strict({});
 const notKept = { headers: {}, body: Buffer.alloc(0) };
 const anonymous: Principal = {
   orgId: "",
-  isOperator: false,
+  isHubOperator: false,
   actor: { type: "system", name: "anonymous" },
   scopes: new Set(),
 };
@@ -69,7 +69,7 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
     } catch (error) {
       // Only what a verb said on purpose is its answer: the database may have failed after the change was committed.
       const said = error instanceof HubError ? error : undefined;
-      if (!said || said.status >= 500 || said.status === 429 || said.code === "idempotency_in_progress") {
+      if (!said || said.status >= 500 || said.status === 429 || said.code === "idempotency_key_in_use") {
         await attempt
           .release()
           .catch((cause: unknown) => world.log.warn({ err: cause }, "idempotency key not released"));
@@ -242,7 +242,7 @@ export function requireScope(route: Route, principal: Principal): void {
   if (scope === "public") return;
   if (principal.mustEnrolTotp && !route.beforeEnrolment) {
     const how = "POST /api/v1/me/totp, then POST /api/v1/me/totp/confirm";
-    throw new HubError("totp_enrolment_required", `The organization wants codes of an app: ${how}.`, {
+    throw new HubError("totp_enrollment_required", `The organization wants codes of an app: ${how}.`, {
       extra: { how },
     });
   }

@@ -23,7 +23,7 @@ const columns: Array<ListColumn<Organization>> = [
     className: "max-w-72 truncate",
     cell: (one) => (
       <>
-        <span className="font-medium">{one.name}</span> {one.isOperator && <Badge tone="info">runs this hub</Badge>}
+        <span className="font-medium">{one.name}</span> {one.isHubOperator && <Badge tone="info">runs this hub</Badge>}
       </>
     ),
   },

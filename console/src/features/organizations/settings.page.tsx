@@ -77,12 +77,12 @@ function SettingsForm({ organization }: { organization: Organization }) {
       reason={missingScope(me, "admin")}
       save="Save settings"
     >
-      <SettingsFields form={form} isOperator={me.organization.isOperator} />
+      <SettingsFields form={form} isHubOperator={me.organization.isHubOperator} />
     </SaveForm>
   );
 }
 
-function SettingsFields({ form, isOperator }: { form: RecordForm<Draft>; isOperator: boolean }) {
+function SettingsFields({ form, isHubOperator }: { form: RecordForm<Draft>; isHubOperator: boolean }) {
   const { draft, set } = form;
   return (
     <>
@@ -127,7 +127,7 @@ function SettingsFields({ form, isOperator }: { form: RecordForm<Draft>; isOpera
           isOn={draft.requiresStepUp}
           onChange={(requiresStepUp) => set({ requiresStepUp })}
         />
-        {(isOperator || draft.emailDomains.length > 0) && (
+        {(isHubOperator || draft.emailDomains.length > 0) && (
           <TokenField
             label="E-mail domains of the identity provider"
             hint="Whoever has an address of these at the identity provider belongs here. Set by those who run the hub."

@@ -112,7 +112,7 @@ export async function replaceApiKey(tx: Tx, orgId: string, id: string, by: strin
 export type KeyIdentity = {
   id: string;
   orgId: string;
-  isOperator: boolean;
+  isHubOperator: boolean;
   name: string;
   hash: Buffer;
   scopes: Scope[];
@@ -122,7 +122,7 @@ export type KeyIdentity = {
 /** A key says by itself which organization it belongs to: this look-up comes before anything is known. */
 export async function findKeyIdentityAcrossOrgs(db: Queryable, prefix: string): Promise<KeyIdentity | undefined> {
   const [row] = await db.query<KeyIdentity>(
-    `select k.id, k.org_id as "orgId", o.is_operator as "isOperator", k.name, k.secret_hash as hash, k.scopes,
+    `select k.id, k.org_id as "orgId", o.is_operator as "isHubOperator", k.name, k.secret_hash as hash, k.scopes,
             k.expires_at as "expiresAt"
        from api_keys k join organizations o on o.id = k.org_id where k.prefix = $1 and k.revoked_at is null`,
     [prefix],

@@ -26,14 +26,14 @@ async function load(world: World, cacheKey: string): Promise<Known | undefined> 
   const [prefix = "", hash = ""] = cacheKey.split("|");
   const key = await findKeyIdentityAcrossOrgs(world.db, prefix);
   if (!key || !key.hash.equals(Buffer.from(hash, "base64"))) return undefined;
-  const scopes = key.scopes.filter((scope: Scope) => key.isOperator || !operatorOnlyScopes.has(scope));
+  const scopes = key.scopes.filter((scope: Scope) => key.isHubOperator || !operatorOnlyScopes.has(scope));
   return {
     id: key.id,
     prefix,
     expiresAt: key.expiresAt,
     principal: {
       orgId: key.orgId,
-      isOperator: key.isOperator,
+      isHubOperator: key.isHubOperator,
       actor: { type: "api_key", id: key.id, name: key.name },
       scopes: new Set(scopes),
       ...(key.expiresAt ? { expiresAt: key.expiresAt } : {}),

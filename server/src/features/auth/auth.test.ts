@@ -19,7 +19,7 @@ describe("signing in", () => {
     const me = await hub.client(body.accessToken).get("/me");
     expect(me.body).toMatchObject({
       actor: { type: "user", email: org.admin.email },
-      organization: { id: org.id, isOperator: false },
+      organization: { id: org.id, isHubOperator: false },
       role: "admin",
       environment: "live",
     });

@@ -177,12 +177,12 @@ export function listSignInMethods({ settings }: World) {
 
 export async function describeCaller(ctx: Ctx) {
   const organization = await getOrganization(ctx, ctx.orgId);
-  const { id, name, isOperator, timeZone } = organization;
+  const { id, name, isHubOperator, timeZone } = organization;
   const { actor } = ctx;
   return {
     actor,
     name: actor.type === "user" ? (await getUser(ctx, actor.id)).name : actor.name,
-    organization: { id, name, isOperator, timeZone },
+    organization: { id, name, isHubOperator, timeZone },
     role: ctx.principal.role ?? null,
     scopes: [...ctx.principal.scopes].toSorted(),
     environment: ctx.environment,

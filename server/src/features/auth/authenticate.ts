@@ -70,10 +70,10 @@ function principalOf({ user, sessionId, provedAt, expiresAt, isByIssuer }: Signe
   if (!user?.isActive) throw new HubError("invalid_token", "The account does not exist or is disabled.");
   return {
     orgId: user.orgId,
-    isOperator: user.isOperator,
+    isHubOperator: user.isHubOperator,
     actor: { type: "user", id: user.id, email: user.email },
     role: user.role,
-    scopes: new Set(scopesOfRole(user.role, user.isOperator)),
+    scopes: new Set(scopesOfRole(user.role, user.isHubOperator)),
     ...(sessionId === undefined ? {} : { sessionId }),
     expiresAt,
     ...(provedAt ? { provedAt } : {}),

@@ -53,7 +53,7 @@ export async function getOidcIssuer(world: World): Promise<OidcIssuer> {
 
 export function issuerUnavailable({ log }: World, error: unknown): HubError {
   log.warn({ err: error }, "the OIDC issuer cannot be asked");
-  return new HubError("issuer_unavailable");
+  return new HubError("identity_provider_unavailable");
 }
 
 async function discover(issuer: string): Promise<OidcIssuer> {

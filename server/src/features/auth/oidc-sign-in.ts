@@ -73,7 +73,7 @@ export async function finishOidcSignIn(ctx: Ctx, request: OidcSessionRequest, br
   const begun = openBegun(ctx, browser.signIn);
   if (begun?.state !== request.state) {
     throw new HubError(
-      "sign_in_not_begun",
+      "sign_in_not_started",
       "It was begun in another browser, more than 10 minutes ago, or was finished already. Begin again.",
     );
   }
@@ -236,11 +236,11 @@ async function readIdToken(ctx: Ctx, token: string, { clientId, begun }: { clien
   return claims;
 }
 
-const refused = (detail: string): HubError => new HubError("issuer_refused", detail);
+const refused = (detail: string): HubError => new HubError("identity_provider_rejected", detail);
 
 const unknownAccount = (): HubError =>
   new HubError(
-    "unknown_account",
+    "account_not_linked",
     "The identity provider knows you, this hub does not. An administrator has to add you with your verified address.",
   );
 

@@ -123,7 +123,7 @@ describe("codes of an authenticator app", () => {
     expect((await first.get("/orders")).status).toBe(200);
     expect((await strict.patch(`/organizations/${strict.id}`, { requiresTotp: true })).body.requiresTotp).toBe(true);
     const refused = await first.get("/orders");
-    expect(refused.body).toMatchObject({ status: 403, code: "totp_enrolment_required" });
+    expect(refused.body).toMatchObject({ status: 403, code: "totp_enrollment_required" });
     expect((await strict.get("/orders")).status).toBe(200);
     const { body } = await first.post("/me/totp");
     const code = totpCode(fromBase32(body.secret), totpStep(hub.world.clock.real()));

@@ -194,7 +194,7 @@ export function refuseCalls(world: World, bridge: OpenBridge): void {
 function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubError | undefined {
   if (world.environment === "live" || connector.isLocal || world.settings.outbound.allowFromPreview) return undefined;
   const message = `The preview calls nobody outside, and ${row.name} is a ${connector.name} bridge.`;
-  return new HubError("preview_calls_nobody", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
+  return new HubError("outbound_disabled_in_preview", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
 }
 
 export function findInputErrors(task: ConnectorTask, input: unknown) {

@@ -111,7 +111,7 @@ function readError(log: Ctx["log"], error: unknown): Exclude<CarrierAnswer<never
 function refuseInPreview({ environment, settings }: Ctx, { name }: CarrierAccount, carrier: Carrier): void {
   if (environment === "live" || carrier.isLocal || settings.outbound.allowFromPreview) return;
   const message = `The preview calls nobody outside, and ${name} is an account with ${carrier.title}.`;
-  throw new HubError("preview_calls_nobody", `${message} Use the demo carrier, or set HUB_PREVIEW_OUTBOUND.`);
+  throw new HubError("outbound_disabled_in_preview", `${message} Use the demo carrier, or set HUB_PREVIEW_OUTBOUND.`);
 }
 
 /** The card of an account that is in effect on a day; undefined when none is. */

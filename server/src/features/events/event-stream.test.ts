@@ -190,7 +190,7 @@ describe("a stream of events", () => {
       const { status, body } = await org.get(`/events/stream${query}`, { headers });
       return [status, body.code];
     };
-    expect(await refused("?after=7-00000000")).toEqual([409, "cursor_forked"]);
+    expect(await refused("?after=7-00000000")).toEqual([409, "cursor_mismatch"]);
     expect(await refused("", { "last-event-id": "x" })).toEqual([400, "validation_failed"]);
     const reader = await org.withScopes(["events:read", "orders:read"]);
     expect((await reader.get("/events/stream?types=user.*")).status).toBe(403);

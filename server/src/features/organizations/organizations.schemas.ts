@@ -58,7 +58,7 @@ export type OrganizationPatch = Static<typeof OrganizationPatch>;
 export const Organization = Type.Object({
   id: Id,
   name: Type.String(),
-  isOperator: Type.Boolean({ description: "The organization that runs this hub" }),
+  isHubOperator: Type.Boolean({ description: "The organization that runs this hub" }),
   timeZone: TimeZone,
   outboundHosts: OutboundHosts,
   emailDomains: EmailDomains,

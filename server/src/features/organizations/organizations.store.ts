@@ -8,7 +8,7 @@ import type { Organization } from "./organizations.schemas.ts";
 
 const { selected, fromRow } = defineColumns<Organization>("t", {
   name: "text",
-  isOperator: "boolean",
+  isHubOperator: { name: "is_operator", type: "boolean" },
   timeZone: "text",
   outboundHosts: "text[]",
   emailDomains: {
@@ -51,11 +51,11 @@ export async function lockOrganization(tx: Tx, id: string): Promise<Organization
 
 export async function insertOrganization(
   tx: Tx,
-  { id, name, isOperator, at }: { id: string; name: string; isOperator: boolean; at: Date },
+  { id, name, isHubOperator, at }: { id: string; name: string; isHubOperator: boolean; at: Date },
 ): Promise<Organization> {
   const text = `insert into organizations as t (id, name, is_operator, created_at, updated_at) values ($1, $2, $3, $4, $4)
     returning ${selected}`;
-  return (await one(tx, text, [id, name, isOperator, at]))!;
+  return (await one(tx, text, [id, name, isHubOperator, at]))!;
 }
 
 export async function updateOrganization(

@@ -40,7 +40,7 @@ export async function createOrganization(ctx: Ctx, request: OrganizationRequest)
   return await change(ctx, (tx) =>
     addOrganization(tx, ctx, {
       name: request.name,
-      isOperator: false,
+      isHubOperator: false,
       admin: { email, name: request.admin.name ?? email, passwordHash },
     }),
   );
@@ -48,17 +48,17 @@ export async function createOrganization(ctx: Ctx, request: OrganizationRequest)
 
 export type NewOrganization = {
   name: string;
-  isOperator: boolean;
+  isHubOperator: boolean;
   admin: { email: string; name: string; passwordHash: string };
 };
 
 export async function addOrganization(
   tx: Tx,
   ctx: Ctx,
-  { name, isOperator, admin }: NewOrganization,
+  { name, isHubOperator, admin }: NewOrganization,
 ): Promise<Organization> {
   const id = ctx.newId();
-  const organization = await store.insertOrganization(tx, { id, name, isOperator, at: ctx.clock.now() });
+  const organization = await store.insertOrganization(tx, { id, name, isHubOperator, at: ctx.clock.now() });
   const own = { ...ctx, orgId: id };
   const { version } = organization;
   recordEvent(tx, own, { type: "organization.created", objectId: id, data: { name, version } });

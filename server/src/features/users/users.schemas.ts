@@ -63,7 +63,7 @@ export type UserIdentity = {
   email: string;
   role: Role;
   isActive: boolean;
-  isOperator: boolean;
+  isHubOperator: boolean;
   hasTotp: boolean;
   requiresTotp: boolean;
   requiresStepUp: boolean;
@@ -97,7 +97,7 @@ export const Me = Type.Object({
     name: Type.Optional(Type.String()),
   }),
   name: Type.String({ description: "Of the person, or of the key" }),
-  organization: Type.Object({ id: Id, name: Type.String(), isOperator: Type.Boolean(), timeZone: Type.String() }),
+  organization: Type.Object({ id: Id, name: Type.String(), isHubOperator: Type.Boolean(), timeZone: Type.String() }),
   role: Nullable(RoleName),
   scopes: Type.Array(OneOf(scopes)),
   environment: OneOf(["live", "preview"]),

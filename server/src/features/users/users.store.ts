@@ -92,7 +92,7 @@ export async function findPasswordHash(db: Queryable, orgId: string, id: string)
 }
 
 const identityColumns = `u.id, u.org_id as "orgId", u.email, u.role, u.status = 'active' as "isActive",
-  o.is_operator as "isOperator", o.requires_totp as "requiresTotp", o.requires_step_up as "requiresStepUp",
+  o.is_operator as "isHubOperator", o.requires_totp as "requiresTotp", o.requires_step_up as "requiresStepUp",
   exists (select from user_totp t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp" from users u join organizations o on o.id = u.org_id`;
 
 export async function findIdentityAcrossOrgs(db: Queryable, id: string): Promise<UserIdentity | undefined> {

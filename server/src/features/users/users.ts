@@ -66,7 +66,7 @@ export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch
     const data = { ...visible, ...hidden, version: updated.version };
     recordEvent(tx, ctx, { type: "user.updated", objectId: id, data });
     await ctx.signals.publish(tx, "user", id);
-    const left = updated.status === "disabled" ? [] : scopesOfRole(updated.role, ctx.principal.isOperator);
+    const left = updated.status === "disabled" ? [] : scopesOfRole(updated.role, ctx.principal.isHubOperator);
     const keys = mayLeave ? await reduceKeysOfMaker(tx, ctx, id, left) : [];
     const hasPassword = updated.hasPassword || password !== undefined;
     return { ...updated, hasPassword, ...(keys.length > 0 ? { apiKeys: keys } : {}) };
@@ -79,7 +79,7 @@ export async function deleteUser(ctx: Ctx, id: string, ifMatch: IfMatch): Promis
     const user = await store.lockUser(tx, ctx.orgId, id);
     checkVersion(user, ifMatch);
     if (ctx.actor.type === "user" && ctx.actor.id === id) {
-      throw new HubError("own_account", "Another administrator has to delete your account.");
+      throw new HubError("self_lockout", "Another administrator has to delete your account.");
     }
     keepOneAdmin(admins, id);
     await store.deleteUser(tx, ctx.orgId, id);
@@ -196,8 +196,8 @@ function refuseGivingMore(ctx: Ctx, patch: UserPatch, role: Role): void {
 }
 
 function refuseRoleBeyondGiver(ctx: Ctx, role: Role, pointer: string): void {
-  const { scopes, isOperator } = ctx.principal;
-  const missing = scopesNotHeld(scopes, scopesOfRole(role, isOperator));
+  const { scopes, isHubOperator } = ctx.principal;
+  const missing = scopesNotHeld(scopes, scopesOfRole(role, isHubOperator));
   if (missing.length === 0) return;
   const message = `The role ${role} permits what you may not do yourself: ${missing.join(", ")}.`;
   throw badField(pointer, "scope_not_held", message, { allowed: [...scopes] });
