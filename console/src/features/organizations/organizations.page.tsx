@@ -27,7 +27,7 @@ const columns: Array<ListColumn<Organization>> = [
       </>
     ),
   },
-  { name: "Time zone", className: "text-muted", cell: (one) => one.timeZone },
+  { name: "Time zone", className: "text-muted", cell: (one) => one.timezone },
   {
     name: "May call",
     className: "text-muted",

@@ -39,11 +39,11 @@ export function SettingsPage() {
 
 type Draft = Pick<
   Organization,
-  "name" | "timeZone" | "outboundHosts" | "emailDomains" | "requiresTotp" | "requiresStepUp"
+  "name" | "timezone" | "outboundHosts" | "emailDomains" | "requiresTotp" | "requiresStepUp"
 >;
 const names: Record<keyof Draft, string> = {
   name: "Name",
-  timeZone: "Time zone",
+  timezone: "Time zone",
   outboundHosts: "Hosts",
   emailDomains: "E-mail domains",
   requiresTotp: "Codes wanted",
@@ -73,7 +73,7 @@ function SettingsForm({ organization }: { organization: Organization }) {
       className="max-w-3xl"
       form={form}
       names={names}
-      fields={["/name", "/timeZone", "/outboundHosts", "/emailDomains"]}
+      fields={["/name", "/timezone", "/outboundHosts", "/emailDomains"]}
       reason={missingScope(me, "admin")}
       save="Save settings"
     >
@@ -93,8 +93,8 @@ function SettingsFields({ form, isHubOperator }: { form: RecordForm<Draft>; isHu
           <Select
             label="Time zone"
             hint="In which its people agree to read times."
-            {...form.field("timeZone")}
-            options={[...new Set([draft.timeZone, ...zones])].map((zone) => ({
+            {...form.field("timezone")}
+            options={[...new Set([draft.timezone, ...zones])].map((zone) => ({
               value: zone,
               label: zone.replaceAll("_", " "),
             }))}

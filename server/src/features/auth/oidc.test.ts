@@ -19,7 +19,7 @@ test("a token of the issuer signs in the person with that verified address, and 
 });
 
 test("the first sign-in of somebody through the issuer is in the audit log (security 18)", async () => {
-  const { data } = (await org.get(`/audit?type=user.oidc_bound&objectId=${person.id}`)).body;
+  const { data } = (await org.get(`/audit?type=user.oidc_linked&objectId=${person.id}`)).body;
   expect(data).toMatchObject([{ actor: { type: "user", id: person.id }, data: { email: "sso@org.example" } }]);
 });
 
@@ -102,7 +102,7 @@ describe("signing in through the issuer with a browser", () => {
     issuer.faults = {};
   });
 
-  type Begin = { returnTo?: string; again?: boolean };
+  type Begin = { returnTo?: string; reauthenticate?: boolean };
   const ownPage = { "sec-fetch-site": "same-origin" };
   const cookiesOf = (headers: Headers): string[] => headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]!);
 
@@ -152,7 +152,7 @@ describe("signing in through the issuer with a browser", () => {
     expect(headers.getSetCookie()[0]).toMatch(/; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
     expect((await meWith(cookies)).body).toMatchObject({ actor: { id, email }, organization: { id: org.id } });
     const { data } = (await org.get(`/audit?objectId=${id}`)).body as { data: { type: string }[] };
-    expect(data.map(({ type }) => type)).toEqual(["session.started", "user.oidc_bound", "user.created"]);
+    expect(data.map(({ type }) => type)).toEqual(["session.started", "user.oidc_linked", "user.created"]);
     expect((await org.get(`/users/${id}`)).body.lastSignedInAt).not.toBeNull();
     issuer.person = { sub: issuer.person.sub };
     expect((await signIn()).body).toMatchObject({ userId: id, returnTo: "/" });
@@ -179,7 +179,7 @@ describe("signing in through the issuer with a browser", () => {
     const [kept] = headers.getSetCookie();
     expect(kept).toMatch(/^ooh_live_sign_in=[^;]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(decodeURIComponent(kept!)).not.toContain(asked.get("nonce"));
-    expect((await hub.anonymous.get("/auth/methods")).body.issuer).toEqual({
+    expect((await hub.anonymous.get("/auth/methods")).body.identityProvider).toEqual({
       name: new URL(issuer.url).host,
       canSignIn: true,
     });
@@ -258,7 +258,7 @@ describe("signing in through the issuer with a browser", () => {
     const { body, cookies } = await signIn();
     expect(body).toMatchObject({
       code: "identity_provider_rejected",
-      detail: "The identity provider answered access_denied: The person said no.",
+      detail: "The identity provider returned access_denied: The person said no.",
     });
     expect(cookies).toEqual([]);
     // Words that anybody can put into a link are not repeated.
@@ -304,7 +304,7 @@ describe("signing in through the issuer with a browser", () => {
     const { id: gone } = await aPerson();
     await org.patch(`/users/${gone}`, { status: "disabled" });
     expect((await signIn()).body.code).toBe("account_not_linked");
-    expect((await org.get(`/audit?type=user.oidc_bound&objectId=${gone}`)).body.data).toEqual([]);
+    expect((await org.get(`/audit?type=user.oidc_linked&objectId=${gone}`)).body.data).toEqual([]);
     issuer.person = { sub: "known", email, email_verified: true };
     expect((await signIn()).body.userId).toBe(id);
     await org.patch(`/users/${id}`, { status: "disabled" });
@@ -327,8 +327,8 @@ describe("signing in through the issuer with a browser", () => {
     const first = await newKey((await signIn()).cookies);
     expect(first.body).toMatchObject({ code: "step_up_required", how: "sign in at the identity provider again" });
     issuer.faults = { claims: { auth_time: now - 3_600 } };
-    expect((await signIn({ again: true })).body.code).toBe("identity_provider_rejected");
-    const { cookies } = await signIn({ again: true });
+    expect((await signIn({ reauthenticate: true })).body.code).toBe("identity_provider_rejected");
+    const { cookies } = await signIn({ reauthenticate: true });
     // Past the proof; codes of an app are for people with a password here.
     expect((await newKey(cookies)).body.code).toBe("invalid_state");
   });

@@ -19,7 +19,7 @@ import { perWorld, waitOutside } from "../../context.ts";
 import type { SentRequest } from "../../route.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findOutboundHosts, findTimeZone } from "../organizations/organizations.ts";
-import { refuseWhilePaused } from "../outbound-pause/outbound-pause.ts";
+import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import type { HttpClient } from "../../core/outbound/outbound-request.ts";
 import { openCredentials } from "./bridge-credentials.ts";
 import { findAccessToken } from "./bridge-tokens.ts";
@@ -187,7 +187,7 @@ export function findUnusable(world: World, bridge: OpenBridge): HubError | undef
 export function refuseCalls(world: World, bridge: OpenBridge): void {
   const reason = findPreviewRefusal(world, bridge);
   if (reason) throw reason;
-  if (!bridge.connector.isLocal) refuseWhilePaused(world);
+  if (!bridge.connector.isLocal) requireOutbound(world);
 }
 
 /** What is in the preview must not reach real shops by accident. */

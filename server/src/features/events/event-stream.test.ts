@@ -305,7 +305,7 @@ describe("a stream ends", () => {
       await org.withRole("operator"),
     ];
     const streams = await Promise.all([leaving, demoted, expiring].map((client) => follow(client)));
-    await org.post(`/users/${leaving.userId}/end-sessions`, {});
+    await org.post(`/users/${leaving.userId}/revoke-sessions`, {});
     expect(await isOver(streams[0]!)).toBe(true);
     await org.patch(`/users/${demoted.userId}`, { role: "viewer" });
     expect(await isOver(streams[1]!)).toBe(true);
