@@ -211,7 +211,7 @@ describe("a webhook", () => {
     const moved = await org.patch(`/webhooks/${id}`, { url: there.url });
     expect([moved.status, moved.body.code, moved.body.errors[0].pointer]).toEqual([
       409,
-      "credentials_needed",
+      "credentials_required",
       "/headers",
     ]);
     const given = { url: there.url, headers: { authorization: "Bearer def" } };
