@@ -19,7 +19,7 @@ export const bridgeRemovalRoutes = [
       "ones fail with `bridge_not_found`.",
     ids: { id: "bridge" },
     query: RemovalQuery,
-    stepUp: "if wanted",
+    stepUp: "if required",
     answer: [200, Deleted],
     failures: [409, 412],
     handle: (ctx, { params, query, ifMatch }) =>

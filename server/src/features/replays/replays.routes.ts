@@ -18,7 +18,7 @@ export const replayRoutes = [
     ids: { id: "transformation" },
     body: shapes.ReplayRequest,
     bodyIsOptional: true,
-    onlyLooks: true,
+    isReadOnly: true,
     answer: [200, shapes.Replay],
     handle: (ctx, { params, body }) => replayTransformation(ctx, params.id, body ?? {}),
   }),
@@ -40,7 +40,7 @@ export const replayRoutes = [
     description:
       "For pull tasks: the first records as received and as the connector converts them. No cursor moves. Answers 200 also when " +
       "the request fails, with the reason. Also requires `pii:read`.",
-    onlyLooks: true,
+    isReadOnly: true,
     ids: { id: "bridge" },
     body: samples.PullSampleRequest,
     answer: [200, samples.PulledSample],
