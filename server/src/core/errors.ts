@@ -105,7 +105,7 @@ export const errorTable = {
   pickup_exists: [409, "There is a pickup at this address on this day already"],
   pickup_not_cancellable: [409, "The pickup cannot be cancelled any more"],
   cancel_deadline_passed: [409, "The carrier takes no changes any more"],
-  label_refused: [409, "The carrier sells no such label"],
+  label_rejected: [409, "The carrier sells no such label"],
   label_exists: [409, "All that is left of the order has a label"],
   label_not_voidable: [409, "The label cannot be voided any more"],
   no_rate_card: [409, "No rate card is in effect"],

@@ -73,7 +73,7 @@ describe("the audit log", () => {
       const isLook = route.onlyLooks === true || dryRun === true || token !== undefined;
       const hasDone = added !== 0 && removed !== 0 && ended !== 0 && summary?.queued !== 0;
       // What a carrier refuses was asked of it, and that is on record.
-      const isAsked = answer.body.code === "label_refused";
+      const isAsked = answer.body.code === "label_rejected";
       const isChange = (answer.status < 300 && hasDone && !isLook) || isAsked;
       const entries = await entriesOf(answer.headers.get("x-request-id"));
       if (isChange) expect(entries, `${mounted.name} ${answer.status}`).toBeGreaterThan(0);

@@ -136,7 +136,7 @@ async function seedExceptions(ctx: Ctx): Promise<void> {
   const weight = { value: 1, unit: "lb" } as const;
   const refused = buyLabel(ctx, { ...aParcel, weight, service: "freight", carrierAccountId: account.id });
   await refused.catch((error: unknown) => {
-    if (!(error instanceof HubError) || error.code !== "label_refused") throw error;
+    if (!(error instanceof HubError) || error.code !== "label_rejected") throw error;
   });
 }
 
