@@ -71,7 +71,7 @@ const kinds = [
     refusal: [409, "label_rejected"],
     idOf: (body: { id: string; label?: { id: string } }) => body.label!.id,
     read: async (id: string, by: TestOrg = org) => (await by.get(`/shipments/labels/${id}`)).body,
-    done: "bought",
+    done: "purchased",
     numberOf: ({ trackingNumber }: { trackingNumber: string }) => trackingNumber,
   },
 ] as const;
@@ -243,7 +243,7 @@ test("what the carrier wants back is handed to it when it is asked again", async
   expect(carrier.undone).toContain(moved.confirmationNumber);
   const { body: sale } = await org.post("/shipments/labels", labelOf(accountId));
   const { body: tracked } = await org.post(`/shipments/${sale.shipment.id}/track`);
-  expect(tracked).toMatchObject({ wasAsked: true, hasNews: true, shipment: { status: "in_transit" } });
+  expect(tracked).toMatchObject({ wasPolled: true, hasUpdates: true, shipment: { status: "in_transit" } });
   const { body: unused } = await org.post("/shipments/labels", labelOf(accountId));
   expect((await org.delete(`/shipments/labels/${unused.label.id}`)).status).toBe(200);
   expect(carrier.undone).toContain(unused.label.trackingNumber);
@@ -284,7 +284,7 @@ test("an account that cannot be used is left alone for half an hour after so man
     await workOff(hub.world, trackingWork);
   }
   expect((await good.get(`/shipments/${ids[1]}`)).body.status).toBe("in_transit");
-  expect((await bad.get(`/shipments/${ids[0]}`)).body).toMatchObject({ status: "pre_transit", trackedAt: null });
+  expect((await bad.get(`/shipments/${ids[0]}`)).body).toMatchObject({ status: "pre_transit", lastPolledAt: null });
   const due = "select due_at, attempts from carrier_accounts where org_id = $1";
   expect(await hub.world.db.query(due, [bad.id])).toEqual([{ due_at: new Date(now + 30 * 60_000), attempts: 0 }]);
 });

@@ -259,9 +259,9 @@ describe("files", () => {
     const { comparison } = (await org.post("/rate-comparisons/import", { name: "Again", carrierAccountId, csv })).body;
     for (const of of [path, `/rate-comparisons/${comparison.id}`])
       expect(await itemsOf(of)).toMatchObject([
-        { abroad: "CA" },
+        { foreignCountry: "CA" },
         { currency: "EUR" },
-        { abroad: null, currency: null },
+        { foreignCountry: null, currency: null },
       ]);
   });
 
