@@ -6,7 +6,7 @@ import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
 import { pickupWork } from "../features/pickups/pickups.ts";
 import { trackingWork } from "../features/shipments/shipments.ts";
-import { removeOldNotices, removeOldSamples } from "../features/tasks/tasks.ts";
+import { removeOldInboundWebhooks, removeOldSamples } from "../features/tasks/tasks.ts";
 import { webhookLeases } from "../features/webhooks/webhooks.ts";
 import type { World } from "../context.ts";
 import type { LeasedRow } from "../queue/leases.ts";
@@ -23,7 +23,7 @@ export const chores: Chore[] = [
   { name: "labels of runs", intervalMs: minute, wakeOn: ["label_ended"], run: tellRuns },
   { name: "order counts", intervalMs: 30_000, run: foldOrderCounts },
   { name: "old samples", intervalMs: 10 * minute, run: removeOldSamples },
-  { name: "old notices", intervalMs: 10 * minute, run: removeOldNotices },
+  { name: "old inbound webhooks", intervalMs: 10 * minute, run: removeOldInboundWebhooks },
   { name: "expired selections", intervalMs: 10 * minute, run: removeExpiredSelections },
   { name: "retention", intervalMs: 10 * minute, run: removeWhatIsOld },
   { name: "expired sessions", intervalMs: 10 * minute, run: removeExpiredSessions },
