@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { World } from "../context.ts";
 import { authenticate } from "../features/auth/auth.ts";
-import { findNoticeOwner } from "../features/tasks/tasks.ts";
+import { findInboundWebhookOwner } from "../features/tasks/tasks.ts";
 import type { Route } from "../route.ts";
 import { liveType } from "../route.ts";
 import type { Admission, AdmittedRequest } from "./admission.ts";
@@ -48,7 +48,7 @@ export function createAdmissionHook(world: World, { admission, limit, offload, i
     reply.raw.once("finish", () => {
       if (reply.statusCode === 200) verified.addBridge(id);
     });
-    const orgId = verified.hasBridge(id) ? await findNoticeOwner(world, id) : undefined;
+    const orgId = verified.hasBridge(id) ? await findInboundWebhookOwner(world, id) : undefined;
     if (orgId === undefined) limit.anonymous(address, `${name} `);
     else limit.inboundWebhook(orgId);
     const source = orgId === undefined ? ({ kind: "anonymous", address } as const) : undefined;

@@ -31,7 +31,7 @@ const noQuery = Strict({});
 const notKept = { headers: {}, body: Buffer.alloc(0) };
 const anonymous: Principal = {
   orgId: "",
-  isOperator: false,
+  isHubOperator: false,
   actor: { type: "system", name: "anonymous" },
   scopes: new Set(),
 };
@@ -69,7 +69,7 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
     } catch (error) {
       // Only an error that the verb threw on purpose is its response: the database may have failed after the commit.
       const refusal = error instanceof HubError ? error : undefined;
-      if (!refusal || refusal.status >= 500 || refusal.status === 429 || refusal.code === "idempotency_in_progress") {
+      if (!refusal || refusal.status >= 500 || refusal.status === 429 || refusal.code === "idempotency_key_in_use") {
         await attempt
           .release()
           .catch((cause: unknown) => world.log.warn({ err: cause }, "idempotency key not released"));

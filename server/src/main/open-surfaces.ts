@@ -158,7 +158,7 @@ function startOutbound(world: World, start: () => Running[]): Running {
 
 const purgingOfKeys = {
   name: "idempotency keys",
-  everyMs: 600_000,
+  intervalMs: 600_000,
   run: (owner: World) => removeOldIdempotencyKeys(owner),
 };
 

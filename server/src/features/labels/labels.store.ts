@@ -6,7 +6,6 @@ import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
 import { leasedRecords } from "../../queue/leased-records.ts";
-import { lookTogether } from "../../queue/look-together.ts";
 import type { ShipmentLabel } from "./label.ts";
 import type { LabelQuery } from "./labels.schemas.ts";
 
@@ -35,7 +34,7 @@ const columns = defineColumns<ShipmentLabel>("t", {
   runStep: "integer",
   attempts: "integer",
   dueAt: moment,
-  boughtAt: moment,
+  purchasedAt: moment,
   voidedAt: moment,
   createdAt: moment,
   updatedAt: moment,
@@ -85,7 +84,7 @@ export async function listLabelsOf(db: Queryable, orgId: string, orderIds: strin
   const rows = await db.query<Stored<ShipmentLabel>>(
     `select ${columns.selected} from shipment_labels t
       where t.org_id = $1 and t.order_id = any($2::uuid[])
-        and (t.status in ('requested', 'bought') or t.failure ->> 'code' = 'outcome_unknown')
+        and (t.status in ('requested', 'purchased') or t.failure ->> 'code' = 'outcome_unknown')
       order by t.created_at, t.id`,
     [orgId, orderIds],
   );
@@ -110,10 +109,12 @@ export type StepLabel = Pick<ShipmentLabel, "id" | "status" | "failure"> & {
   runStep: number;
 };
 
-/** Mostly there are none: looked at with what else is looked at by the clock. */
-export async function hasLabelsOfRunsAcrossOrgs(db: Queryable, now: Date): Promise<boolean> {
-  const [hasSome] = await lookTogether(db, now, ["exists (select from shipment_labels where run_id is not null)"]);
-  return hasSome!;
+/** Cheaper than the transaction that follows; mostly there are none. */
+export async function hasLabelsOfRunsAcrossOrgs(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ hasSome: boolean }>(
+    `select exists (select from shipment_labels where run_id is not null) as "hasSome"`,
+  );
+  return row!.hasSome;
 }
 
 const isOpenRequest = (label: string): string =>
@@ -165,8 +166,8 @@ const oldFilesAtOnce = 100;
 export async function deleteOldLabelFilesAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
   const rows = await tx.query<{ org_id: string }>(
     `update shipment_labels set content = null where id in (
-       select id from shipment_labels where content is not null and bought_at < $1
-        order by bought_at limit ${oldFilesAtOnce} for update skip locked)
+       select id from shipment_labels where content is not null and purchased_at < $1
+        order by purchased_at limit ${oldFilesAtOnce} for update skip locked)
      returning org_id`,
     [before],
   );
