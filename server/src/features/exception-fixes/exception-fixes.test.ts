@@ -196,7 +196,7 @@ test("each fix takes what the same takes elsewhere, for one and for many, and no
     }
   }
   const many = await narrow.post("/exceptions/resolve", { action: "retry", filter: { kind: "push,recall" } });
-  expect(many.body.summary).toMatchObject({ matched: 2, done: 0, failed: 2 });
+  expect(many.body.summary).toMatchObject({ matched: 2, processed: 0, failed: 2 });
   expect(many.body.results).toMatchObject([{ error: { code: "insufficient_scope" } }, { error: {} }]);
   expect(await list("", narrow)).toEqual(before);
 });

@@ -184,11 +184,11 @@ describe("a record that was not taken", () => {
       results: [],
     });
     const tried = await org.post("/exceptions/resolve", { action: "retry", filter });
-    expect(tried.body.summary).toEqual({ matched: 600, done: 0, failed: 500, remaining: 100 });
+    expect(tried.body.summary).toEqual({ matched: 600, processed: 0, failed: 500, remaining: 100 });
     const rest = await org.post("/exceptions/resolve", { action: "dismiss", filter });
-    expect(rest.body.summary).toEqual({ matched: 100, done: 100, failed: 0, remaining: 0 });
+    expect(rest.body.summary).toEqual({ matched: 100, processed: 100, failed: 0, remaining: 0 });
     const others = await org.post("/exceptions/resolve", { action: "dismiss", filter: { code: "validation_failed" } });
-    expect(others.body.summary).toMatchObject({ matched: 500, done: 500 });
+    expect(others.body.summary).toMatchObject({ matched: 500, processed: 500 });
     await importing(...many);
     expect(await list()).toEqual([]);
     // Another fault of the same record is news.

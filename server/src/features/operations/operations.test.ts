@@ -67,7 +67,15 @@ describe("a run", () => {
   test("says no_change for what is true already", async () => {
     const ids = await makeOrders(2, { tags: ["x"] });
     const { body } = await run(ids, [tag("x")]);
-    expect(body.summary).toEqual({ total: 2, succeeded: 2, failed: 0, skipped: 0, cancelled: 0, no_change: 2 });
+    expect(body.summary).toEqual({
+      total: 2,
+      succeeded: 2,
+      failed: 0,
+      skipped: 0,
+      cancelled: 0,
+      no_change: 2,
+      partially_undone: 0,
+    });
     expect((await read(ids[0]!)).version).toBe(1);
   });
 

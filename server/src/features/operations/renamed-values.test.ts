@@ -101,7 +101,7 @@ test("a database of an earlier version keeps its pipelines, automations, runs an
     { text: '\u00e9\n"' },
   ]);
   for (const { type, params } of pipeline!.actions)
-    expect(findErrorsIn(actionsByType.get(type)!.params, params), type).toEqual([]);
+    expect(findErrorsIn(actionsByType.get(type)!.params, structuredClone(params)), type).toEqual([]);
   // The automation that had accepted the pipeline still does; the other one stays blocked.
   const automations = await db.query<object>("select mode, pause_reason, pipeline_digest from automations order by id");
   expect(automations).toEqual([
