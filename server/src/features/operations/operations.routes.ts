@@ -40,7 +40,7 @@ export const operationRoutes = [
       "Stores the IDs of the matching orders, oldest first, for one hour. Preflight and run accept the selection ID; orders created later are not included, and a run rechecks the filter. No orders: 400 `empty_selection`; more than 100,000: 400 `too_many_orders` with `matched`. An organization keeps its 100 newest selections.",
     body: selectionShapes.SelectionRequest,
     answer: [201, selectionShapes.Selection],
-    onlyLooks: true,
+    isReadOnly: true,
     handle: (ctx, { body }) => selections.createSelection(ctx, body),
   }),
   defineRoute("GET /operations/selections/:id", {
@@ -156,7 +156,7 @@ export const operationRoutes = [
     ids: runIds,
     answer: [200, shapes.UndoReport],
     failures: [409],
-    onlyLooks: true,
+    isReadOnly: true,
     idempotency: "none",
     handle: (ctx, { params }) => operations.preflightUndo(ctx, params.id),
   }),
