@@ -78,7 +78,7 @@ describe("an automation on events", () => {
 
     const { data } = (await org.get("/events?types=orders.updated&limit=500")).body;
     const told = data.filter((event: { data: { runId?: string } }) => event.data.runId === invocation.run.id);
-    expect(told[0].data.cause).toEqual({ automationId: made.id, depth: 1, automation_path: [made.id] });
+    expect(told[0].data.cause).toEqual({ automationId: made.id, depth: 1, automationPath: [made.id] });
     const numbers = [invocation.cause.from_sequence, invocation.cause.to_sequence];
     const created = (await org.get("/events?types=order.*&limit=500")).body.data;
     const between = created.filter(

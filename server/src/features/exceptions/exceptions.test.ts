@@ -306,5 +306,5 @@ test("ten thousand are counted, listed by pages and closed five hundred at a tim
   expect((await org.get("/exceptions/counts")).body).toMatchObject({ total: 10_001 });
   expect((await org.get("/exceptions?limit=10&page=2")).body.pagination).toMatchObject({ total: 10_001, pages: 1_001 });
   const bulk = await org.post("/exceptions/resolve", { action: "dismiss", filter: {} });
-  expect(bulk.body.summary).toEqual({ matched: 10_001, done: 500, failed: 0, remaining: 9_501 });
+  expect(bulk.body.summary).toEqual({ matched: 10_001, processed: 500, failed: 0, remaining: 9_501 });
 });
