@@ -18,6 +18,8 @@ export const verbsOf = {
     "resolveMany",
     "import",
     "add",
+    "receive",
+    "fetch",
     "remove",
     "set",
     "process",

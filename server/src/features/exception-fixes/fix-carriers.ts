@@ -24,7 +24,7 @@ export const askCarriers: Fixer = {
 };
 
 async function askForLabel(ctx: Ctx, { id, code, subjectId }: StoredException): Promise<void> {
-  if (code === "void_refused") await voidLabel(ctx, subjectId!);
+  if (code === "void_rejected") await voidLabel(ctx, subjectId!);
   else if (code === "outcome_unknown") await retryLabel(ctx, subjectId!);
   else {
     // Closed with the new wish: if that is refused too it is open again, and of two who ask at once one gets it.
@@ -36,7 +36,7 @@ async function askForLabel(ctx: Ctx, { id, code, subjectId }: StoredException): 
 }
 
 async function askForPickup(ctx: Ctx, { code, subjectId }: StoredException): Promise<void> {
-  if (code === "cancel_refused") await cancelPickup(ctx, subjectId!, undefined);
+  if (code === "cancel_rejected") await cancelPickup(ctx, subjectId!, undefined);
   else await retryPickup(ctx, subjectId!);
 }
 

@@ -16,21 +16,18 @@ export async function noteLabel(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Ha
       ? `${label.carrier} never said whether it sold the label${forWhat}.`
       : `${label.carrier} did not sell a label${forWhat}.`;
     await openExceptions(tx, ctx, [{ ...aboutOf(label), key: exceptionKeys.label(label), message }]);
-  } else if (what === "bought" && failure !== null) {
+  } else if (what === "purchased" && failure !== null) {
     // Paid for, and of no use as it is.
     const message = `The label${forWhat} was bought, and something is wrong with it.`;
     const isOfOrder = failure.code !== "content_missing" && failure.code !== "content_too_large";
     const code = isOfOrder ? "order_not_followed" : failure.code;
     await openExceptions(tx, ctx, [{ ...aboutOf(label), key: exceptionKeys.labelVoid(id), code, message }]);
     await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
-  } else if (what === "bought") await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
-  else if (what === "void_refused") {
+  } else if (what === "purchased") await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
+  else if (what === "void_rejected") {
     const message = `${label.carrier} did not take the label${forWhat} back.`;
-    await openExceptions(tx, ctx, [
-      { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "void_refused", message },
-    ]);
-  } else if (what === "voided")
-    await resolveExceptions(tx, ctx, [exceptionKeys.label(label), exceptionKeys.labelVoid(id)]);
+    await openExceptions(tx, ctx, [{ ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "void_rejected", message }]);
+  } else if (what === "voided") await resolveExceptions(tx, ctx, [exceptionKeys.label(label), exceptionKeys.labelVoid(id)]);
 }
 
 function aboutOf({
