@@ -26,8 +26,11 @@ export async function noteLabel(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Ha
   } else if (what === "purchased") await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
   else if (what === "void_rejected") {
     const message = `${label.carrier} did not take the label${forWhat} back.`;
-    await openExceptions(tx, ctx, [{ ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "void_rejected", message }]);
-  } else if (what === "voided") await resolveExceptions(tx, ctx, [exceptionKeys.label(label), exceptionKeys.labelVoid(id)]);
+    await openExceptions(tx, ctx, [
+      { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "void_rejected", message },
+    ]);
+  } else if (what === "voided")
+    await resolveExceptions(tx, ctx, [exceptionKeys.label(label), exceptionKeys.labelVoid(id)]);
 }
 
 function aboutOf({
