@@ -89,7 +89,7 @@ describe("an order that did not arrive", () => {
       path: "/status",
       from: "sent",
       to: "ready",
-      kept: true,
+      keptLocal: true,
     });
     expect((await fix(row.id, "keep_local")).body.status).toBe("resolved");
     expect(await order("R-1")).toMatchObject({ status: "sent" });
