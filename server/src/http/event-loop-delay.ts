@@ -1,6 +1,8 @@
 const sampleMs = 100;
-/** A request takes several iterations of the event loop; below this delay clients do not notice. */
-const busyMs = 20;
+/** Busy from this part of the allowed delay on, by default 20 ms: a request takes several iterations of the event loop. */
+const busyPart = 1 / 25;
+/** A request that waits for a row lock must not block all others of its organization. */
+const leastConcurrency = 2;
 
 /**
  * Watches how late the event loop runs its timers, smoothed and capped: one long request is not overload, a row of them is.
@@ -22,6 +24,8 @@ export type EventLoopDelay = {
  * organization are running, the longer each iteration takes for all others.
  */
 export function watchEventLoopDelay(maxDelayMs: number, maxConcurrency: number): EventLoopDelay {
+  const busyMs = maxDelayMs * busyPart;
+  const least = Math.min(leastConcurrency, maxConcurrency);
   let delayMs = 0;
   let concurrency = maxConcurrency;
   let expectedAt = performance.now() + sampleMs;
@@ -29,7 +33,7 @@ export function watchEventLoopDelay(maxDelayMs: number, maxConcurrency: number):
     const now = performance.now();
     delayMs = delayMs * 0.7 + Math.min(Math.max(0, now - expectedAt), 1_000) * 0.3;
     concurrency =
-      delayMs > busyMs ? Math.max(1, Math.floor(concurrency / 2)) : Math.min(maxConcurrency, concurrency + 1);
+      delayMs > busyMs ? Math.max(least, Math.floor(concurrency / 2)) : Math.min(maxConcurrency, concurrency + 1);
     expectedAt = now + sampleMs;
   }, sampleMs).unref();
   return {

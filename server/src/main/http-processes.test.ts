@@ -129,8 +129,7 @@ describe.runIf(process.platform === "linux")("a hub with two HTTP processes", as
 
   test("forwards costly requests to worker processes", async () => {
     const orders = Array.from({ length: 150 }, (_, n) => ({ number: `B-${n}` }));
-    const responses = await times(4, () => call(url, "POST", "/orders/bulk", token, { orders }));
-    expect(responses.every(({ status }) => status < 300)).toBe(true);
+    for (let n = 0; n < 2; n++) expect((await call(url, "POST", "/orders/bulk", token, { orders })).status).toBe(200);
     const workers = childrenOf(hub.pid).flatMap(childrenOf).map(commandOf);
     expect(workers.filter((command) => command.includes("worker-process-main.ts")).length).toBeGreaterThan(0);
   });
