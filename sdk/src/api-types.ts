@@ -454,7 +454,7 @@ export type Execution = {
   /** completed_with_errors: it was done to its end, and records or orders on the way failed */
   status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   mode: Open<"async" | "sync">;
-  trigger: Open<"api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook">;
+  trigger: Open<"api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook">;
   scheduleId: string | null;
   scheduledFor: string | null;
   retryOf: string | null;
@@ -466,7 +466,7 @@ export type Execution = {
   /** How many may fail or time out */
   maxAttempts: number;
   progress: {
-    done: number;
+    processed: number;
     total: number | null;
   } | null;
   error: {
@@ -487,7 +487,7 @@ export type Execution = {
   result: unknown;
   attempts: Array<{
     number: number;
-    status: Open<"running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "lost" | "interrupted">;
+    status: Open<"running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "worker_lost" | "interrupted">;
     startedAt: string;
     finishedAt: string | null;
     error: {
@@ -524,7 +524,7 @@ export type ExecutionSummary = {
   /** completed_with_errors: it was done to its end, and records or orders on the way failed */
   status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   mode: Open<"async" | "sync">;
-  trigger: Open<"api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook">;
+  trigger: Open<"api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook">;
   scheduleId: string | null;
   scheduledFor: string | null;
   retryOf: string | null;
@@ -536,7 +536,7 @@ export type ExecutionSummary = {
   /** How many may fail or time out */
   maxAttempts: number;
   progress: {
-    done: number;
+    processed: number;
     total: number | null;
   } | null;
   error: {
@@ -752,10 +752,10 @@ export type Mapping = {
   note?: string;
 };
 
-export type MappingTransform = "trim" | "squish" | "upper" | "lower" | "title" | "capitalize" | "string" | "substring" | "truncate" | "replace" | "pad_start" | "pad_end" | "prefix" | "suffix" | "concat" | "split" | "digits" | "ascii" | "slug" | "length" | "contains" | "regex_extract" | "regex_replace" | "regex_test" | "number" | "integer" | "round" | "floor" | "ceil" | "abs" | "add" | "subtract" | "multiply" | "divide" | "modulo" | "clamp" | "format_number" | "sum" | "average" | "min" | "max" | "weighted_sum" | "list" | "first" | "last" | "at" | "slice" | "join" | "count" | "compact" | "unique" | "sort" | "reverse" | "flatten" | "pluck" | "find" | "filter" | "map" | "merge" | "get" | "entries" | "default" | "coalesce" | "boolean" | "not" | "empty_to_null" | "null_if" | "equals" | "lookup" | "in_set" | "date" | "add_days" | "date_part" | "unit" | "country_code" | "state_code" | "phone_e164" | "hash" | "uuid_v5" | "json_parse" | "json_stringify" | "url_encode" | "url_decode" | "base64_encode" | "base64_decode" | {
+export type MappingTransform = "trim" | "normalize_spaces" | "upper" | "lower" | "title" | "capitalize" | "string" | "substring" | "truncate" | "replace" | "pad_start" | "pad_end" | "prefix" | "suffix" | "concat" | "split" | "digits" | "ascii" | "slug" | "length" | "contains" | "regex_extract" | "regex_replace" | "regex_test" | "number" | "integer" | "round" | "floor" | "ceil" | "abs" | "add" | "subtract" | "multiply" | "divide" | "modulo" | "clamp" | "format_number" | "sum" | "average" | "min" | "max" | "weighted_sum" | "list" | "first" | "last" | "at" | "slice" | "join" | "count" | "compact" | "unique" | "sort" | "reverse" | "flatten" | "pluck" | "find" | "filter" | "map" | "merge" | "get" | "entries" | "default" | "coalesce" | "boolean" | "not" | "empty_to_null" | "null_if" | "equals" | "lookup" | "in_set" | "date" | "add_days" | "date_part" | "convert_unit" | "country_code" | "state_code" | "phone_e164" | "hash" | "uuid_v5" | "json_parse" | "json_stringify" | "url_encode" | "url_decode" | "base64_encode" | "base64_decode" | {
   trim: Record<string, never>;
 } | {
-  squish: Record<string, never>;
+  normalize_spaces: Record<string, never>;
 } | {
   upper: Record<string, never>;
 } | {
@@ -1029,7 +1029,7 @@ export type MappingTransform = "trim" | "squish" | "upper" | "lower" | "title" |
     part: "year" | "month" | "day" | "hour" | "weekday" | "week";
   } | "year" | "month" | "day" | "hour" | "weekday" | "week";
 } | {
-  unit: {
+  convert_unit: {
     /** mg, g, kg, t, oz, lb, mm, cm, m, in, ft, yd, or a path with $, @ or ^ */
     from: string;
     to: "mg" | "g" | "kg" | "t" | "oz" | "lb" | "mm" | "cm" | "m" | "in" | "ft" | "yd";
@@ -2349,7 +2349,7 @@ export type Replay = {
   version: number;
   summary: {
     executions: number;
-    same: number;
+    unchanged: number;
     changed: number;
     failed: number;
     notRecorded: number;
@@ -2357,7 +2357,7 @@ export type Replay = {
   results: Array<{
     executionId: string;
     createdAt: string;
-    status: Open<"same" | "changed" | "failed" | "not_recorded">;
+    status: Open<"unchanged" | "changed" | "failed" | "not_recorded">;
     /** How many records of it were tried, where they are mapped one by one: at most 5 are kept, for 7 days */
     records?: number;
     /** Why it could not be replayed */
@@ -2414,14 +2414,14 @@ export type Schedule = {
   /** The next five runs; none while paused */
   upcoming: Array<UpcomingRun>;
   /** Due, and waiting for the run before it to end */
-  waitingFor: string | null;
+  deferredRunAt: string | null;
   lastRunAt: string | null;
   lastExecution: {
     id: string;
     /** completed_with_errors: it was done to its end, and records or orders on the way failed */
     status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   } | null;
-  lastSkipped: {
+  lastSkippedRun: {
     scheduledFor: string;
     reason: string;
     message: string;
@@ -2429,7 +2429,7 @@ export type Schedule = {
   counters: {
     runs: number;
     failures: number;
-    skippedOverlap: number;
+    skippedForOverlap: number;
     /** Not run at their time, because the hub or the bridge was not up */
     missed: number;
   };
@@ -2661,12 +2661,12 @@ export type TransformationTest = {
     index: number;
     target: string;
     path: string;
-    /** source_missing: nothing lies there in the data. when_outside: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+    /** source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
     code: string;
     message: string;
     source?: string;
     /** The path that was probably meant */
-    nearest?: string;
+    suggestion?: string;
   }>;
   trace: Array<{
     index: number;
@@ -2703,8 +2703,8 @@ export type UpcomingRun = {
   /** The same moment on the clock of the time zone */
   localTime: string;
   /** What a change of the clock does to this run */
-  clockChange?: {
-    kind: Open<"moved" | "repeated">;
+  dstTransition?: {
+    kind: Open<"shifted" | "repeated">;
     message: string;
   };
 };
@@ -3164,7 +3164,7 @@ export type Operations = {
     };
     answer: ConditionSet;
   };
-  /** Read a condition set (`conditionSets.get`) */
+  /** Get a condition set (`conditionSets.get`) */
   "GET /api/v1/condition-sets/{id}": {
     path: {
       /** Id of the condition set */
@@ -3172,7 +3172,7 @@ export type Operations = {
     };
     answer: ConditionSet;
   };
-  /** Change a condition set (`conditionSets.update`) */
+  /** Update a condition set (`conditionSets.update`) */
   "PATCH /api/v1/condition-sets/{id}": {
     path: {
       /** Id of the condition set */
@@ -3186,7 +3186,7 @@ export type Operations = {
     };
     answer: ConditionSet;
   };
-  /** Delete a condition set that nothing uses (`conditionSets.delete`) */
+  /** Delete an unused condition set (`conditionSets.delete`) */
   "DELETE /api/v1/condition-sets/{id}": {
     path: {
       /** Id of the condition set */
@@ -3194,7 +3194,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** List the values of a condition set, in the order they were added (`conditionSets.values.list`) */
+  /** List the values of a condition set (`conditionSets.values.list`) */
   "GET /api/v1/condition-sets/{id}/values": {
     path: {
       /** Id of the condition set */
@@ -3208,14 +3208,14 @@ export type Operations = {
       /** Values that contain this text */
       search?: string;
       /** Exactly this value, if present */
-      contains?: string;
+      value?: string;
     };
     answer: {
       data: Array<string>;
       pagination: Pagination;
     };
   };
-  /** Add values; those already present are counted, not refused (`conditionSets.values.add`) */
+  /** Add values to a condition set (`conditionSets.values.add`) */
   "POST /api/v1/condition-sets/{id}/values": {
     path: {
       /** Id of the condition set */
@@ -3233,7 +3233,7 @@ export type Operations = {
       present?: Array<string>;
     };
   };
-  /** Remove values (`conditionSets.values.delete`) */
+  /** Remove values from a condition set (`conditionSets.values.delete`) */
   "DELETE /api/v1/condition-sets/{id}/values": {
     path: {
       /** Id of the condition set */
@@ -3249,7 +3249,7 @@ export type Operations = {
       valueCount: number;
     };
   };
-  /** Remove values, for clients and proxies that cannot send a body with DELETE (`conditionSets.values.remove`) */
+  /** Remove values (POST alternative to DELETE) (`conditionSets.values.remove`) */
   "POST /api/v1/condition-sets/{id}/values/remove": {
     path: {
       /** Id of the condition set */
@@ -3265,7 +3265,7 @@ export type Operations = {
       valueCount: number;
     };
   };
-  /** Remove all values (`conditionSets.values.clear`) */
+  /** Remove all values from a condition set (`conditionSets.values.clear`) */
   "DELETE /api/v1/condition-sets/{id}/values/all": {
     path: {
       /** Id of the condition set */
@@ -5225,7 +5225,7 @@ export type Operations = {
       data: Array<BridgeTask>;
     };
   };
-  /** Queue a task of a bridge; it runs in the background, once (`tasks.execute`) */
+  /** Queue a task (`tasks.execute`) */
   "POST /api/v1/tasks/execute": {
     body: {
       bridgeId: string;
@@ -5255,7 +5255,7 @@ export type Operations = {
       status: Open<"taken" | "duplicate" | "ignored">;
     };
   };
-  /** Queue up to 1,000 tasks; one that cannot be queued fails alone (`tasks.executeMany`) */
+  /** Queue tasks in bulk (`tasks.executeMany`) */
   "POST /api/v1/tasks/bulk": {
     body: {
       tasks: Array<{
@@ -5293,7 +5293,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Run a task and wait for it, up to 30 s; 200 also when the task failed, see `status` and `error` (`tasks.executeSync`) */
+  /** Run a task and wait for its result (`tasks.executeSync`) */
   "POST /api/v1/tasks/execute-sync": {
     body: {
       bridgeId: string;
@@ -5305,8 +5305,8 @@ export type Operations = {
     };
     answer: Execution;
   };
-  /** Count executions by status and by task, of the last 24 hours unless the query says otherwise (`tasks.count`) */
-  "GET /api/v1/tasks/stats": {
+  /** Count executions by status and task (`tasks.executions.count`) */
+  "GET /api/v1/tasks/executions/counts": {
     query: {
       /** Id of the bridge */
       bridgeId?: string;
@@ -5348,7 +5348,7 @@ export type Operations = {
       }>;
     };
   };
-  /** List executions, newest first (`tasks.executions.list`) */
+  /** List executions (`tasks.executions.list`) */
   "GET /api/v1/tasks/executions": {
     query: {
       /** Counted from 1 */
@@ -5362,7 +5362,7 @@ export type Operations = {
       scheduleId?: string;
       /** Queued by this run of a pipeline */
       runId?: string;
-      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook";
+      trigger?: "api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook";
       /** Of the error it ended with */
       code?: string;
       /** This moment or later, or a day in the time zone of the organization */
@@ -5380,7 +5380,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Retry the executions that failed and meet a filter, up to 500 a time (`tasks.failures.retry`) */
+  /** Retry failed executions in bulk (`tasks.executions.retryMany`) */
   "POST /api/v1/tasks/executions/retry": {
     body: {
       bridgeId?: string;
@@ -5388,7 +5388,7 @@ export type Operations = {
       scheduleId?: string;
       /** Queued by this run of a pipeline */
       runId?: string;
-      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook";
+      trigger?: "api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook";
       /** Of the error it ended with */
       code?: string;
       /** This moment or later, or a day in the time zone of the organization */
@@ -5420,7 +5420,7 @@ export type Operations = {
         /** Of the error; the status, where there is none */
         code: string;
         count: number;
-        isLeftOut: boolean;
+        isExcluded: boolean;
       }>;
       /** The oldest first; none of a dry run */
       results: Array<{
@@ -5434,7 +5434,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read an execution with its attempts, result and last log lines (`tasks.executions.get`) */
+  /** Get an execution (`tasks.executions.get`) */
   "GET /api/v1/tasks/executions/{id}": {
     path: {
       /** Id of the execution */
@@ -5442,7 +5442,7 @@ export type Operations = {
     };
     answer: Execution;
   };
-  /** Follow an execution, such as an import, as server-sent events: as it is now, and whenever it has gone on (`tasks.executions.watch`) */
+  /** Stream the progress of an execution (`tasks.executions.watch`) */
   "GET /api/v1/tasks/executions/{id}/watch": {
     path: {
       /** Id of the execution */
@@ -5450,7 +5450,7 @@ export type Operations = {
     };
     answer: string;
   };
-  /** Read the log of an execution, on from the lines one has (`tasks.executions.logs.list`) */
+  /** List the log lines of an execution (`tasks.executions.logs.list`) */
   "GET /api/v1/tasks/executions/{id}/logs": {
     path: {
       /** Id of the execution */
@@ -5476,7 +5476,7 @@ export type Operations = {
       isComplete: boolean;
     };
   };
-  /** Cancel an execution that is queued or running; nothing of it begins after the answer (`tasks.executions.cancel`) */
+  /** Cancel an execution (`tasks.executions.cancel`) */
   "POST /api/v1/tasks/executions/{id}/cancel": {
     path: {
       /** Id of the execution */
@@ -5484,7 +5484,7 @@ export type Operations = {
     };
     answer: Execution;
   };
-  /** Queue a new execution in place of one that did not succeed; what it sent is not sent again (`tasks.executions.retry`) */
+  /** Retry an execution (`tasks.executions.retry`) */
   "POST /api/v1/tasks/executions/{id}/retry": {
     path: {
       /** Id of the execution */
@@ -5691,7 +5691,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create a transformation; at most one is active for a bridge, task and direction (`transformations.create`) */
+  /** Create a transformation (`transformations.create`) */
   "POST /api/v1/transformations": {
     query: {
       /** Deactivate the one that is active for this bridge, task and direction */
@@ -5713,7 +5713,7 @@ export type Operations = {
     };
     answer: Transformation;
   };
-  /** List the transforms that mappings can use, each with its parameters and an example (`transformations.transforms.list`) */
+  /** List available transforms (`transformations.transforms.list`) */
   "GET /api/v1/transformations/transforms": {
     answer: {
       data: Array<{
@@ -5723,7 +5723,7 @@ export type Operations = {
         /** A JSON Schema */
         paramsSchema: Record<string, unknown>;
         /** The parameter that may stand alone */
-        shortForm?: string;
+        defaultParam?: string;
         example: {
           transform: unknown;
           from: unknown;
@@ -5733,7 +5733,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Try mappings on sample data without saving them; answers 200 also when they fail, with the reasons (`transformations.mappings.test`) */
+  /** Test mappings without saving them (`transformations.testUnsaved`) */
   "POST /api/v1/transformations/test": {
     body: {
       /** None: the data passes unchanged */
@@ -5742,7 +5742,7 @@ export type Operations = {
     };
     answer: TransformationTest;
   };
-  /** Draft mappings from an example of what comes in and one of what should come out (`transformations.suggest`) */
+  /** Suggest mappings from an input and output example (`transformations.suggest`) */
   "POST /api/v1/transformations/suggest": {
     body: {
       sampleData: Record<string, unknown>;
@@ -5759,7 +5759,7 @@ export type Operations = {
       unmatched: Array<string>;
     };
   };
-  /** Read a transformation (`transformations.get`) */
+  /** Get a transformation (`transformations.get`) */
   "GET /api/v1/transformations/{id}": {
     path: {
       /** Id of the transformation */
@@ -5767,7 +5767,7 @@ export type Operations = {
     };
     answer: Transformation;
   };
-  /** Change a transformation; the version before is kept (`transformations.update`) */
+  /** Update a transformation (`transformations.update`) */
   "PATCH /api/v1/transformations/{id}": {
     path: {
       /** Id of the transformation */
@@ -5800,7 +5800,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Try a saved transformation on sample data; answers 200 also when it fails, with the reasons (`transformations.test`) */
+  /** Test a saved transformation (`transformations.test`) */
   "POST /api/v1/transformations/{id}/test": {
     path: {
       /** Id of the transformation */
@@ -5811,7 +5811,7 @@ export type Operations = {
     };
     answer: TransformationTest;
   };
-  /** List all versions of a transformation, newest first (`transformations.versions.list`) */
+  /** List the versions of a transformation (`transformations.versions.list`) */
   "GET /api/v1/transformations/{id}/versions": {
     path: {
       /** Id of the transformation */
@@ -5828,7 +5828,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Make the mappings of an earlier version those of a new one (`transformations.rollback`) */
+  /** Roll back to an earlier version (`transformations.rollback`) */
   "POST /api/v1/transformations/{id}/rollback": {
     path: {
       /** Id of the transformation */
@@ -5839,7 +5839,7 @@ export type Operations = {
     };
     answer: Transformation;
   };
-  /** Run a transformation on what passed through the last executions of its task, and report what would differ (`transformations.replay`) */
+  /** Replay a transformation on recent records (`transformations.replay`) */
   "POST /api/v1/transformations/{id}/replay": {
     path: {
       /** Id of the transformation */
@@ -5851,7 +5851,7 @@ export type Operations = {
     };
     answer: Replay;
   };
-  /** Read the first records that passed through the last executions of a task, to make a mapping from (`bridges.samples.list`) */
+  /** List recent sample records of a task (`bridges.samples.list`) */
   "GET /api/v1/bridges/{id}/samples": {
     path: {
       /** Id of the bridge */
@@ -5874,7 +5874,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read a few records from the other side now and store nothing; answers 200 also when it fails, with the reason (`bridges.samples.preview`) */
+  /** Fetch sample records without storing them (`bridges.samples.fetch`) */
   "POST /api/v1/bridges/{id}/samples": {
     path: {
       /** Id of the bridge */
@@ -5925,7 +5925,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create a schedule that runs a task of a bridge (`schedules.create`) */
+  /** Create a schedule (`schedules.create`) */
   "POST /api/v1/schedules": {
     body: {
       name?: string;
@@ -5946,7 +5946,7 @@ export type Operations = {
     };
     answer: Schedule;
   };
-  /** What a cron expression means, and when it would run; nothing is stored (`schedules.preview`) */
+  /** Preview the run times of a cron expression (`schedules.preview`) */
   "POST /api/v1/schedules/preview": {
     body: {
       /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
@@ -5965,7 +5965,7 @@ export type Operations = {
       upcoming: Array<UpcomingRun>;
     };
   };
-  /** When the schedules run next, all of them, with what changes of the clock do to them (`schedules.timeline.get`) */
+  /** List upcoming runs of all schedules (`schedules.timeline.get`) */
   "GET /api/v1/schedules/timeline": {
     query: {
       /** Default now; what was is not told */
@@ -5995,7 +5995,7 @@ export type Operations = {
       isCapped: boolean;
     };
   };
-  /** Read a schedule with its next runs (`schedules.get`) */
+  /** Get a schedule (`schedules.get`) */
   "GET /api/v1/schedules/{id}": {
     path: {
       /** Id of the schedule */
@@ -6003,7 +6003,7 @@ export type Operations = {
     };
     answer: Schedule;
   };
-  /** Change a schedule; only another cron, time zone or isActive moves its next run (`schedules.update`) */
+  /** Update a schedule (`schedules.update`) */
   "PATCH /api/v1/schedules/{id}": {
     path: {
       /** Id of the schedule */
@@ -6028,7 +6028,7 @@ export type Operations = {
     };
     answer: Schedule;
   };
-  /** Delete a schedule; its executions stay, and those under way finish (`schedules.delete`) */
+  /** Delete a schedule (`schedules.delete`) */
   "DELETE /api/v1/schedules/{id}": {
     path: {
       /** Id of the schedule */
@@ -6036,7 +6036,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Pause a schedule: nothing fires after the answer (`schedules.pause`) */
+  /** Pause a schedule (`schedules.pause`) */
   "POST /api/v1/schedules/{id}/pause": {
     path: {
       /** Id of the schedule */
@@ -6061,14 +6061,14 @@ export type Operations = {
       /** The next five runs; none while paused */
       upcoming: Array<UpcomingRun>;
       /** Due, and waiting for the run before it to end */
-      waitingFor: string | null;
+      deferredRunAt: string | null;
       lastRunAt: string | null;
       lastExecution: {
         id: string;
         /** completed_with_errors: it was done to its end, and records or orders on the way failed */
         status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       } | null;
-      lastSkipped: {
+      lastSkippedRun: {
         scheduledFor: string;
         reason: string;
         message: string;
@@ -6076,7 +6076,7 @@ export type Operations = {
       counters: {
         runs: number;
         failures: number;
-        skippedOverlap: number;
+        skippedForOverlap: number;
         /** Not run at their time, because the hub or the bridge was not up */
         missed: number;
       };
@@ -6103,7 +6103,7 @@ export type Operations = {
       changed: boolean;
     };
   };
-  /** Resume a schedule with its next run after now; what fell into the pause is not caught up (`schedules.resume`) */
+  /** Resume a schedule (`schedules.resume`) */
   "POST /api/v1/schedules/{id}/resume": {
     path: {
       /** Id of the schedule */
@@ -6128,14 +6128,14 @@ export type Operations = {
       /** The next five runs; none while paused */
       upcoming: Array<UpcomingRun>;
       /** Due, and waiting for the run before it to end */
-      waitingFor: string | null;
+      deferredRunAt: string | null;
       lastRunAt: string | null;
       lastExecution: {
         id: string;
         /** completed_with_errors: it was done to its end, and records or orders on the way failed */
         status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       } | null;
-      lastSkipped: {
+      lastSkippedRun: {
         scheduledFor: string;
         reason: string;
         message: string;
@@ -6143,7 +6143,7 @@ export type Operations = {
       counters: {
         runs: number;
         failures: number;
-        skippedOverlap: number;
+        skippedForOverlap: number;
         /** Not run at their time, because the hub or the bridge was not up */
         missed: number;
       };
@@ -6170,7 +6170,7 @@ export type Operations = {
       changed: boolean;
     };
   };
-  /** Run a schedule once now, also while it is paused; its next run stays when it is (`schedules.trigger`) */
+  /** Trigger a schedule now (`schedules.trigger`) */
   "POST /api/v1/schedules/{id}/trigger": {
     path: {
       /** Id of the schedule */
@@ -6185,7 +6185,7 @@ export type Operations = {
       nextRunAt: string | null;
     };
   };
-  /** Run what a schedule did not run in a time that is over; `dryRun` only lists it (`schedules.backfill`) */
+  /** Run past occurrences of a schedule (`schedules.backfill`) */
   "POST /api/v1/schedules/{id}/backfill": {
     path: {
       /** Id of the schedule */
@@ -6203,17 +6203,17 @@ export type Operations = {
       summary: {
         occurrences: number;
         queued: number;
-        alreadyRun: number;
+        alreadyRan: number;
       };
       runs: Array<{
         scheduledFor: string;
         localTime: string;
-        outcome: Open<"queued" | "would_queue" | "already_run">;
+        outcome: Open<"queued" | "to_be_queued" | "already_ran">;
         executionId: string | null;
       }>;
     };
   };
-  /** List the executions of a schedule, newest first (`schedules.executions.list`) */
+  /** List the executions of a schedule (`schedules.executions.list`) */
   "GET /api/v1/schedules/{id}/executions": {
     path: {
       /** Id of the schedule */
@@ -6229,7 +6229,7 @@ export type Operations = {
       taskName?: string;
       /** Queued by this run of a pipeline */
       runId?: string;
-      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook";
+      trigger?: "api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook";
       /** Of the error it ended with */
       code?: string;
       /** This moment or later, or a day in the time zone of the organization */

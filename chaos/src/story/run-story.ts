@@ -187,7 +187,7 @@ const passing = [
   "remote_error",
   "rate_limited",
   "circuit_open",
-  "unexpected_answer",
+  "unexpected_response",
   "invalid_json",
   "outcome_unknown",
   "in_progress",

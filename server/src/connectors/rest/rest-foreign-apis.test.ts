@@ -101,7 +101,9 @@ describe("a GraphQL API that says everything with the status 200", () => {
     vendure.failing.queries = true;
     const input = { orderIds: [order.id] };
     const unknown = await execute(bridgeId, "fulfillments.push", input);
-    expect(unknown.result.results).toMatchObject([{ status: "outcome_unknown", error: { code: "unexpected_answer" } }]);
+    expect(unknown.result.results).toMatchObject([
+      { status: "outcome_unknown", error: { code: "unexpected_response" } },
+    ]);
     const stillUnknown = await execute(bridgeId, "fulfillments.push", input);
     expect(stillUnknown.result.results).toMatchObject([{ status: "outcome_unknown", error: { code: "rejected" } }]);
     expect(vendure.fulfillments).toHaveLength(1);

@@ -169,7 +169,7 @@ function recordsOf(task: TaskDefinition, body: unknown): PulledRecord[] {
   if (body === undefined) return [];
   const list = readPath(body, task.records ?? "$");
   if (!Array.isArray(list)) {
-    throw new RemoteError("unexpected_answer", `The answer has no list at ${task.records ?? "its root"}.`);
+    throw new RemoteError("unexpected_response", `The answer has no list at ${task.records ?? "its root"}.`);
   }
   return toRecords(task, list);
 }
@@ -178,7 +178,7 @@ function toRecords(task: TaskDefinition, list: unknown[]): PulledRecord[] {
   return list.map((raw: unknown, index) => {
     const externalId = asText(readPath(raw, task.externalId ?? "id"));
     if (externalId === "") {
-      throw new RemoteError("unexpected_answer", `Record ${index} has no id at ${task.externalId ?? "id"}.`);
+      throw new RemoteError("unexpected_response", `Record ${index} has no id at ${task.externalId ?? "id"}.`);
     }
     const updatedAt = task.updatedAt === undefined ? undefined : instantOf(readPath(raw, task.updatedAt));
     const record = raw as Json;

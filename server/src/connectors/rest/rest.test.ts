@@ -162,7 +162,7 @@ test("a link whose path looks like another server stays on this one, and no key 
 test("an answer that is not what the settings say is a failure that names the place", async () => {
   const call = (body: unknown) => callFor({ settings: linked, http: scripted([{ body }]).http });
   await expect(pullAll(importing, call({ data: [] }))).rejects.toMatchObject({
-    code: "unexpected_answer",
+    code: "unexpected_response",
     message: "The answer has no list at its root.",
   });
   await expect(pullAll(importing, call([{ id: 1 }, { no: 1 }]))).rejects.toMatchObject({
@@ -314,7 +314,7 @@ test("all that cannot work in the settings is said at once, with its place", () 
     limits,
   );
   expect(problems.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
-    "/baseUrl address_refused",
+    "/baseUrl address_not_allowed",
     "/tasks/0/request/path outside_of_base",
     "/tasks/0/name name_taken",
     "/tasks/1/request/path unknown_placeholder",

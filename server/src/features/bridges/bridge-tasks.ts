@@ -109,7 +109,7 @@ const OrderIdsOrUnsent = Type.Optional({
     "that came through this bridge. What was refused is tried again after a while, longer each time",
 });
 
-const Resend = Type.Optional(
+const ForceResend = Type.Optional(
   Type.Boolean({
     default: false,
     title: "Send again",
@@ -129,7 +129,7 @@ function inputSchemaOf(task: ConnectorTask): TObject {
 }
 
 function withOrders(input: TObject, named: TSchema): TObject {
-  const properties = { orderIds: named, resend: Resend, ...input.properties };
+  const properties = { orderIds: named, forceResend: ForceResend, ...input.properties };
   // A task that takes anything, to fill it into its templates, does so when it sends orders too.
   const { additionalProperties } = input as { additionalProperties?: unknown };
   return additionalProperties === false ? Strict(properties) : Type.Object(properties);
@@ -204,8 +204,8 @@ export function findInputErrors(task: ConnectorTask, input: unknown) {
 
 /** Whoever sends something a second time says what. */
 function findResendErrors(input: unknown): FieldError[] {
-  const { resend, orderIds: named } = input as { resend?: boolean; orderIds?: string[] };
-  if (resend !== true || named !== undefined) return [];
+  const { forceResend, orderIds: named } = input as { forceResend?: boolean; orderIds?: string[] };
+  if (forceResend !== true || named !== undefined) return [];
   return [{ pointer: "/orderIds", code: "required", message: "To send again, name the orders." }];
 }
 
@@ -239,7 +239,8 @@ export function createCall(world: World, { row, connector }: OpenBridge, options
     http,
     async accessToken(refused) {
       const request = connector.signIn?.(row.settings, credentials);
-      if (!request) throw new RemoteError("sign_in_failed", "This bridge does not sign in with tokens that end.");
+      if (!request)
+        throw new RemoteError("authentication_failed", "This bridge does not sign in with tokens that end.");
       return await findAccessToken(world, { row, request, client: credentials, http, signal }, refused);
     },
     now: () => world.clock.now(),
@@ -285,7 +286,7 @@ export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
 /** Whoever calls is told no more than that there is a defect; the log has to say what it is. */
 export function describeAndLog({ log }: World, bridgeId: string, error: unknown, signal: AbortSignal): TaskFailure {
   const failure = describeFailure(error, signal);
-  if (failure.code === "task_defect") log.error({ err: error, bridgeId }, "a task is defective");
+  if (failure.code === "task_error") log.error({ err: error, bridgeId }, "a task is defective");
   return failure;
 }
 
@@ -313,5 +314,5 @@ export function describeFailure(error: unknown, signal?: AbortSignal): TaskFailu
       ...(mayHaveHappened && { mayHaveHappened }),
     };
   }
-  return { code: "task_defect", message: "The task failed in a way it should not.", retryable: false };
+  return { code: "task_error", message: "The task failed in a way it should not.", retryable: false };
 }

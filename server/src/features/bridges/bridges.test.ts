@@ -263,7 +263,7 @@ describe("health", () => {
     expect(hub.logs.some((line) => line.includes("a task is defective") && line.includes("an internal detail"))).toBe(
       true,
     );
-    expect(defect.body.error.code).toBe("task_defect");
+    expect(defect.body.error.code).toBe("task_error");
     expect(defect.text).not.toContain("internal detail");
     problem = undefined;
     const { version } = (await org.patch(`/bridges/${id}`, { settings: { color: "blue" } })).body;

@@ -21,7 +21,8 @@ export const sendAgain: Fixer = {
       const free = [...open.values()].filter((row) => !isBusy(row));
       const orderIds = free.map(({ orderId, aboutName }) => orderId ?? aboutName!);
       const [first] = free;
-      const executionId = first && (await retryOrdersOf(tx, ctx, first.executionId!, { orderIds, resend }));
+      const executionId =
+        first && (await retryOrdersOf(tx, ctx, first.executionId!, { orderIds, forceResend: resend }));
       if (executionId !== undefined) await noteTry(tx, ctx, free, action, executionId);
       return ids.map((id): Fixed => {
         const row = open.get(id);

@@ -75,7 +75,7 @@ export async function updateOrganization(
   requirePatch(patch);
   if (patch.timeZone !== undefined && !isTimeZone(patch.timeZone)) {
     const message = "This is no time zone. They have names such as America/New_York or Europe/Berlin.";
-    throw badField("/timeZone", "unknown_time_zone", message);
+    throw badField("/timeZone", "unknown_timezone", message);
   }
   // Any organization could else recognise the people of another one as its own.
   if (patch.emailDomains !== undefined && !seesAll(ctx)) {

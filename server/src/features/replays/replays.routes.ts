@@ -9,12 +9,12 @@ export const replayRoutes = [
     name: "transformations.replay",
     heavyFromBytes: 0,
     scope: "transformations:read",
-    summary:
-      "Run a transformation on what passed through the last executions of its task, and report what would differ",
+    summary: "Replay a transformation on recent records",
     description:
-      "Nothing is changed and nobody is called. Also needs `tasks:read` and `pii:read`, since it tells what was in " +
-      "executions. Of tasks that pull records or send orders, the first few records of an execution are kept for it, sealed " +
-      "and for 7 days.",
+      "Runs the transformation, active or not, on data of recent executions and reports the differences. Changes " +
+      "nothing and makes no outbound requests. Also requires `tasks:read` and `pii:read`, because the response shows " +
+      "data of executions. For tasks that pull records or send orders, up to five records per execution are kept, " +
+      "encrypted, for 7 days.",
     ids: { id: "transformation" },
     body: shapes.ReplayRequest,
     bodyIsOptional: true,
@@ -25,21 +25,22 @@ export const replayRoutes = [
   defineRoute("GET /bridges/:id/samples", {
     name: "bridges.samples.list",
     scope: "tasks:read",
-    summary: "Read the first records that passed through the last executions of a task, to make a mapping from",
-    description: "Also needs `pii:read`. They are kept sealed, and for 7 days.",
+    summary: "List recent sample records of a task",
+    description:
+      "The first records of recent executions, as a starting point for mappings. Also requires `pii:read`. Samples are " +
+      "kept encrypted for 7 days.",
     ids: { id: "bridge" },
     query: samples.SampleQuery,
     answer: [200, samples.KeptSamples],
     handle: (ctx, { params, query }) => listKeptSamples(ctx, params.id, query),
   }),
   defineRoute("POST /bridges/:id/samples", {
-    name: "bridges.samples.preview",
+    name: "bridges.samples.fetch",
     scope: "tasks:execute",
-    summary:
-      "Read a few records from the other side now and store nothing; answers 200 also when it fails, with the reason",
+    summary: "Fetch sample records without storing them",
     description:
-      "For tasks that pull. Their first records, as they come and as the connector would hand them on; no cursor moves. " +
-      "Also needs `pii:read`.",
+      "Reads the first records of a pull task now, both as received and as converted by the connector. Does not move " +
+      "the task's cursor. Also answers 200 when reading fails, with the reason. Also requires `pii:read`.",
     onlyLooks: true,
     ids: { id: "bridge" },
     body: samples.PullSampleRequest,

@@ -48,8 +48,8 @@ export async function backfillSchedule(ctx: Ctx, id: string, request: BackfillRe
 
 function occurrencesIn(row: StoredSchedule, { from, to }: BackfillRequest, now: number): number[] {
   const [start, end] = [Date.parse(from), Date.parse(to)];
-  if (end <= start) throw badField("/to", "before_from", "`to` must be later than `from`.");
-  if (end > now) throw badField("/to", "in_the_future", "Only what is over can be filled; the rest comes by itself.");
+  if (end <= start) throw badField("/to", "ends_before_start", "`to` must be later than `from`.");
+  if (end > now) throw badField("/to", "date_in_future", "Only what is over can be filled; the rest comes by itself.");
   const times: number[] = [];
   for (const at of occurrencesAfter(storedCron(row.cron), row.timezone, start - 1)) {
     if (at >= end) break;
@@ -77,9 +77,9 @@ function present(
     scheduledFor: new Date(at).toISOString(),
     localTime: localTimeOf(row.timezone, at),
     // Neither known nor queued: the scheduler made it in the same moment.
-    outcome: queued.has(at) ? "queued" : dryRun && !known.has(at) ? "would_queue" : "already_run",
+    outcome: queued.has(at) ? "queued" : dryRun && !known.has(at) ? "to_be_queued" : "already_ran",
     executionId: queued.get(at) ?? known.get(at) ?? null,
   })) satisfies BackfillAnswer["runs"];
-  const alreadyRun = runs.filter(({ outcome }) => outcome === "already_run").length;
-  return { dryRun, summary: { occurrences: times.length, queued: queued.size, alreadyRun }, runs };
+  const alreadyRan = runs.filter(({ outcome }) => outcome === "already_ran").length;
+  return { dryRun, summary: { occurrences: times.length, queued: queued.size, alreadyRan }, runs };
 }

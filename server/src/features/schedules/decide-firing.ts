@@ -50,8 +50,8 @@ export type FiringInput = {
   missed: Schedule["missed"];
   /** Undefined: nothing is due, it is only looked at because something waits. */
   nextRunAt: number | undefined;
-  waitingFor: number | undefined;
-  waitingUntil: number | undefined;
+  deferredRunAt: number | undefined;
+  deferredUntil: number | undefined;
   openCount: number;
   now: number;
 };
@@ -59,8 +59,8 @@ export type FiringInput = {
 export type Firing = {
   run: number[];
   /** The occurrence that waits for the run before it to end, and the last of those that wait behind it. */
-  waitingFor: number | undefined;
-  waitingUntil: number | undefined;
+  deferredRunAt: number | undefined;
+  deferredUntil: number | undefined;
   cancelsOpen: boolean;
   missedCount: number;
   /** Due, and left out because the run before has not ended. */
@@ -71,10 +71,10 @@ export type Firing = {
 /** What has to be done about a schedule now. */
 export function decideFiring(input: FiringInput): Firing {
   const { cron, timezone, now, nextRunAt } = input;
-  const isReleased = input.waitingFor !== undefined && input.openCount === 0;
+  const isReleased = input.deferredRunAt !== undefined && input.openCount === 0;
   const firing: Firing = {
-    run: isReleased ? [input.waitingFor!] : [],
-    ...(isReleased ? lineBehind(input) : lineOf(input.waitingFor, input.waitingUntil)),
+    run: isReleased ? [input.deferredRunAt!] : [],
+    ...(isReleased ? lineBehind(input) : lineOf(input.deferredRunAt, input.deferredUntil)),
     cancelsOpen: false,
     missedCount: 0,
     overlapped: [],
@@ -94,18 +94,18 @@ function caughtUp(policy: Schedule["missed"], due: number[], onTime: number[]): 
   return policy === "skip" ? onTime : due.slice(-1);
 }
 
-type Line = Pick<Firing, "waitingFor" | "waitingUntil">;
+type Line = Pick<Firing, "deferredRunAt" | "deferredUntil">;
 
 function lineOf(first: number | undefined, last: number | undefined): Line {
   return first === undefined || last === undefined || last <= first
-    ? { waitingFor: first, waitingUntil: undefined }
-    : { waitingFor: first, waitingUntil: last };
+    ? { deferredRunAt: first, deferredUntil: undefined }
+    : { deferredRunAt: first, deferredUntil: last };
 }
 
 /** Of those that wait, the first has its turn now. */
-function lineBehind({ cron, timezone, waitingFor, waitingUntil }: FiringInput): Line {
-  if (waitingFor === undefined || waitingUntil === undefined) return lineOf(undefined, undefined);
-  return lineOf(nextOccurrence(cron, timezone, waitingFor), waitingUntil);
+function lineBehind({ cron, timezone, deferredRunAt, deferredUntil }: FiringInput): Line {
+  if (deferredRunAt === undefined || deferredUntil === undefined) return lineOf(undefined, undefined);
+  return lineOf(nextOccurrence(cron, timezone, deferredRunAt), deferredUntil);
 }
 
 /** What is due, rising. Of several that were missed each runs, but none beside another unless that is allowed. */
@@ -115,7 +115,7 @@ function applyOverlap(input: FiringInput, firing: Firing, wanted: number[]): Fir
   if (input.overlap === "cancel_running")
     return { ...firing, run: wanted.slice(-1), overlapped: wanted.slice(0, -1), cancelsOpen: isBusy };
   if (!isBusy) return { ...firing, run: wanted.slice(0, 1), ...lineOf(wanted[1], wanted.at(-1)) };
-  if (input.overlap === "skip" || firing.waitingFor !== undefined) return { ...firing, overlapped: wanted };
+  if (input.overlap === "skip" || firing.deferredRunAt !== undefined) return { ...firing, overlapped: wanted };
   const isMissed = firing.missedCount > 0;
   return {
     ...firing,

@@ -109,8 +109,8 @@ function decide(world: World, row: ScheduleRow, openCount: number, now: number):
       overlap: row.overlap,
       missed: row.missed,
       nextRunAt: row.next_run_at?.getTime(),
-      waitingFor: row.waiting_for?.getTime(),
-      waitingUntil: row.waiting_until?.getTime(),
+      deferredRunAt: row.deferred_run_at?.getTime(),
+      deferredUntil: row.deferred_until?.getTime(),
       openCount,
       now,
     });
@@ -119,8 +119,8 @@ function decide(world: World, row: ScheduleRow, openCount: number, now: number):
     world.log.error({ err: error, scheduleId: row.id }, "a schedule cannot be read; it is put off for an hour");
     const nothing = {
       run: [],
-      waitingFor: undefined,
-      waitingUntil: undefined,
+      deferredRunAt: undefined,
+      deferredUntil: undefined,
       cancelsOpen: false,
       missedCount: 0,
       overlapped: [],
@@ -184,8 +184,8 @@ function resultOf({ row, firing, trouble }: Planned, made: string[]): FiringResu
   return {
     id: row.id,
     next_run_at: firing.next === undefined ? null : new Date(firing.next).toISOString(),
-    waiting_for: firing.waitingFor === undefined ? null : new Date(firing.waitingFor).toISOString(),
-    waiting_until: firing.waitingUntil === undefined ? null : new Date(firing.waitingUntil).toISOString(),
+    deferred_run_at: firing.deferredRunAt === undefined ? null : new Date(firing.deferredRunAt).toISOString(),
+    deferred_until: firing.deferredUntil === undefined ? null : new Date(firing.deferredUntil).toISOString(),
     runs: made.length,
     skipped: firing.overlapped.length,
     missed: firing.missedCount + (isTroubled ? firing.run.length : 0),
@@ -207,7 +207,7 @@ function skipEvents(row: ScheduleRow, result: FiringResult): ForeignEvent[] {
       requestId: "system:scheduler",
       type: "schedule.runs_skipped",
       objectId: row.id,
-      data: { skippedOverlap: skipped, missed, ran: runs, lastSkipped: last_skipped },
+      data: { skippedForOverlap: skipped, missed, ran: runs, lastSkippedRun: last_skipped },
     },
   ];
 }

@@ -8,16 +8,16 @@ export type ScheduleRow = Pick<Schedule, "id" | "cron" | "timezone" | "input" | 
   bridge_id: string;
   task_name: string;
   next_run_at: Date | null;
-  waiting_for: Date | null;
-  waiting_until: Date | null;
+  deferred_run_at: Date | null;
+  deferred_until: Date | null;
 };
 const scheduleColumns = `s.id, s.org_id, s.bridge_id, s.task_name, s.cron, s.timezone, s.input, s.overlap, s.missed,
-  s.next_run_at, s.waiting_for, s.waiting_until, s.owner`;
+  s.next_run_at, s.deferred_run_at, s.deferred_until, s.owner`;
 
 export type NextDue = { next_run_at: Date | null; is_waiting: boolean; is_released: boolean; now: Date };
 
 /** With an occurrence that waits, and nothing left to wait for. */
-const released = `s.waiting_for is not null
+const released = `s.deferred_run_at is not null
                 and not exists (select from task_executions e
                                  where e.schedule_id = s.id and e.status in ('queued', 'running'))`;
 
@@ -26,7 +26,7 @@ export async function findNextDueAcrossOrgs(db: Queryable): Promise<NextDue> {
   const [row] = await db.query<NextDue>({
     name: "schedules_next_due",
     text: `select (select min(next_run_at) from schedules where next_run_at is not null) as next_run_at,
-             exists (select from schedules where waiting_for is not null) as is_waiting,
+             exists (select from schedules where deferred_run_at is not null) as is_waiting,
              exists (select from schedules s where ${released}) as is_released, clock_timestamp() as now`,
   });
   return row!;
@@ -49,7 +49,7 @@ export async function lockWaitingAcrossOrgs(tx: Tx, limit: number): Promise<Sche
     {
       name: "schedules_lock_waiting",
       text: `select ${scheduleColumns} from schedules s where ${released}
-              order by s.waiting_for limit $1 for update skip locked`,
+              order by s.deferred_run_at limit $1 for update skip locked`,
     },
     [limit],
   );
@@ -74,27 +74,27 @@ export async function findOpenExecutionsAcrossOrgs(
 export type FiringResult = {
   id: string;
   next_run_at: string | null;
-  waiting_for: string | null;
-  waiting_until: string | null;
+  deferred_run_at: string | null;
+  deferred_until: string | null;
   runs: number;
   skipped: number;
   missed: number;
   last_execution_id: string | null;
-  last_skipped: Schedule["lastSkipped"];
+  last_skipped: Schedule["lastSkippedRun"];
 };
 
 export async function saveFiringsAcrossOrgs(tx: Tx, results: FiringResult[], at: Date): Promise<void> {
   await tx.query(
     {
       name: "schedules_save_firings",
-      text: `update schedules s set next_run_at = u.next_run_at, waiting_for = u.waiting_for, waiting_until = u.waiting_until,
+      text: `update schedules s set next_run_at = u.next_run_at, deferred_run_at = u.deferred_run_at, deferred_until = u.deferred_until,
                run_count = s.run_count + u.runs, skipped_overlap_count = s.skipped_overlap_count + u.skipped,
                missed_count = s.missed_count + u.missed,
                last_run_at = case when u.runs > 0 then $2 else s.last_run_at end,
                last_execution_id = coalesce(u.last_execution_id, s.last_execution_id),
                last_skipped = coalesce(u.last_skipped, s.last_skipped)
-              from jsonb_to_recordset($1::jsonb) as u (id uuid, next_run_at timestamptz, waiting_for timestamptz,
-                waiting_until timestamptz, runs integer, skipped integer, missed integer, last_execution_id uuid, last_skipped jsonb)
+              from jsonb_to_recordset($1::jsonb) as u (id uuid, next_run_at timestamptz, deferred_run_at timestamptz,
+                deferred_until timestamptz, runs integer, skipped integer, missed integer, last_execution_id uuid, last_skipped jsonb)
              where s.id = u.id`,
     },
     [JSON.stringify(results), at],
@@ -110,7 +110,7 @@ export async function pauseSchedulesAcrossOrgs(
   return await tx.query<{ id: string; version: number }>(
     `update schedules schedule
         set is_active = false, paused_at = $2, paused_by = $3, pause_reason = paused.reason, next_run_at = null,
-            waiting_for = null, waiting_until = null, updated_at = $2, version = version + 1
+            deferred_run_at = null, deferred_until = null, updated_at = $2, version = version + 1
        from jsonb_to_recordset($1::jsonb) as paused (id uuid, reason jsonb)
       where schedule.id = paused.id
      returning schedule.id, schedule.version`,

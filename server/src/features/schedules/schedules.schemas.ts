@@ -76,9 +76,9 @@ export type SchedulePatch = Static<typeof SchedulePatch>;
 export const UpcomingRun = Type.Object({
   runAt: DateTime,
   localTime: Type.String({ description: "The same moment on the clock of the time zone" }),
-  clockChange: Type.Optional(
+  dstTransition: Type.Optional(
     Type.Object(
-      { kind: OneOf(["moved", "repeated"]), message: Type.String() },
+      { kind: OneOf(["shifted", "repeated"]), message: Type.String() },
       { description: "What a change of the clock does to this run" },
     ),
   ),
@@ -109,18 +109,18 @@ export const Schedule = Type.Object({
   missed: Missed,
   nextRunAt: Nullable(DateTime),
   upcoming: Type.Array(UpcomingRun, { description: "The next five runs; none while paused" }),
-  waitingFor: Nullable(
+  deferredRunAt: Nullable(
     Type.Unsafe<string>({ ...DateTime, description: "Due, and waiting for the run before it to end" }),
   ),
   lastRunAt: Nullable(DateTime),
   lastExecution: Nullable(Type.Object({ id: Id, status: ExecutionStatus })),
-  lastSkipped: Nullable(
+  lastSkippedRun: Nullable(
     Type.Object({ scheduledFor: DateTime, reason: Type.String(), message: Type.String() }, { description: "Why" }),
   ),
   counters: Type.Object({
     runs: Count,
     failures: Count,
-    skippedOverlap: Count,
+    skippedForOverlap: Count,
     missed: Type.Integer({
       minimum: 0,
       description: "Not run at their time, because the hub or the bridge was not up",
@@ -236,12 +236,12 @@ export type BackfillRequest = Static<typeof BackfillRequest>;
 
 export const BackfillAnswer = Type.Object({
   dryRun: Type.Boolean(),
-  summary: Type.Object({ occurrences: Count, queued: Count, alreadyRun: Count }),
+  summary: Type.Object({ occurrences: Count, queued: Count, alreadyRan: Count }),
   runs: Type.Array(
     Type.Object({
       scheduledFor: DateTime,
       localTime: Type.String(),
-      outcome: OneOf(["queued", "would_queue", "already_run"]),
+      outcome: OneOf(["queued", "to_be_queued", "already_ran"]),
       executionId: Nullable(Id),
     }),
   ),

@@ -21,17 +21,17 @@ const columns = defineColumns<StoredSchedule>("t", {
   overlap: "text",
   missed: "text",
   nextRunAt: moment,
-  waitingFor: moment,
+  deferredRunAt: moment,
   lastRunAt: { ...moment, selected: "t.last_run_at" },
   lastExecution: {
     type: "json",
     selected: `(select json_build_object('id', e.id, 'status', e.status) from task_executions e
       where e.id = t.last_execution_id)`,
   },
-  lastSkipped: { type: "jsonb", selected: "t.last_skipped" },
+  lastSkippedRun: { type: "jsonb", selected: "t.last_skipped" },
   counters: {
     type: "json",
-    selected: `json_build_object('runs', t.run_count, 'skippedOverlap', t.skipped_overlap_count, 'missed', t.missed_count,
+    selected: `json_build_object('runs', t.run_count, 'skippedForOverlap', t.skipped_overlap_count, 'missed', t.missed_count,
       'failures', (select count(*) from task_executions e
         where e.schedule_id = t.id and e.status in ('failed', 'timed_out', 'expired')))`,
   },
@@ -87,7 +87,7 @@ export async function pauseSchedulesOf(
 ): Promise<{ id: string; version: number }[]> {
   return await tx.query<{ id: string; version: number }>(
     `update schedules set is_active = false, paused_at = $4, paused_by = $3, pause_reason = $5, next_run_at = null,
-       waiting_for = null, updated_at = $4, version = version + 1 where org_id = $1 and bridge_id = $2 and is_active
+       deferred_run_at = null, updated_at = $4, version = version + 1 where org_id = $1 and bridge_id = $2 and is_active
      returning id, version`,
     [orgId, bridgeId, by, at, reason],
   );

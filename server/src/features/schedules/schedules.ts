@@ -74,8 +74,8 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
       owner: ctx.actor,
       lastRunAt: null,
       lastExecution: null,
-      lastSkipped: null,
-      counters: { runs: 0, failures: 0, skippedOverlap: 0, missed: 0 },
+      lastSkippedRun: null,
+      counters: { runs: 0, failures: 0, skippedForOverlap: 0, missed: 0 },
       createdAt: at.toISOString(),
       updatedAt: at.toISOString(),
       version: 1,
@@ -190,7 +190,7 @@ export async function triggerSchedule(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const { nextRunAt } = await store.lockSchedule(tx, ctx.orgId, id);
     const at = ctx.clock.now();
-    const options = { trigger: "manual_schedule", scheduleId: id } as const;
+    const options = { trigger: "manual", scheduleId: id } as const;
     const [execution] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
     await store.noteRuns(tx, ctx.orgId, id, { count: 1, lastExecutionId: execution!.id, at });
     recordEvent(tx, ctx, { type: "schedule.triggered", objectId: id, data: { executionId: execution!.id } });
@@ -284,11 +284,11 @@ async function activeFrom(tx: Tx, ctx: Ctx, { cron, timezone }: { cron: string; 
     pausedBy: null,
     pauseReason: null,
     nextRunAt: new Date(next).toISOString(),
-    waitingFor: null,
+    deferredRunAt: null,
   };
 }
 
 function pausedBy(ctx: Ctx, at: Date) {
   const pausedAt = at.toISOString();
-  return { isActive: false, pausedAt, pausedBy: ctx.actor, pauseReason: null, nextRunAt: null, waitingFor: null };
+  return { isActive: false, pausedAt, pausedBy: ctx.actor, pauseReason: null, nextRunAt: null, deferredRunAt: null };
 }

@@ -12,7 +12,7 @@ export type AttemptTally = {
 };
 
 const isFailure = ({ status }: Pick<Attempt, "status">): boolean => status === "failed" || status === "timed_out";
-const isCut = ({ status }: Pick<Attempt, "status">): boolean => status === "lost" || status === "interrupted";
+const isCut = ({ status }: Pick<Attempt, "status">): boolean => status === "worker_lost" || status === "interrupted";
 
 export function countFailures({ attempts }: Pick<ExecutionRow, "attempts">): number {
   return attempts.filter(isFailure).length;
@@ -28,9 +28,9 @@ export function tallyAttempts(
   getsOn: boolean,
 ): AttemptTally {
   const ended = attempts.map((one, at) => (at === attempts.length - 1 ? { ...one, status } : one));
-  const doneAfter = (at: number): number => ended[at + 1]?.doneBefore ?? progress?.done ?? 0;
+  const processedAfter = (at: number): number => ended[at + 1]?.processedBefore ?? progress?.processed ?? 0;
   const isDeath = (one: (typeof ended)[number], at: number): boolean =>
-    one.status === "lost" && !(getsOn && doneAfter(at) > (one.doneBefore ?? 0));
+    one.status === "worker_lost" && !(getsOn && processedAfter(at) > (one.processedBefore ?? 0));
   const lastOther = ended.findLastIndex((one, at) => !isDeath(one, at));
   return {
     failures: countFailures({ attempts: ended }),

@@ -95,7 +95,9 @@ export async function enqueueRequested(
 /** A retry goes on with what was begun, unless it is told to send it once more. */
 function continuesEffects(request: QueueRequest): request is QueueRequest & { retryOf: ExecutionRow } {
   const { retryOf, task, input } = request;
-  return retryOf !== undefined && !(task.mode === "push" && input.resend === true && retryOf.input.resend !== true);
+  return (
+    retryOf !== undefined && !(task.mode === "push" && input.forceResend === true && retryOf.input.forceResend !== true)
+  );
 }
 
 function toRow({ ctx, request }: Requested, id: string, at: Date): NewExecution {

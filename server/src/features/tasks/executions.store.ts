@@ -42,11 +42,11 @@ export type ExecutionRow = {
   sent_input: Record<string, unknown> | null;
   result: unknown;
   error: Failure | null;
-  progress: { done: number; total: number | null } | null;
+  progress: { processed: number; total: number | null } | null;
   checkpoint: Checkpoint | null;
   transformations: Execution["transformations"] | null;
-  /** `doneBefore`: how far the execution was when the attempt began. */
-  attempts: (Attempt & { doneBefore?: number })[];
+  /** `processedBefore`: how far the execution was when the attempt began. */
+  attempts: (Attempt & { processedBefore?: number })[];
   attempt: number;
   max_attempts: number;
   retry_delay_ms: number;

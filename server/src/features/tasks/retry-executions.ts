@@ -86,15 +86,15 @@ function refuseRetry({ status }: ExecutionRow, { isNothing = false }: Left): voi
   );
 }
 
-/** Only these of its orders, in the transaction of whoever asks for it. `resend`: also what may have arrived. */
+/** Only these of its orders, in the transaction of whoever asks for it. `forceResend`: also what may have arrived. */
 export async function retryOrdersOf(
   tx: Tx,
   ctx: Ctx,
   id: string,
-  { orderIds, resend }: { orderIds: string[]; resend: boolean },
+  { orderIds, forceResend }: { orderIds: string[]; forceResend: boolean },
 ): Promise<string> {
   const row = orNotFound("execution", await store.lockExecution(tx, ctx.orgId, id));
-  const input = { ...row.input, orderIds, ...(resend ? { resend } : {}) };
+  const input = { ...row.input, orderIds, ...(forceResend ? { forceResend } : {}) };
   const checked = await checkTask(ctx, { bridgeId: row.bridge_id, taskName: row.task_name, input });
   const [retried] = await enqueueExecutions(tx, ctx, [{ ...checked, ...optionsOf(row), isPartial: true }]);
   return retried!.id;
@@ -122,11 +122,11 @@ export async function retryExecutions(ctx: Ctx, request: RetryManyRequest): Prom
   refuseStatuses(named.filter((name) => !retryableStatuses.includes(name)));
   const filter: ExecutionFilter = { ...given, statuses: named.length > 0 ? named : failures, isRetried: false };
   const groups = await store.groupExecutions(ctx.db, ctx.orgId, filter);
-  const isLeftOut = (code: string): boolean => code === unknownCode && given.code !== unknownCode;
+  const isExcluded = (code: string): boolean => code === unknownCode && given.code !== unknownCode;
   const count = (of: typeof groups): number => of.reduce((sum, group) => sum + group.count, 0);
   const matched = count(groups);
-  const outcomeUnknown = count(groups.filter(({ code }) => isLeftOut(code)));
-  const shown = groups.slice(0, 100).map((group) => ({ ...group, isLeftOut: isLeftOut(group.code) }));
+  const outcomeUnknown = count(groups.filter(({ code }) => isExcluded(code)));
+  const shown = groups.slice(0, 100).map((group) => ({ ...group, isExcluded: isExcluded(group.code) }));
   const answer = (results: RetryManyAnswer["results"]): RetryManyAnswer => {
     const queued = results.filter(({ status: told }) => told === "queued").length;
     const failed = results.length - queued;

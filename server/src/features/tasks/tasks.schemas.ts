@@ -71,11 +71,11 @@ export const BulkExecuteRequest = Strict(
   },
 );
 
-export const StatsQuery = Strict({ bridgeId: Type.Optional(Id), from: Since, to: Before });
-export type StatsQuery = Static<typeof StatsQuery>;
+export const CountsQuery = Strict({ bridgeId: Type.Optional(Id), from: Since, to: Before });
+export type CountsQuery = Static<typeof CountsQuery>;
 
 const counts = CountOfEach(executionStatuses);
-export const TaskStats = Type.Object({
+export const ExecutionCounts = Type.Object({
   from: DateTime,
   to: DateTime,
   total: Count,
@@ -91,7 +91,7 @@ export const TaskStats = Type.Object({
     { description: "Those with the most failures first; 100 at most" },
   ),
 });
-export type TaskStats = Static<typeof TaskStats>;
+export type ExecutionCounts = Static<typeof ExecutionCounts>;
 
 export const SyncRequest = Strict(
   { ...request, timeoutSeconds },
@@ -177,7 +177,7 @@ export const RetryManyAnswer = Type.Object({
       taskName: Type.String(),
       code: Type.String({ description: "Of the error; the status, where there is none" }),
       count: Count,
-      isLeftOut: Type.Boolean(),
+      isExcluded: Type.Boolean(),
     }),
     { description: "Those that matched, most first; 100 at most" },
   ),
@@ -195,7 +195,7 @@ export type RetryManyAnswer = Static<typeof RetryManyAnswer>;
 
 const Attempt = Type.Object({
   number: Count,
-  status: OneOf(["running", "succeeded", "failed", "cancelled", "timed_out", "lost", "interrupted"]),
+  status: OneOf(["running", "succeeded", "failed", "cancelled", "timed_out", "worker_lost", "interrupted"]),
   startedAt: DateTime,
   finishedAt: Nullable(DateTime),
   error: Nullable(Failure),
@@ -245,7 +245,7 @@ export const ExecutionSummary = Type.Object({
   runId: Nullable(Id),
   attempt: { ...Count, description: "The last one; those that were lost or interrupted are among them" },
   maxAttempts: { ...Count, description: "How many may fail or time out" },
-  progress: Nullable(Type.Object({ done: Type.Number(), total: Nullable(Type.Number()) })),
+  progress: Nullable(Type.Object({ processed: Type.Number(), total: Nullable(Type.Number()) })),
   error: Nullable(Failure),
   nextAttemptAt: Nullable(DateTime),
   cancelRequestedAt: Nullable(DateTime),

@@ -21,16 +21,7 @@ export const retryableStatuses: readonly ExecutionStatus[] = [
   "expired",
   "completed_with_errors",
 ];
-export const triggers = [
-  "api",
-  "retry",
-  "schedule",
-  "manual_schedule",
-  "backfill",
-  "operation",
-  "system",
-  "webhook",
-] as const;
+export const triggers = ["api", "retry", "schedule", "manual", "backfill", "operation", "system", "webhook"] as const;
 export type Trigger = (typeof triggers)[number];
 
 /** The orders were handed to fulfilment, or asked back: when it ends, they are told. */

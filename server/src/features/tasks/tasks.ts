@@ -32,8 +32,8 @@ import type {
   ExecutionSummary,
   LogQuery,
   SyncRequest,
-  StatsQuery,
-  TaskStats,
+  CountsQuery,
+  ExecutionCounts,
 } from "./tasks.schemas.ts";
 import type { ExecutionStatus } from "./tasks.states.ts";
 import { executionStatuses, readStatuses } from "./tasks.states.ts";
@@ -126,11 +126,11 @@ export async function loadTasks<Call extends { bridgeId: string; taskName: strin
 const statsMs = 24 * 3_600_000;
 const shownTasks = 100;
 
-export async function readTaskStats(ctx: Ctx, query: StatsQuery): Promise<TaskStats> {
+export async function countExecutions(ctx: Ctx, query: CountsQuery): Promise<ExecutionCounts> {
   const to = query.to === undefined ? ctx.clock.now() : new Date(query.to);
   const from = query.from === undefined ? new Date(to.getTime() - statsMs) : new Date(query.from);
   const rows = await store.countByTask(ctx.db, ctx.orgId, { from, to, bridgeId: query.bridgeId });
-  const none = Object.fromEntries(executionStatuses.map((status) => [status, 0])) as TaskStats["byStatus"];
+  const none = Object.fromEntries(executionStatuses.map((status) => [status, 0])) as ExecutionCounts["byStatus"];
   const byStatus = { ...none };
   const byTask = Map.groupBy(rows, ({ bridgeId, taskName }) => `${bridgeId} ${taskName}`)
     .values()

@@ -4,12 +4,12 @@ import { occurrencesAfter } from "./cron-occurrences.ts";
 import { stretchAt } from "./zones.ts";
 
 type ClockNote = {
-  /** `moved`: the named time does not exist that day; `repeated`: it comes twice. */
-  kind: "moved" | "repeated";
+  /** `shifted`: the named time does not exist that day; `repeated`: it comes twice. */
+  kind: "shifted" | "repeated";
   message: string;
 };
 
-export type UpcomingRun = { runAt: string; localTime: string; clockChange?: ClockNote };
+export type UpcomingRun = { runAt: string; localTime: string; dstTransition?: ClockNote };
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -33,11 +33,11 @@ export function upcomingRuns(
 }
 
 function presentRun(cron: Cron, zone: string, instant: number): UpcomingRun {
-  const clockChange = clockNote(cron, zone, instant);
+  const dstTransition = clockNote(cron, zone, instant);
   return {
     runAt: new Date(instant).toISOString(),
     localTime: localTimeOf(zone, instant),
-    ...(clockChange && { clockChange }),
+    ...(dstTransition && { dstTransition }),
   };
 }
 
@@ -52,7 +52,7 @@ function clockNote(cron: Cron, zone: string, instant: number): ClockNote | undef
   if (instant === stretch.start && stretch.offset > stretch.offsetBefore && !cron.runsEveryHour) {
     const gapStart = instant + stretch.offsetBefore;
     const skipped = localTimesBetween(cron, gapStart, local);
-    if (skipped.length > 0) return movedNote(cron, skipped, gapStart, local);
+    if (skipped.length > 0) return shiftedNote(cron, skipped, gapStart, local);
   }
   const next = stretch.end === Infinity ? undefined : stretchAt(zone, stretch.end);
   const comesAgain = next !== undefined && local >= next.start + next.offset;
@@ -71,7 +71,7 @@ function clockNote(cron: Cron, zone: string, instant: number): ClockNote | undef
   };
 }
 
-function movedNote(cron: Cron, skipped: number[], gapStart: number, local: number): ClockNote {
+function shiftedNote(cron: Cron, skipped: number[], gapStart: number, local: number): ClockNote {
   // A gap of a day, as Samoa had in 2011, makes no sense without dates.
   const show = local - gapStart < dayMs ? clock : dateAndClock;
   const times = skipped.slice(0, shownTimes).map(show).join(", ") + (skipped.length > shownTimes ? " ..." : "");
@@ -79,7 +79,7 @@ function movedNote(cron: Cron, skipped: number[], gapStart: number, local: numbe
   const verb = localTimeFrom(cron, local) === local ? "is covered by this run" : "moves here";
   const what = skipped.length === 1 ? verb : verb.replace("is", "are").replace("moves", "move together");
   const message = `The clock skips from ${show(gapStart)} to ${show(local)}: ${times} ${exist} that day and ${what}.`;
-  return { kind: "moved", message };
+  return { kind: "shifted", message };
 }
 
 function localTimesBetween(cron: Cron, from: number, to: number): number[] {

@@ -77,7 +77,7 @@ export function parseZone(name: string, pointer = "/timezone"): ParsedZone {
   const suggestion = nearestZone(name);
   const shown = name.length > 64 ? `${name.slice(0, 64)}...` : name;
   const message = `"${shown}" is not a time zone; give an IANA name such as America/New_York or UTC.`;
-  return { errors: [{ pointer, code: "unknown_time_zone", message, ...(suggestion !== undefined && { suggestion }) }] };
+  return { errors: [{ pointer, code: "unknown_timezone", message, ...(suggestion !== undefined && { suggestion }) }] };
 }
 
 /** The list of the runtime keeps the old names of these. */

@@ -10,7 +10,7 @@ const maxLinesKept = 20_000;
 const maxLineLength = 2_000;
 
 type Note = {
-  progress(done: number, total?: number): void;
+  progress(processed: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;
   /** Before the end is written: whoever sees the end sees the lines too. */
   flush(): Promise<void>;
@@ -54,9 +54,9 @@ export function createNotes(world: World): { of(execution: ExecutionRow): Note; 
     of(execution) {
       let count = 0;
       return {
-        progress(done, total) {
+        progress(processed, total) {
           // Kept with the row in memory too: the end of the attempt writes it once more.
-          execution.progress = { done, total: total ?? null };
+          execution.progress = { processed, total: total ?? null };
           changed.set(execution.id, execution);
           soon();
         },

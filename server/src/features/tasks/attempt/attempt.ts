@@ -35,7 +35,7 @@ export type AttemptSource = Pick<AttemptWork, "world" | "execution" | "mappings"
   bridge: OpenBridge | undefined;
   task: ConnectorTask | undefined;
   signal: AbortSignal;
-  progress(done: number, total?: number): void;
+  progress(processed: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;
 };
 

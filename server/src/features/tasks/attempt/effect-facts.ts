@@ -4,7 +4,7 @@ import type { PushTask } from "../../../connectors/connector.ts";
 /** `updating`: it has arrived, and is being corrected there. */
 export type EffectStatus = "intent" | "done" | "failed" | "unknown" | "updating";
 
-/** What is on record about a fact: its last generation. */
+/** What is on record about a fact: its last revision. */
 export type KnownEffect = {
   status: EffectStatus;
   /** Somebody who is alive is about to send or correct it. */
@@ -32,7 +32,7 @@ export type Wish = {
 };
 
 /**
- * begin: a new generation, with a key of its own. again: what was refused, under the same key. ask: it may have arrived.
+ * begin: a new revision, with a key of its own. again: what was refused, under the same key. ask: it may have arrived.
  * wait: somebody else is at it. done: it is there, perhaps as it was before the order was changed. over: it was taken back,
  * or handed over anew, since this chain has sent it.
  */
@@ -68,9 +68,9 @@ function afterArrival(known: KnownEffect, wish: Wish, isOurs: boolean): Step {
 }
 
 /** What the other side knows the effect by. */
-export function keyOf(fact: { bridgeId: string; taskName: string; orderId: string; part: string; generation: number }) {
-  const { bridgeId, taskName, orderId, part, generation } = fact;
-  return digestOf([bridgeId, taskName, orderId, part, generation]);
+export function keyOf(fact: { bridgeId: string; taskName: string; orderId: string; part: string; revision: number }) {
+  const { bridgeId, taskName, orderId, part, revision } = fact;
+  return digestOf([bridgeId, taskName, orderId, part, revision]);
 }
 
 /** The same for the same JSON, in whatever order its members stand. */

@@ -8,7 +8,7 @@ export type EffectRow = KnownEffect & {
   key: string;
   orderId: string;
   part: string;
-  generation: number;
+  revision: number;
   /** Who intended it last. */
   executionId: string;
   attempt: number;
@@ -21,14 +21,14 @@ export type EffectRow = KnownEffect & {
 /** What is sent, or was. */
 export type Sending = Pick<EffectRow, "content" | "orderVersion" | "shipment">;
 
-const columns = `f.effect_key as key, f.order_id as "orderId", f.part, f.generation, f.execution_id as "executionId", f.attempt,
+const columns = `f.effect_key as key, f.order_id as "orderId", f.part, f.revision, f.execution_id as "executionId", f.attempt,
   f.status, f.is_closed as "isClosed", f.opened_by as "openedBy", f.site, f.content, f.order_version as "orderVersion",
   f.shipment, f.sent, f.error, f.updated_at as "concludedAt"`;
 
 /** The attempt counts: it runs, and nobody may have taken it for dead. */
 const counts = `e.id = $1 and e.attempt = $2 and e.status = 'running' and e.lease_until > now()`;
 
-/** The last generation of each fact about these orders, for the task and bridge of the execution. */
+/** The last revision of each fact about these orders, for the task and bridge of the execution. */
 export async function listEffects(
   db: Queryable,
   { org_id, bridge_id, task_name, id }: ExecutionRow,
@@ -39,12 +39,12 @@ export async function listEffects(
             and e.attempt = f.attempt and e.status = 'running' and e.lease_until > now(), false) as "isHeld"
        from task_effects f join task_executions e on e.id = f.execution_id
       where f.org_id = $1 and f.bridge_id = $2 and f.task_name = $3 and f.order_id = any($4::uuid[])
-      order by f.order_id, f.part, f.generation desc`,
+      order by f.order_id, f.part, f.revision desc`,
     [org_id, bridge_id, task_name, orderIds, id],
   );
 }
 
-export type NewEffect = Sending & Pick<EffectRow, "key" | "orderId" | "part" | "generation" | "site">;
+export type NewEffect = Sending & Pick<EffectRow, "key" | "orderId" | "part" | "revision" | "site">;
 
 /**
  * Written down before anything is sent, and only while this attempt is the one that counts. The lock keeps a cancel, or
@@ -56,14 +56,14 @@ export async function beginEffect(
   effect: NewEffect,
   at: Date,
 ): Promise<EffectRow | undefined> {
-  const { key, orderId, part, generation, site, content, orderVersion, shipment } = effect;
+  const { key, orderId, part, revision, site, content, orderVersion, shipment } = effect;
   const [row] = await db.query<EffectRow>(
     `insert into task_effects as f (org_id, effect_key, execution_id, attempt, bridge_id, task_name, opened_by, order_id,
-            part, generation, site, content, order_version, shipment, status, created_at, updated_at)
+            part, revision, site, content, order_version, shipment, status, created_at, updated_at)
      select e.org_id, $3, e.id, e.attempt, e.bridge_id, e.task_name, e.effect_root, $4, $5, $6, $7, $8, $9, $10, 'intent', $11, $11
        from task_executions e where ${counts} for share
      on conflict do nothing returning ${columns}, false as "isHeld"`,
-    [id, attempt, key, orderId, part, generation, site, content, orderVersion, shipment, at],
+    [id, attempt, key, orderId, part, revision, site, content, orderVersion, shipment, at],
   );
   return row;
 }
@@ -127,7 +127,7 @@ export async function listEarlierIds(db: Queryable, { org_id }: ExecutionRow, ke
   const rows = await db.query<{ id: string }>(
     `select o.sent ->> 'externalId' as id from task_effects f join task_effects o
          on o.org_id = f.org_id and o.order_id = f.order_id and o.bridge_id = f.bridge_id and o.task_name = f.task_name
-        and o.part = f.part and o.generation < f.generation
+        and o.part = f.part and o.revision < f.revision
       where f.org_id = $1 and f.effect_key = $2 and o.sent ? 'externalId'`,
     [org_id, key],
   );
@@ -149,7 +149,7 @@ export async function closeEffects(
 
 /**
  * The bridge that each of these orders was last sent to by orders.export, by the id of the order, unless it was given back
- * or refused. Found through the index by order (task_effects_by_fact).
+ * or refused. Found through the index by order (task_effects_by_revision).
  */
 export async function listSentTo(db: Queryable, orgId: string, orderIds: string[]): Promise<Map<string, string>> {
   if (orderIds.length === 0) return new Map();

@@ -26,7 +26,7 @@ export type FactResult = {
   /** It is there as it was then; what was changed later is not. */
   changedSince?: string;
   /** Why it was skipped. */
-  reason?: "taken_back";
+  reason?: "recalled";
   error?: { code: string; message: string };
 };
 
@@ -93,7 +93,7 @@ export async function pushFact(push: Push, fact: Fact): Promise<FactOutcome> {
     const step = nextStep(row, wish);
     if (step === "done") return there(row!);
     if (step === "done_before_change") return there(row!, row!.concludedAt);
-    if (step === "over") return { status: "skipped", reason: "taken_back" };
+    if (step === "over") return { status: "skipped", reason: "recalled" };
     if (step === "wait") {
       if (await waited(push, order.id)) continue;
       return { status: "in_progress", error: inProgress, retry: retryOf({ ...inProgress, retryAfterMs: 5_000 }) };
@@ -136,7 +136,7 @@ function wishFor({ work, task, site }: Push, { order, shipment }: Fact, mapped: 
   const { sendsAgainWhen, update } = task;
   const told = shipment ?? (mapped.ok ? contentOf(work, task, mapped.output) : undefined);
   const digest = told === undefined ? null : digestOf(told);
-  const isResend = input.resend === true;
+  const isResend = input.forceResend === true;
   return { root, isResend, site, content: digest, order, sendsAgainWhen, canUpdate: update !== undefined };
 }
 
@@ -144,7 +144,7 @@ async function begin(push: Push, made: Made, last: EffectRow | undefined): Promi
   const { world, execution } = push.work;
   const { order } = made.fact;
   const { bridge_id: bridgeId, task_name: taskName } = execution;
-  const about = { orderId: order.id, part: partOf(made.fact), generation: (last?.generation ?? 0) + 1 };
+  const about = { orderId: order.id, part: partOf(made.fact), revision: (last?.revision ?? 0) + 1 };
   const key = keyOf({ bridgeId, taskName, ...about });
   const effect = { key, ...about, site: push.site, ...sendingOf(made) };
   return await ours(push, order.id, await store.beginEffect(world.db, execution, effect, world.clock.now()));
@@ -221,7 +221,7 @@ async function judgeFailure(push: Push, row: EffectRow, cause: unknown, mayBeThe
 }
 
 async function giveUp(push: Push, row: EffectRow, failure?: TaskFailure): Promise<FactOutcome> {
-  const error = unknownOutcome(failure?.code === "unexpected_answer" ? failure.message : "The connection broke.");
+  const error = unknownOutcome(failure?.code === "unexpected_response" ? failure.message : "The connection broke.");
   await conclude(push, row, { status: "unknown", error });
   return { status: "outcome_unknown", error };
 }
@@ -244,7 +244,7 @@ async function askAndSend(push: Push, made: Made, seen: EffectRow): Promise<Fact
   if (found === "in part" && row.content !== made.wish.content) return await completeAsSent(push, made, row, asSent);
   // What was sent under an earlier key says nothing about this one.
   const isWhole = found !== undefined && found !== "in part";
-  const isEarlier = isWhole && row.generation > 1 && (await isOfEarlierKey(push, row, found));
+  const isEarlier = isWhole && row.revision > 1 && (await isOfEarlierKey(push, row, found));
   if (isWhole && !isEarlier) {
     await conclude(push, row, { status: "done", sent: found });
     return undefined;
@@ -377,6 +377,6 @@ const inProgress = { code: "in_progress", message: "Another execution is sending
 function unknownOutcome(why: string): { code: string; message: string } {
   const message =
     `It may have arrived. ${why} The other side cannot be asked. Look there; if it is missing, ` +
-    "execute the task with `resend`: a retry does not send it again.";
+    "execute the task with `forceResend`: a retry does not send it again.";
   return { code: "outcome_unknown", message };
 }

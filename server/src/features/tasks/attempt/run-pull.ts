@@ -46,7 +46,7 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
     const { failures = [] } = page;
     if (failures.length > 0) addCounts(checkpoint, { counts: { failed: failures.length }, failures });
     done += page.records.length + failures.length;
-    const progress = { done, total: page.total ?? null };
+    const progress = { processed: done, total: page.total ?? null };
     checkpoint.cursor = page.cursor;
     checkpoint.counts.fetched = done;
     if (sink.kind === "whole") {
@@ -98,7 +98,7 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   if (isReceived) await forgetPayloads(world.db, execution);
   else if (readsOn && task.isIncremental && checkpoint.cursor !== null) {
     await world.db.transaction(async (tx) => {
-      if (!(await saveCheckpoint(tx, execution, checkpoint, { done, total: done }))) throw superseded();
+      if (!(await saveCheckpoint(tx, execution, checkpoint, { processed: done, total: done }))) throw superseded();
       const reached = { cursor: checkpoint.cursor, executionId: execution.id };
       await saveCursor(tx, { ...cursorKey(bridge, task), ...reached }, world.clock.now());
     });

@@ -27,7 +27,7 @@ export const taskLeases = leasesOn<TaskRow>({
     attempt = t.attempt + case when t.status = 'queued' then 1 else 0 end,
     attempts = case when t.status = 'running' then t.attempts else t.attempts || jsonb_build_array(jsonb_build_object(
       'number', t.attempt + 1, 'status', 'running', 'startedAt', ${value(2)}::text, 'finishedAt', null, 'error', null,
-      'doneBefore', coalesce((t.progress ->> 'done')::int, 0))) end`,
+      'processedBefore', coalesce((t.progress ->> 'processed')::int, 0))) end`,
 });
 
 /** What became of one attempt. `queued`: there will be another. */

@@ -36,7 +36,7 @@ export async function giveBackUnknown(world: World, owners: string[], known: str
 
 export function lostOutcome({ sent_input, transformations }: ExecutionRow): AttemptOutcome {
   return {
-    status: "lost",
+    status: "worker_lost",
     result: null,
     error: { code: "worker_lost", message: "The worker that ran it was not heard of any more.", retryable: true },
     sentInput: sent_input,

@@ -123,7 +123,7 @@ export function decide(
 ): Pick<Ending, "settlement" | "delayMs"> {
   const { status, result, sentInput, transformations } = outcome;
   const isRepeatable = outcome.isUntouched === true || task?.idempotent !== false || task.mode !== "call";
-  const isCut = status === "timed_out" || status === "interrupted" || status === "lost";
+  const isCut = status === "timed_out" || status === "interrupted" || status === "worker_lost";
   const isUncertain = isCut || outcome.error?.mayHaveHappened === true;
   // Nobody knows whether it happened, and the task cannot be repeated safely.
   const error = isUncertain && !isRepeatable && status !== "timed_out" ? unknownOutcome(status) : outcome.error;
@@ -133,7 +133,7 @@ export function decide(
   const mayTryAgain = isAnotherLeft(execution, status, tally) && (isRepeatable || !isUncertain);
   const willRetry = status !== "succeeded" && wantsAnother && mayTryAgain;
   // A worker may die of anything once: whoever comes next goes on at once.
-  const times = status === "lost" || status === "interrupted" ? tally.deaths - 1 : tally.failures;
+  const times = status === "worker_lost" || status === "interrupted" ? tally.deaths - 1 : tally.failures;
   const delayMs = willRetry ? nextDelayMs(execution, times, outcome.error?.retryAfterMs) : undefined;
   const done = hasFailedPart(task, result) ? "completed_with_errors" : "succeeded";
   const finalStatus = status === "succeeded" ? done : status === "timed_out" ? status : "failed";
@@ -175,7 +175,7 @@ function isAnotherLeft(
   { failures, cuts, deaths }: AttemptTally,
 ): boolean {
   if (status === "interrupted") return cuts <= maxCuts;
-  if (status === "lost") return max_attempts > 1 && deaths < maxDeaths && cuts <= maxCuts;
+  if (status === "worker_lost") return max_attempts > 1 && deaths < maxDeaths && cuts <= maxCuts;
   return failures < max_attempts;
 }
 
