@@ -55,7 +55,7 @@ export { findNoticeOwner, receiveNotice, removeOldNotices } from "./notices/rece
 export { retryExecution, retryExecutions, retryOrdersOf } from "./retry-executions.ts";
 export { openTaker, takeRecords } from "./attempt/take-records.ts";
 export type { RecordTaker } from "./attempt/take-records.ts";
-export type { Rejected } from "./attempt/pulled-item.ts";
+export type { Rejected } from "./attempt/pulled-records.ts";
 export { countEndsOfRun, listStatuses, listUnfinished } from "./executions.store.ts";
 
 export async function executeTask(ctx: Ctx, request: ExecuteRequest): Promise<Execution> {

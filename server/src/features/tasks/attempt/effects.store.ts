@@ -2,7 +2,7 @@ import type { Sent } from "../../../connectors/connector.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import type { OrderShipment } from "../../orders/order.ts";
 import type { ExecutionRow } from "../executions.store.ts";
-import type { EffectStatus, KnownEffect } from "./effect-facts.ts";
+import type { EffectStatus, KnownEffect } from "./effect-steps.ts";
 
 export type EffectRow = KnownEffect & {
   key: string;

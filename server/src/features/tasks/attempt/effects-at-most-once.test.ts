@@ -56,7 +56,7 @@ test.each(["blind", "findable", "keyed", "correctable"] as const)(
       }
     };
     await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 2, maxLength: 8 }), check), {
-      numRuns: Number(process.env.FACT_SEQUENCES ?? 8),
+      numRuns: Number(process.env.EFFECT_SEQUENCES ?? 8),
     });
   },
 );
