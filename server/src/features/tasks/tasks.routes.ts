@@ -13,7 +13,7 @@ export const taskRoutes = [
     summary: "Queue a task",
     description: "The task runs in the background. Each request queues one execution.",
     body: shapes.ExecuteRequest,
-    // The lines of a file in its input are read by the task.
+    // A file in the input is parsed by the task, not by the request.
     heavyFromItems: Infinity,
     bodyLimitBytes: shapes.maxInputBytes,
     answer: [202, shapes.Execution],
@@ -42,7 +42,7 @@ export const taskRoutes = [
     summary: "Queue tasks in bulk",
     description: "Up to 1,000 tasks. A task that cannot be queued fails on its own; `results` says why.",
     body: shapes.BulkExecuteRequest,
-    // Queued by one statement.
+    // All tasks are queued by one statement.
     heavyFromItems: Infinity,
     bodyLimitBytes: shapes.maxBulkBytes,
     answer: [202, shapes.BulkExecuteAnswer],

@@ -259,7 +259,7 @@ describe("a database that is away", () => {
     const calls = started.length;
     const id = await execute("once");
     const only = await callOf(calls + 1);
-    const failures = (): number => hub.logs.filter((line) => line.includes("could not be written yet")).length;
+    const failures = (): number => hub.logs.filter((line) => line.includes("could not be stored")).length;
     const before = failures();
     await outage(async () => {
       only.finish({ seen: true });
