@@ -54,7 +54,7 @@ describe("security 1: credentials of a bridge belong to the address they were gi
     const operator = await org.withRole("operator");
     const moved = await operator.patch(`/bridges/${id}`, { settings: { baseUrl: thief.url } });
     expect(moved.status).toBe(409);
-    expect(moved.body).toMatchObject({ code: "credentials_needed", errors: [{ pointer: "/credentials" }] });
+    expect(moved.body).toMatchObject({ code: "credentials_required", errors: [{ pointer: "/credentials" }] });
     expect((await org.get(`/bridges/${id}`)).body).toMatchObject({ version: 1, hasCredentials: true });
     await operator.post(`/bridges/${id}/test`);
     expect(thief.heard).toEqual([]);
@@ -114,7 +114,7 @@ describe("security 1: credentials of a bridge belong to the address they were gi
     for (const name of connector.site!) {
       const elsewhere = addresses.includes(name) ? "https://elsewhere.example" : "elsewhere";
       const { status, body } = await org.patch(`/bridges/${made.body.id}`, { settings: { [name]: elsewhere } });
-      expect([status, body.code], name).toEqual([409, "credentials_needed"]);
+      expect([status, body.code], name).toEqual([409, "credentials_required"]);
     }
   });
 });
@@ -187,7 +187,7 @@ describe("access tokens that end", () => {
   test("are renewed with the refresh token that came last, also by another process and after a change", async () => {
     const shop = await startShop();
     shop.tokens.lifetimeSeconds = 600;
-    const settings = oauthOf(shop, { grant: "refresh_token", clientAuth: "body" });
+    const settings = oauthOf(shop, { grantType: "refresh_token", clientAuth: "client_secret_post" });
     const { id, test } = await aBridge(shop, settings, { refreshToken: shop.tokens.firstRefreshToken });
     expect(await test()).toMatchObject(ok);
     const node = await hub.secondNode({ taskSlots: 0 });
@@ -227,7 +227,7 @@ describe("access tokens that end", () => {
   test("a token endpoint that refuses, fails, redirects, or never stops talking gives nothing away", async () => {
     const [shop, thief] = [await startShop(), await startListener()];
     const secret = "a-secret-that-is-told-back";
-    const wrong = await aBridge(shop, oauthOf(shop, { clientAuth: "body" }), { clientSecret: secret });
+    const wrong = await aBridge(shop, oauthOf(shop, { clientAuth: "client_secret_post" }), { clientSecret: secret });
     const refused = await wrong.test();
     expect(refused).toMatchObject({ ok: false, error: { code: "authentication_failed", retryable: false } });
     expect(refused.error.message).toContain("No client client with the secret ***");
@@ -264,7 +264,7 @@ describe("access tokens that end", () => {
       { auth: { tokenUrl: `${shop.url}/oauth` } },
     ]) {
       const { status, body } = await org.patch(`/bridges/${id}`, { settings });
-      expect([status, body.code]).toEqual([409, "credentials_needed"]);
+      expect([status, body.code]).toEqual([409, "credentials_required"]);
     }
     // One that had no token endpoint until now.
     const plain = await restBridge(shop.url, { clientId: "client", clientSecret: shop.token, token: "t" });

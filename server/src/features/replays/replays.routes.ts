@@ -18,7 +18,7 @@ export const replayRoutes = [
     ids: { id: "transformation" },
     body: shapes.ReplayRequest,
     bodyIsOptional: true,
-    onlyLooks: true,
+    isReadOnly: true,
     answer: [200, shapes.Replay],
     handle: (ctx, { params, body }) => replayTransformation(ctx, params.id, body ?? {}),
   }),
@@ -41,7 +41,7 @@ export const replayRoutes = [
     description:
       "Reads the first records of a pull task now, both as received and as converted by the connector. Does not move " +
       "the task's cursor. Also answers 200 when reading fails, with the reason. Also requires `pii:read`.",
-    onlyLooks: true,
+    isReadOnly: true,
     ids: { id: "bridge" },
     body: samples.PullSampleRequest,
     answer: [200, samples.PulledSample],

@@ -33,7 +33,7 @@ export const scheduleRoutes = [
     scope: "schedules:read",
     summary: "Preview the run times of a cron expression",
     description: "Returns a description in plain English and the next runs. Nothing is stored.",
-    onlyLooks: true,
+    isReadOnly: true,
     body: shapes.PreviewRequest,
     answer: [200, shapes.PreviewAnswer],
     handle: (ctx, { body }) => schedules.previewSchedule(ctx, body),

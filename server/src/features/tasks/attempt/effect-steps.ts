@@ -27,7 +27,7 @@ export type DesiredEffect = {
   /** Digest of the content. Null: the content cannot be built, so it cannot be compared. */
   content: string | null;
   order: { version: number; updatedAt: string };
-  sendsAgainWhen: PushTask["sendsAgainWhen"];
+  resendPolicy: PushTask["resendPolicy"];
   canUpdate: boolean;
 };
 
@@ -55,17 +55,17 @@ export function nextStep(known: KnownEffect | undefined, desired: DesiredEffect)
 }
 
 function stepAfterArrival(known: KnownEffect, desired: DesiredEffect, isSameChain: boolean): EffectStep {
-  if (desired.sendsAgainWhen === "always" && !isSameChain) return "begin";
+  if (desired.resendPolicy === "always" && !isSameChain) return "begin";
   // An older version of the order never overwrites a newer one.
   const isOlder = known.orderVersion !== null && desired.order.version < known.orderVersion;
   if (isOlder || desired.content === null) return "done";
   if (known.content === null) {
     const hasChanged = Date.parse(desired.order.updatedAt) > known.concludedAt.getTime();
-    return hasChanged && desired.sendsAgainWhen === "changed" ? "begin" : "done";
+    return hasChanged && desired.resendPolicy === "on_change" ? "begin" : "done";
   }
   if (known.status === "done" && known.content === desired.content) return "done";
   if (desired.canUpdate) return "update";
-  return desired.sendsAgainWhen === "changed" ? "begin" : "done_before_change";
+  return desired.resendPolicy === "on_change" ? "begin" : "done_before_change";
 }
 
 /** The idempotency key that the other side receives. Every process computes the same one. */

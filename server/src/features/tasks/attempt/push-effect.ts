@@ -108,11 +108,11 @@ function sendingOf({ subject: { order, shipment }, desired: { content } }: Prepa
 function desiredEffect({ work, task, site }: Push, subject: EffectSubject, mapped: Mapped): DesiredEffect {
   const { order, shipment } = subject;
   const { effect_root: root, input } = work.execution;
-  const { sendsAgainWhen, update } = task;
+  const { resendPolicy, update } = task;
   const compared = shipment ?? (mapped.ok ? contentOf(work, task, mapped.output) : undefined);
   const content = compared === undefined ? null : digestOf(compared);
   const isResend = input.forceResend === true;
-  return { root, isResend, site, content, order, sendsAgainWhen, canUpdate: update !== undefined };
+  return { root, isResend, site, content, order, resendPolicy, canUpdate: update !== undefined };
 }
 
 /** Undefined: no request can be built; sending it reports why. */

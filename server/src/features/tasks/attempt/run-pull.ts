@@ -6,7 +6,7 @@ import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
 import { siteOf } from "../../bridges/bridge-tasks.ts";
 import { findLastPull, holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
 import type { Checkpoint } from "../executions.store.ts";
-import { forgetPayloads, hasNotices, listPayloads } from "../notices/notices.store.ts";
+import { forgetPayloads, hasWebhooks, listPayloads } from "../inbound-webhooks/inbound-webhooks.store.ts";
 import type { AttemptWork } from "./attempt.ts";
 import { FailedWithResult, superseded } from "./attempt.ts";
 import type { PulledItem, Rejected, Stored } from "./pulled-records.ts";
@@ -20,7 +20,7 @@ import { createSampler } from "./task-samples.ts";
 /** Reads the records of a pull task and hands them to the sink of its record type. */
 export async function runPull(work: AttemptWork, task: PullTask): Promise<Record<string, unknown>> {
   const pull = await openPull(work, task);
-  const sink = sinks[task.yields];
+  const sink = sinks[task.recordType];
   switch (sink.kind) {
     case "whole":
       return await pullWhole(pull, sink);
@@ -72,7 +72,7 @@ async function openPull(work: AttemptWork, task: PullTask): Promise<Pull> {
 
 async function sourceOf({ world, execution }: AttemptWork, task: PullTask): Promise<Pull["source"]> {
   if (execution.is_partial) return "rejected";
-  return task.receive !== undefined && (await hasNotices(world.db, execution)) ? "received" : "remote";
+  return task.receive !== undefined && (await hasWebhooks(world.db, execution)) ? "received" : "remote";
 }
 
 type MappedPage = { page: Page; items: PulledItem[]; processed: number };
