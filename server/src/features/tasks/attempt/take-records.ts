@@ -3,7 +3,7 @@ import type { Ctx, World } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { findKnownBridge, findTask } from "../../bridges/bridge-tasks.ts";
 import type { KeptRecord } from "../../exceptions/exceptions.ts";
-import { noteTroubles } from "../../exceptions/exceptions.ts";
+import { openExceptions } from "../../exceptions/exceptions.ts";
 import type { RecordMapping, Rejected } from "./pulled-records.ts";
 import { mapRecord } from "./pulled-records.ts";
 import { toPulled, troubleOfRecord } from "./rejected-records.ts";
@@ -42,7 +42,7 @@ export async function takeRecords(tx: Tx, ctx: Ctx, taker: RecordTaker, given: R
   const rejected = [...unmapped, ...failures];
   const byId = new Map(given.map((one) => [one.record.externalId, one]));
   const from = { bridgeId: bridge.row.id, bridgeName: bridge.row.name, taskName: task.name };
-  await noteTroubles(
+  await openExceptions(
     tx,
     ctx,
     rejected.map((one) => {
