@@ -21,23 +21,18 @@ import { createSampler } from "./task-samples.ts";
 export async function runPull(work: AttemptWork, task: PullTask): Promise<Record<string, unknown>> {
   const pull = await openPull(work, task);
   const sink = sinks[task.recordType];
-  switch (sink.kind) {
-    case "whole":
-      return await pullWhole(pull, sink);
-    case "pages": {
-      await pullByPage(pull, (tx, items) => sink.store(tx, work.ctx, work.bridge.row.id, items));
-      return await finishPull(pull, {});
-    }
-    case "none": {
-      const records: unknown[] = [];
-      const showRecords = (items: PulledItem[]): void => {
-        const room = Math.max(0, maxShownRecords - records.length);
-        records.push(...items.slice(0, room).map(({ body }) => body));
-      };
-      await pullByPage(pull, () => Promise.resolve({ counts: {}, failures: [] }), showRecords);
-      return await finishPull(pull, { records });
-    }
+  if (sink.kind === "whole") return await pullWhole(pull, sink);
+  if (sink.kind === "pages") {
+    await pullByPage(pull, (tx, items) => sink.store(tx, work.ctx, work.bridge.row.id, items));
+    return await finishPull(pull, {});
   }
+  const records: unknown[] = [];
+  const showRecords = (items: PulledItem[]): void => {
+    const room = Math.max(0, maxShownRecords - records.length);
+    records.push(...items.slice(0, room).map(({ body }) => body));
+  };
+  await pullByPage(pull, () => Promise.resolve({ counts: {}, failures: [] }), showRecords);
+  return await finishPull(pull, { records });
 }
 
 type Pull = {
