@@ -5,8 +5,6 @@ import type { Credential } from "../features/auth/auth.ts";
 
 const maxEntries = 10_000;
 
-export type VerifiedCredentials = ReturnType<typeof createVerifiedCredentials>;
-
 /**
  * Digests of credentials that were valid recently, and bridges that received a validly signed webhook recently. Each request is
  * authenticated again; this only decides whether it has to queue with anonymous callers for that.

@@ -12,7 +12,7 @@ export type ReadyMessage = { ready: true; connections: Connections };
 export type SupervisorMessage = { start: StartOrder } | { alone: true };
 
 /** `isReplacement`: another process of the hub is serving requests. */
-export type StartOrder = { number: number; size: number; isReplacement: boolean; connections: Connections };
+type StartOrder = { number: number; size: number; isReplacement: boolean; connections: Connections };
 
 /** Between processes, relayed by the supervisor: to one of them, or to all others. */
 export type GroupMessage = {

@@ -14,7 +14,7 @@ import { createHealth } from "../http/health.ts";
 import type { HttpApp } from "../http/http-app.ts";
 import { createHttpApp } from "../http/http-app.ts";
 import { createMetrics } from "../http/metrics.ts";
-import type { Metrics } from "../http/metrics-registry.ts";
+import type { Metrics, Peers } from "../http/metrics-registry.ts";
 import type { Mount } from "../http/mount.ts";
 import { plainFormat } from "../http/mount.ts";
 import { createOffload } from "../http/offload.ts";
@@ -113,12 +113,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   const measured: Metrics[] = [];
   const none = (): number => 0;
   const measure = (name: PortName, inFlight: () => number, streams: () => number): Metrics => {
-    const topic = `metrics ${world.environment} ${name}`;
-    const peers = {
-      process: group.size === 1 ? undefined : group.number,
-      ask: async () => (await group.askOthers(topic)).map(({ data }) => String(data)),
-      onQuestion: (answer: () => Promise<string>) => group.onQuestion(topic, answer),
-    };
+    const peers = peersOf(group, `metrics ${world.environment} ${name}`);
     return createMetrics(world, { inFlight, streams, readBacklog: () => readBacklog(world), peers });
   };
   const apps: { http: HttpApp; listener: PortListener }[] = [];
@@ -139,11 +134,6 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       () => http.streams.count(),
     );
     measured.push(metrics);
-    const topic = `rate limits ${world.environment} ${name}`;
-    const sharedCounts: SharedCounts = {
-      broadcast: (counts) => group.broadcast(topic, counts),
-      onBroadcast: (listener) => group.onBroadcast(topic, (data) => listener(data as WindowCounts)),
-    };
     const { config } = options;
     const { console: shown } = options;
     const site = shown && mounts.includes(main) ? createConsoleSite(() => shown.look()) : undefined;
@@ -163,7 +153,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
           site,
         }),
       rateLimits: rateLimitsOf(config),
-      sharedCounts: group.size === 1 ? undefined : sharedCounts,
+      sharedCounts: sharedCountsOf(group, `rate limits ${world.environment} ${name}`),
       admission: {
         maxOpenRequests: config.maxInFlight,
         slots: Math.max(2, Math.floor(config.maxConnections * slotsPart)),
@@ -211,6 +201,22 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       await offload?.stop();
       await Promise.all([flushUsage(world), flushRequests(world)]).catch(() => {});
     },
+  };
+}
+
+function peersOf(group: ProcessGroup, topic: string): Peers {
+  return {
+    process: group.size === 1 ? undefined : group.number,
+    ask: async () => (await group.askOthers(topic)).map(({ data }) => String(data)),
+    onQuestion: (answer) => group.onQuestion(topic, answer),
+  };
+}
+
+function sharedCountsOf(group: ProcessGroup, topic: string): SharedCounts | undefined {
+  if (group.size === 1) return undefined;
+  return {
+    broadcast: (counts) => group.broadcast(topic, counts),
+    onBroadcast: (listener) => group.onBroadcast(topic, (data) => listener(data as WindowCounts)),
   };
 }
 
