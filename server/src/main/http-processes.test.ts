@@ -104,7 +104,7 @@ describe.runIf(process.platform === "linux")("a hub with two HTTP processes", as
         const { data } = await stream.next((block) => block.data !== undefined);
         expect(data).toContain("order.created");
       }
-      await stream.close();
+      stream.close();
     }
   });
 

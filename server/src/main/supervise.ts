@@ -120,7 +120,7 @@ class Supervisor {
 
   private forkClusterWorker(args: string[], env: NodeJS.ProcessEnv): ChildProcess {
     cluster.setupPrimary({ exec: process.argv[1]!, args, execArgv: process.execArgv });
-    return cluster.fork(env).process as ChildProcess;
+    return cluster.fork(env).process;
   }
 
   private relay(from: number, message: GroupMessage): void {
