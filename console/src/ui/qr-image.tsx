@@ -1,26 +1,22 @@
-import { qrCode } from "./qr-code.ts";
+import { encode } from "uqr";
 
-/** Cameras want dark on light, in the dark too, and some empty space around. */
-const margin = 4;
+/** Quiet zone that scanners need around the code, in modules. */
+const border = 4;
 
-/** For a telephone's camera. Whoever cannot use it has the same as text beside it. */
+/** A QR code, always dark on light because some scanners cannot read inverted codes. Show the same text beside it. */
 export function QrImage({ text, label }: { text: string; label: string }) {
-  const rows = qrCode(text);
-  if (!rows) return null;
-  const side = rows.length + 2 * margin;
-  const dark = rows.flatMap((row, y) =>
-    row.flatMap((isDark, x) => (isDark ? [`M${x + margin} ${y + margin}h1v1h-1z`] : [])),
-  );
+  const { size, data } = encode(text, { border });
+  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
   return (
     <svg
       role="img"
       aria-label={label}
-      viewBox={`0 0 ${side} ${side}`}
+      viewBox={`0 0 ${size} ${size}`}
       className="size-44 rounded-md"
       shapeRendering="crispEdges"
     >
-      <rect width={side} height={side} fill="#fff" />
-      <path d={dark.join("")} fill="#000" />
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
     </svg>
   );
 }
