@@ -15,11 +15,7 @@ const pictures = path.join(import.meta.dirname, "screenshots");
 
 /** A real hub that serves the console as it was built. */
 export async function startConsoleHub(options: Parameters<typeof startTestHub>[0] = {}): Promise<TestHub> {
-  const read = readConsoleFrom(path.join(root, "console/dist"));
-  const hub = await startTestHub({
-    ...options,
-    console: { look: async () => ({ is: "ready", built: (await read())! }) },
-  });
+  const hub = await startTestHub({ ...options, console: readConsoleFrom(path.join(root, "console/dist")) });
   // Runs are begun and watched, not waited for.
   const workers = [...startLocalWork(hub.world), ...startOutboundWork(hub.world)];
   afterFile(() => Promise.all(workers.map((worker) => worker.stop())));

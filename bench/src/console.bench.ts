@@ -70,7 +70,6 @@ async function measureBuild(): Promise<Figure[]> {
 }
 
 async function measurePages(place: OrderPlace, address: string): Promise<Figure[]> {
-  await untilServed(place.url);
   const browser = await chromium.connect(address);
   const open = async (): Promise<Page> => {
     const context = await browser.newContext({ viewport: { width: 1360, height: 900 } });
@@ -88,16 +87,6 @@ async function measurePages(place: OrderPlace, address: string): Promise<Figure[
   } finally {
     await browser.close();
   }
-}
-
-/** The hub builds the console, or reads what is built, once it answers. */
-async function untilServed(url: string): Promise<void> {
-  for (let round = 0; round < 600; round++) {
-    const { status } = await fetch(`${url}/orders`, { headers: { accept: "text/html" } });
-    if (status === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error("the console was not served within a minute");
 }
 
 async function signIn(context: BrowserContext, url: string): Promise<void> {

@@ -7,7 +7,7 @@ import { canReach } from "./os-user.ts";
 
 /**
  * The folder with PostgreSQL's bin/, lib/ and share/, usable by `user`. The npm package keeps its library links in a
- * list because npm cannot store links; we make them here, since no package may run code at install time.
+ * list because npm cannot store links; they are made here, since install scripts of packages are denied (package.json, allowScripts).
  */
 export async function findPostgresBinaries(user: OsUser | undefined, copyTo: string): Promise<string> {
   const packaged = packagedBinaries();

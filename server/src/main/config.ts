@@ -52,7 +52,7 @@ export type Config = {
   metricsAccess: MetricsAccess;
   /** Origins that the hub is called by; none: by any name. */
   publicUrls: string[];
-  /** The console is served, and built where that is needed. */
+  /** Whether the console is served. */
   hasConsole: boolean;
   /** Requests see the rows of their organization only, by the rules of the database as well. */
   rowSecurity: boolean;
