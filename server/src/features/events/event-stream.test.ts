@@ -333,7 +333,7 @@ describe("a stream ends", () => {
       items: Array.from({ length: 200 }, (_, i) => ({ id: hub.world.newId(), number: `${i}`.repeat(20), version: 1 })),
     };
     const countOpen = async (): Promise<number> =>
-      Number(/^hub_event_streams\{[^}]*\} (\d+)$/m.exec((await hub.anonymous.get("!/metrics")).text)?.[1]);
+      Number(/^hub_event_streams_open\{[^}]*\} (\d+)$/m.exec((await hub.anonymous.get("!/metrics")).text)?.[1]);
     let told = 0;
     // As much as all buffers on the way hold, and then some.
     for (; told < 2_000 && (await countOpen()) > 1; told += 5) {
@@ -373,7 +373,7 @@ describe("a stream ends", () => {
 });
 
 test("there are 10 streams for a caller and 100 for an organization, beside the requests that may be open", async () => {
-  const small = await startTestHub({ config: { maxInFlight: 8, lameDuckMs: 2_000 } });
+  const small = await startTestHub({ config: { maxInFlight: 8, shutdownDrainMs: 2_000 } });
   const org = await small.org();
   const clients: TestClient[] = [];
   while (clients.length < 11) clients.push(await org.withScopes(["admin"]));
@@ -389,7 +389,7 @@ test("there are 10 streams for a caller and 100 for an organization, beside the 
   expect((await (await small.org()).get("/events/stream")).status).toBe(200);
   expect((await org.get("/orders")).status).toBe(200);
   const { text } = await small.anonymous.get("!/metrics");
-  expect(text).toMatch(/^hub_event_streams\{[^}]*\} 100$/m);
+  expect(text).toMatch(/^hub_event_streams_open\{[^}]*\} 100$/m);
   streams[0]!.close();
   await eventually(
     async () => (await clients[0]!.get("/events/stream")).status,

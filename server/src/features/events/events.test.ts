@@ -219,7 +219,7 @@ describe("a cursor", () => {
   });
 
   test("that is older than the feed goes back is refused; the log itself stays", async () => {
-    const month = await startTestHub({ settings: { feedDays: 30 } });
+    const month = await startTestHub({ settings: { eventRetentionDays: 30 } });
     const org = await month.org();
     await org.post("/orders", { number: "OLD-1" });
     const [first] = (await readAll(org)).events;

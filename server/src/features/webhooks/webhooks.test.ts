@@ -10,7 +10,7 @@ import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../..
 import { sealPart } from "./webhook-signing.ts";
 import { startDeliveries } from "./webhooks.ts";
 
-const hub = await startTestHub({ settings: { keepDays: { deliveries: 30, deliveryAnswers: 7 } } });
+const hub = await startTestHub({ settings: { retentionDays: { deliveries: 30, deliveryAnswers: 7 } } });
 const { webhookTo, read, pass } = openWebhookDesk(hub);
 const minute = 60_000;
 
