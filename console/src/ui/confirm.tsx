@@ -8,6 +8,7 @@ type Question = {
   /** The question; `children` say what becomes of it. */
   title: string;
   yes: string;
+  no?: string;
   /** Cannot be taken back. */
   isDangerous?: boolean;
   /** What is done then. When it fails, the question stays and says why. */
@@ -16,7 +17,15 @@ type Question = {
 };
 
 /** Asks before something that cannot be taken back by the same button, and does it. */
-export function Confirm({ title, yes, isDangerous = true, run, onClose, children }: Question & { onClose(): void }) {
+export function Confirm({
+  title,
+  yes,
+  no = "Not now",
+  isDangerous = true,
+  run,
+  onClose,
+  children,
+}: Question & { onClose(): void }) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const act = async (): Promise<void> => {
@@ -37,7 +46,7 @@ export function Confirm({ title, yes, isDangerous = true, run, onClose, children
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>{no}</Button>
           <Button kind={isDangerous ? "danger" : "primary"} isBusy={isBusy} onClick={() => void act()}>
             {yes}
           </Button>

@@ -1,19 +1,17 @@
 import type { Bridge } from "@order-operations-hub/sdk/api-types";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { useState } from "react";
 import { paths } from "../../app/paths.ts";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
-import { Button } from "../../ui/button.tsx";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Card, Empty } from "../../ui/card.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
-import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
 import { Icon } from "../../ui/icons.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { withoutEmpty } from "../../ui/schema-form/schema.ts";
+import { SubmitForm } from "../../ui/submit-form.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { bridgeCan } from "./bridge.can.ts";
 import { connectorsQuery } from "./bridges.queries.ts";
@@ -27,17 +25,21 @@ export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
   const refused = bridgeCan.change(useMe());
   const { data: connectors } = useQuery(connectorsQuery);
   const connector = connectors?.find(({ name }) => name === bridge.connector);
-  const [given, setGiven] = useState<Record<string, unknown>>({});
-  const credentials = withoutEmpty(given);
-  const save = useMutation({
-    mutationFn: () => hub.call("PATCH /api/v1/bridges/{id}", { path: { id: bridge.id }, body: { credentials } }),
-    onSuccess: async () => {
-      setGiven({});
-      await queryClient.invalidateQueries({ queryKey: ["bridges"] });
+  const form = useCreateForm({
+    start: { credentials: {} as Record<string, unknown> },
+    create: ({ credentials }) =>
+      hub.call("PATCH /api/v1/bridges/{id}", {
+        path: { id: bridge.id },
+        body: { credentials: withoutEmpty(credentials) },
+      }),
+    refetch: ["bridges"],
+    onCreated: () => {
+      form.reset();
       tell("Credentials replaced");
       router.history.push(paths.bridge(bridge.id, { test: "now" }));
     },
   });
+  const isEmpty = Object.keys(withoutEmpty(form.draft.credentials)).length === 0;
   const schema = connector?.credentialsSchema as FormSchema | undefined;
   if (!schema) return null;
   const names = Object.keys(schema.properties ?? {});
@@ -66,32 +68,13 @@ export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
           </CopyText>
         </p>
       )}
-      <form
-        className="flex flex-col gap-2.5"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!refused && Object.keys(credentials).length > 0) save.mutate();
-        }}
+      <SubmitForm
+        form={form}
+        submit="Replace and test"
+        reason={refused ?? (isEmpty && "Fill in what is to be replaced.")}
       >
-        {save.error && !isAllOnFields(save.error, ["/credentials"]) && <ProblemBox error={save.error} />}
-        <SchemaForm
-          schema={schema}
-          value={given}
-          onChange={setGiven}
-          errors={fieldErrors(save.error)}
-          pointer="/credentials"
-        />
-        <div>
-          <Button
-            kind="primary"
-            type="submit"
-            isBusy={save.isPending}
-            disabledReason={refused ?? (Object.keys(credentials).length === 0 && "Fill in what is to be replaced.")}
-          >
-            Replace and test
-          </Button>
-        </div>
-      </form>
+        <SchemaForm schema={schema} {...form.field("credentials")} errors={form.errors} pointer="/credentials" />
+      </SubmitForm>
     </Card>
   );
 }

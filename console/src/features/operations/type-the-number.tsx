@@ -14,7 +14,7 @@ export function TypeTheNumber({ onClose, count, reasons, isBusy, onRun }: Props)
       title={`Run on ${formatCount(count)} live orders?`}
       submit="Run"
       reason={!isRight && "The number is not that."}
-      action={{ mutate: onRun, isPending: isBusy, error: null }}
+      form={{ submit: onRun, isBusy, error: null }}
       onClose={onClose}
     >
       <ul className="list-disc ps-4">

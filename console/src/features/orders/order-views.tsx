@@ -1,12 +1,10 @@
 import { useMutation, useQueries, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
-import { Button } from "../../ui/button.tsx";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { Popover } from "../../ui/popover.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { Search } from "../../ui/search-params.ts";
+import { FormPopover } from "../../ui/submit-form.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { tell } from "../../ui/toast.tsx";
@@ -72,38 +70,27 @@ function viewSearch(settings: Record<string, unknown>): Search {
 }
 
 function SaveView({ filter }: { filter: Search }) {
-  const [name, setName] = useState("");
-  const [isShared, setShared] = useState(false);
-  const save = useMutation({
-    mutationFn: () =>
+  const form = useCreateForm({
+    start: { name: "", isShared: false },
+    create: ({ name, isShared }) =>
       hub.call("POST /api/v1/views", { body: { list: "orders", name: name.trim(), settings: { filter }, isShared } }),
-    onSuccess: async (view) => {
-      await queryClient.invalidateQueries({ queryKey: ["views"] });
-      tell(`View ${view.name} saved`);
-    },
+    refetch: ["views"],
+    onCreated: ({ name }) => tell(`View ${name} saved`),
   });
   return (
-    <Popover
+    <FormPopover
       title="Save these filters as a view"
       triggerClass="-mb-px min-h-7 px-2.5 text-muted hover:text-text"
       trigger="+ view"
+      submit="Save"
+      form={form}
     >
-      {(close) => (
-        <form
-          className="flex flex-col gap-2.5"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (name.trim()) save.mutate(undefined, { onSuccess: close });
-          }}
-        >
-          <TextField label="Name of the view" value={name} onChange={setName} maxLength={60} required />
-          <Checkbox label="Everybody in the organization has it" isChecked={isShared} onChange={setShared} />
-          {save.error && <ProblemBox error={save.error} />}
-          <Button kind="primary" type="submit" isBusy={save.isPending}>
-            Save
-          </Button>
-        </form>
-      )}
-    </Popover>
+      <TextField label="Name of the view" {...form.field("name")} maxLength={60} required />
+      <Checkbox
+        label="Everybody in the organization has it"
+        isChecked={form.draft.isShared}
+        onChange={(isShared) => form.set({ isShared })}
+      />
+    </FormPopover>
   );
 }
