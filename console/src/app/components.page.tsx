@@ -37,7 +37,7 @@ const schema = {
   },
 };
 
-/** Every part that pages are made of, in its states: to look at, and for the tests to look at. */
+/** Gallery of all components in their states, also used by the accessibility tests. */
 export function ComponentsPage() {
   const [text, setText] = useState("Albany");
   const [isOn, setOn] = useState(true);

@@ -73,7 +73,7 @@ function Finder({ onClose }: { onClose(): void }) {
           <p className="px-2.5 py-3 text-muted">Nothing found. Order numbers may be typed in part.</p>
         )}
         {entries.map((entry, index) => (
-          // Keys are heard by the field.
+          // The field handles the keys.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
           <div
             key={`${entry.group} ${entry.name}`}
@@ -128,7 +128,7 @@ const pages: Array<[name: string, href: string]> = [
   ["My account", paths.account()],
 ];
 
-/** Kinds that have a page. */
+/** Record types that have a page. */
 const pathOf: Record<string, (hit: { id: string; title: string }) => string> = {
   order: ({ title }) => paths.order(title),
   operation_run: ({ id }) => paths.run(id),

@@ -20,7 +20,7 @@ import { PreviewBar } from "./preview-bar.tsx";
 import { Rail } from "./rail.tsx";
 import { Brand } from "./brand.tsx";
 
-// Not needed for a first look at a page.
+// Not needed for the first paint.
 const Dock = lazy(async () => ({ default: (await import("./dock.tsx")).Dock }));
 const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
 const ProofDialog = lazy(async () => ({ default: (await import("../live/proof-dialog.tsx")).ProofDialog }));
@@ -92,11 +92,11 @@ function Frame() {
               <Rail onPick={close} />
             </div>
           )}
-          {/* What is higher than the screen is scrolled; nothing in it gives up its height instead. */}
+          {/* Scrolls when it is taller than the screen; its children must not shrink instead. */}
           <main
             id="main"
             tabIndex={-1}
-            // What is placed absolutely in it, such as the input behind a checkbox, scrolls with it and not with the document.
+            // Relative, so that absolutely positioned children (the input behind a checkbox) scroll with it and not with the document.
             className="relative flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none *:shrink-0 lg:px-4.5"
           >
             <HeaderEnd value={tools}>

@@ -86,7 +86,7 @@ export function useLook(): void {
     try {
       localStorage.setItem(copyKey, text);
     } catch {
-      // A browser that keeps nothing.
+      // Storage is disabled in this browser.
     }
   }, [theme, density, text]);
 }

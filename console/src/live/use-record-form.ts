@@ -116,7 +116,7 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
   };
   const edit = (made: (from: Draft) => Draft): void => {
     setState((before) => ({ ...before, draft: made(before.draft) }));
-    // What was said of the former is not true of this.
+    // The errors are those of the values before.
     if (save.error) save.reset();
   };
   const theirs = save.data && "theirs" in save.data ? save.data.theirs : undefined;

@@ -14,7 +14,7 @@ export function DiffView({ label, before, after }: { label: string; before: stri
     <div
       role="region"
       aria-label={label}
-      // What is wider than its place is scrolled there, by keyboard too.
+      // Focusable, so that it can be scrolled by keyboard.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       className="overflow-x-auto rounded-md border border-line bg-bg py-1 font-mono text-sm leading-5"

@@ -10,7 +10,7 @@ export function JsonView({ value, label, className }: { value: Json; label: stri
     <div
       role="region"
       aria-label={label}
-      // What is wider than its place is scrolled there, by keyboard too.
+      // Focusable, so that it can be scrolled by keyboard.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       className={cx("overflow-auto rounded-md border border-line bg-bg p-2 font-mono text-sm leading-5", className)}

@@ -100,7 +100,7 @@ function Finder({
       <div id={id} role="listbox" aria-label={label} className="max-h-72 overflow-y-auto">
         {found.length === 0 && <p className="px-2 py-1.5 text-muted">Nothing is called that.</p>}
         {found.map((option, index) => (
-          // Keys are heard by the field.
+          // The field handles the keys.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
           <div
             key={option.value}

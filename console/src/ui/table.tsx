@@ -4,7 +4,7 @@ import { cx } from "./class-names.ts";
 /** A small table, all of it in the page. For many rows there is the grid. */
 export function Table({ label, children }: { label: string; children: ComponentProps<"table">["children"] }) {
   return (
-    // What is wider than its place is scrolled there, by keyboard too.
+    // Focusable, so that it can be scrolled by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="relative max-w-full overflow-x-auto" role="region" aria-label={label} tabIndex={0}>
       <table className="w-full border-collapse" aria-label={label}>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** Kept while the tab is open: a reload or a session that ended loses no work. Undefined forgets it. */
+/** Kept in the session storage, so that a reload or an expired session loses no work. Undefined forgets it. */
 export function useKept<T>(place: string): [kept: T | undefined, keep: (next: T | undefined) => void] {
   const [kept, keep] = useState<T | undefined>(() => {
     try {
@@ -14,7 +14,7 @@ export function useKept<T>(place: string): [kept: T | undefined, keep: (next: T 
       if (kept === undefined) sessionStorage.removeItem(place);
       else sessionStorage.setItem(place, JSON.stringify(kept));
     } catch {
-      // A browser that keeps nothing.
+      // Storage is disabled in this browser.
     }
   }, [place, kept]);
   return [kept, keep];

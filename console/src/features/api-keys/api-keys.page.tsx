@@ -90,7 +90,7 @@ const mayText = (scopes: readonly string[]): string =>
       ? scopes.join(", ")
       : plural(scopes.length, "scope");
 
-/** Keys for programs. Nobody can read a value again, so that nobody can take it from here. */
+/** API keys. The hub stores only a hash, so a value cannot be shown again. */
 export function ApiKeysPage() {
   const me = useMe();
   const keys = useQuery(apiKeysQuery(usePage()));

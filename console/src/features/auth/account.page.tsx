@@ -15,7 +15,7 @@ import { tell } from "../../ui/toast.tsx";
 import { Sessions } from "../users/sessions.pick.tsx";
 import { Totp } from "./totp.tsx";
 
-/** What is one's own: password, authenticator app, where one is signed in. */
+/** The user's own account: password, authenticator app and sessions. */
 export function AccountPage() {
   const me = useMe();
   const endOthers = useMutation({
@@ -57,7 +57,7 @@ export function AccountPage() {
   );
 }
 
-/** The hub has none of somebody whom an identity provider vouches for, and says so. */
+/** Users of an identity provider have no password here; the hub answers so. */
 function Secrets() {
   const { error } = useQuery(totpQuery);
   if (error instanceof HubApiError && error.status === 409) {

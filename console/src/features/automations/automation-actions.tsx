@@ -82,7 +82,7 @@ function ResumeButton({ automation }: { automation: Automation }) {
   );
 }
 
-/** From shadow to live with what its shadow saw in sight, and back. */
+/** Switches between preflight and run, showing what the preflights found. */
 function ModeButton({ automation }: { automation: Automation }) {
   const me = useMe();
   const isShadow = automation.mode === "shadow";
@@ -98,7 +98,7 @@ function ModeButton({ automation }: { automation: Automation }) {
   };
   if (!isShadow) {
     return (
-      // Another question than the one that was just answered, though in its place.
+      // A new key resets the dialog: it asks another question in the same position.
       <ConfirmButton
         key="shadow"
         kind="plain"

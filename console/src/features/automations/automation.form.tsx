@@ -26,7 +26,7 @@ type Props = { automation?: Automation; onDone(saved: Automation): void };
 const onFields = ["/name", "/description", "/on", "/when", "/pipeline_id", "/max_per_hour"];
 const orders = ["order"];
 
-/** What starts it, which orders, and what is done to them. It begins in shadow. */
+/** Trigger, filter and pipeline. A new automation starts in preflight mode. */
 export function AutomationForm({ automation, onDone }: Props) {
   const me = useMe();
   const form = useAutomationForm(automation, startOf(useUsualZone()), onDone);

@@ -64,7 +64,7 @@ function AutomationView({ automation }: { automation: Automation }) {
   );
 }
 
-/** What it does in one sentence, what is in its way, and what came of it so far. */
+/** One-sentence summary, the reason it is blocked or paused, and its counters. */
 function Said({ automation }: { automation: Automation }) {
   const { data: pipelines } = useQuery(presetsQuery);
   const { counters, trouble, pause_reason: paused } = automation;

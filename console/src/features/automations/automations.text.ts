@@ -18,7 +18,7 @@ export const kindNames: Record<string, string> = {
   too_deep: "Stopped: automations had set off each other",
 };
 
-/** What starts it, in a few words. */
+/** Short description of the trigger. */
 export const startText = ({ on }: Pick<Automation, "on">): string =>
   on.cron ? `By the clock, ${on.cron}` : `On ${(on.types ?? []).join(" or ")}`;
 

@@ -57,7 +57,7 @@ function Outcome({ firing: { run, verdicts } }: { firing: Firing }) {
   );
 }
 
-/** Its runs, and what its shadow would have done, newest first. */
+/** Runs and preflights that the automation started, newest first. */
 export function Firings({ automation }: { automation: Automation }) {
   const page = usePage();
   const firings = useQuery(firingsQuery(automation.id, page, undefined));

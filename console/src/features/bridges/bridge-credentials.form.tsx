@@ -16,10 +16,10 @@ import { tell } from "../../ui/toast.tsx";
 import { bridgeCan } from "./bridge.can.ts";
 import { connectorsQuery } from "./bridges.queries.ts";
 
-/** Where the hub is seen from here: whoever is to call it may have to use another name for it. */
+/** Address as seen from this browser; the shop may reach the hub under another name. */
 const noticesAddress = ({ id }: Bridge): string => `${window.location.origin}/api/v1/bridges/${id}/notices`;
 
-/** They go in and never come out: what is stored can be replaced, not read. */
+/** Stored credentials can be replaced, never read. */
 export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
   const router = useRouter();
   const refused = bridgeCan.change(useMe());

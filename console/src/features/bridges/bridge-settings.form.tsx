@@ -21,7 +21,7 @@ import { readBridge, connectorsQuery } from "./bridges.queries.ts";
 import { DeleteBridge } from "./delete-bridge.tsx";
 
 type Draft = Pick<Bridge, "name" | "settings" | "isActive" | "concurrency"> & {
-  /** Wanted again where the settings send them to another address. */
+  /** Required again when the settings change the host that receives them. */
   credentials: Record<string, unknown>;
 };
 const draftOf = ({ name, settings, isActive, concurrency }: Bridge): Draft => ({
@@ -88,7 +88,7 @@ export function BridgeSettings({ bridge }: { bridge: Bridge }) {
           </div>
           {connector && (
             <SchemaForm
-              // Some fields hold what was typed by themselves: another record is another form.
+              // Remount for another version: some fields keep their own typed text.
               key={form.basedOn}
               schema={connector.settingsSchema}
               value={draft.settings}
@@ -127,7 +127,7 @@ export function BridgeSettings({ bridge }: { bridge: Bridge }) {
   );
 }
 
-/** Each setting with its name, as the form has it. */
+/** Settings as text, with the titles that the form shows. */
 function settingsText(settings: Record<string, unknown>, schema: FormSchema | undefined): string {
   const told = Object.entries(withoutEmpty(settings)).map(([name, value]) => {
     const text = typeof value === "object" && value !== null ? JSON.stringify(value) : valueText(value);

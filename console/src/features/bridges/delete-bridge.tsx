@@ -63,7 +63,7 @@ export function DeleteBridge({ bridge, refused }: { bridge: Bridge; refused: str
   );
 }
 
-/** "2 schedules", "1 transformation": what the hub says uses it. */
+/** "2 schedules", "1 transformation": the users of the bridge, as named by the error. */
 function usesOf(error: unknown): string[] {
   if (!(error instanceof HubApiError) || error.status !== 409) return [];
   const { usedByCounts } = error.problem as { usedByCounts?: Record<string, number> };

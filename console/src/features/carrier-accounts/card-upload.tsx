@@ -24,7 +24,7 @@ type Header = {
 };
 type Chosen = { name: string; text: string; card: RateCard | undefined };
 
-/** A file of prices. JSON says everything; beside a CSV a few things have to be said. */
+/** Uploads a rate card. JSON is complete; for a CSV the dialog asks for the rest. */
 export function CardUpload({ account }: { account: CarrierAccount }) {
   const refused = missingScope(useMe(), "carrier_accounts:write");
   const [file, setFile] = useState<Chosen>();

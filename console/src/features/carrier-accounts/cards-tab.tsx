@@ -74,7 +74,7 @@ const columnsWith = ({ accountId, open, refused, busy, onUse }: Given): Array<Li
   },
 ];
 
-/** The price lists of the account, and one of them open: that of the address, else the one in effect. */
+/** Rate cards of the account. The open one is that of the address, or the one in effect. */
 export function CardsTab({ account, kind }: { account: CarrierAccount; kind: CarrierKind | undefined }) {
   const me = useMe();
   const { search } = useSearchParams();

@@ -17,7 +17,7 @@ import type { CarrierKind } from "./carrier-account.queries.ts";
 
 const refresh = (): void => void queryClient.invalidateQueries({ queryKey: ["carrier-accounts"] });
 
-/** Where the carrier draws its zones: its own chart, else the distance. */
+/** Zones of the account: its chart, or else by distance. */
 export function ZonesTab({ account, kind }: { account: CarrierAccount; kind: CarrierKind | undefined }) {
   const { zoneChart: chart } = account;
   if (kind?.usesRateCards === false) return <Empty text={`${kind.title} knows its zones by itself.`} />;

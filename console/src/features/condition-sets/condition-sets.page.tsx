@@ -56,7 +56,7 @@ const columns: Array<ListColumn<ConditionSet>> = [
   { name: "Changed", className: "whitespace-nowrap text-muted", cell: (set) => <Time at={set.updatedAt} /> },
 ];
 
-/** Lists of values that conditions ask for, such as ZIP codes, SKUs or customers. */
+/** Lists of values that conditions test against, such as ZIP codes, SKUs or customers. */
 export function ConditionSetsPage() {
   const { search } = useSearchParams();
   const text = oneOf(search["search"]) ?? "";

@@ -4,7 +4,7 @@ import { hub } from "../../live/hub.ts";
 
 type About = { orderId?: string; executionId?: string };
 
-/** How many are open. Apart from what else is asked for: every page shows it. */
+/** Number of open exceptions. In a file of its own because every page loads it. */
 export const openExceptionsQuery = (about: About = {}) =>
   queryOptions({
     queryKey: ["exceptions", "open", about],

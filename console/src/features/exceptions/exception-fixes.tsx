@@ -7,7 +7,7 @@ import { fixName, text } from "./exceptions.text.ts";
 
 type Props = { exception: Exception; isBusy: boolean; onFix(body: FixRequest): void; onEdit(): void };
 
-/** What can be done, each with what it means here. The first is what most people want. */
+/** Available actions, each with its effect. The first is the usual choice. */
 export function FixButtons({ exception, isBusy, onFix, onEdit }: Props) {
   const me = useMe();
   const isUnknown = exception.kind === "push" && exception.code === "outcome_unknown";

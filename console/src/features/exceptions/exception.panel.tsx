@@ -21,7 +21,7 @@ import { fixName, kindName, resolutionText, statusTones } from "./exceptions.tex
 
 type Props = { id: string; bridgeName(id: string): string; onClose(): void };
 
-/** One thing that went wrong: why, the record it is about, and what can be done. */
+/** One exception: cause, affected record and available actions. */
 export function ExceptionPanel({ id, bridgeName, onClose }: Props) {
   const { data: exception, error } = useQuery(exceptionQuery(id));
   return (
@@ -100,7 +100,7 @@ function Trouble({ exception, bridgeName }: { exception: Exception; bridgeName(i
   );
 }
 
-/** It was tried, and is wrong in some way still. */
+/** The action ran and the exception is still open. */
 function StillOpen({ answer: { error } }: { answer: FixAnswer }) {
   if (!error) return null;
   const problems = problemsIn(error.errors);

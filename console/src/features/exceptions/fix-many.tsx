@@ -13,13 +13,13 @@ import { fixName, fixTexts } from "./exceptions.text.ts";
 type Props = {
   group: ExceptionGroup;
   action: FixManyRequest["action"];
-  /** What the list is narrowed to is all that is meant. */
+  /** Limits the action to the exceptions that the list shows. */
   filter: ExceptionFilter;
   onClose(): void;
 };
 type Failure = { id: string; error?: { code: string; message: string } | undefined };
 
-/** How many of a group it is about; then all of them, portion after portion. What stays open says why. */
+/** Confirms the count, then applies the action batch by batch. Exceptions that stay open show why. */
 export function FixMany({ group, action, filter, onClose }: Props) {
   const { status: _status, ...narrowed } = filter;
   const { kind, code, bridgeId } = group;

@@ -22,7 +22,7 @@ import { syncPreviewQuery } from "./locations.queries.ts";
 
 const tones: Record<string, Tone> = { created: "ok", updated: "info", deactivated: "warn", unchanged: "skip" };
 
-/** What the bridge has and we have not, and the other way round; nothing is written before somebody has seen it. */
+/** Preview of a location sync. Nothing is written before it is confirmed. */
 export function LocationSyncPage() {
   const { bridgeId } = useParams({ strict: false }) as { bridgeId: string };
   const refused = missingScope(useMe(), "locations:write");

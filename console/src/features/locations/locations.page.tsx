@@ -56,7 +56,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Locat
   },
 ];
 
-/** Where goods lie and leave. Some are kept here, others follow a bridge. */
+/** Warehouses and stores. Some are edited here, others are synced from a bridge. */
 export function LocationsPage() {
   const { search } = useSearchParams();
   const router = useRouter();

@@ -21,7 +21,7 @@ type Props = {
 };
 
 type Verdict = "ok" | "no_change" | "warning" | "blocked";
-/** Which orders are looked at: all, those with a verdict, or those of one group. */
+/** Which orders are listed: all, those with a verdict, or those of one group. */
 export type Show = { verdict?: Verdict; step?: number; code?: string; page?: number };
 
 export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut, show, onShow }: Props) {

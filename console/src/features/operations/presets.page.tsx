@@ -54,7 +54,7 @@ const columnsWith = ({ steps, onDrop }: Given): Array<ListColumn<SavedPipeline>>
   },
 ];
 
-/** Pipelines that have a name. On the list of orders, Shift and its digit begin one. */
+/** Saved pipelines. Shift and their digit start one from the order list. */
 export function PresetsPage() {
   const { data: presets, error, isPending } = useQuery(presetsQuery);
   const titleOf = useActionTitles();

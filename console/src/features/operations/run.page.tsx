@@ -43,7 +43,7 @@ export function RunPage() {
   );
 }
 
-/** The record as it changes; it is kept where the page reads it. */
+/** Writes streamed updates into the query cache. */
 function useRunProgress(id: string, run: OperationRun | undefined): void {
   const isOver = run !== undefined && hasEnded(run);
   useWatch(
@@ -162,7 +162,7 @@ function Run({ run }: { run: OperationRun }) {
   );
 }
 
-/** An undo that could not take back every step has done what it promised: that is neither a failure nor all of it. */
+/** An undo that could not undo every step is neither failed nor complete. */
 function RunBadge({ run }: { run: OperationRun }) {
   if (run.status === "succeeded" && run.in_part > 0) return <Badge tone="warn">undone in part</Badge>;
   return <Badge tone={runTones[run.status] ?? "skip"}>{words(run.status)}</Badge>;
@@ -200,7 +200,7 @@ function Relatives({ run }: { run: OperationRun }) {
   ));
 }
 
-/** Moves with the run; when it is over, its end is said once more to those who only hear it. */
+/** Progress of the run; its end is announced to screen readers. */
 function Progress({ run, done }: { run: OperationRun; done: number }) {
   if (hasEnded(run)) {
     return (

@@ -12,7 +12,7 @@ type WhyGroup = {
   message: string;
   fix?: string | null;
   count: number;
-  /** What is said about single orders, where it differs. */
+  /** Messages of single orders, where they differ. */
   reasons: ReadonlyArray<{ message: string; count: number }>;
 };
 
@@ -20,9 +20,9 @@ type Props<Group extends WhyGroup> = {
   label: string;
   groups: readonly Group[];
   toneOf(group: Group): Tone;
-  /** What the action of its step is called. */
+  /** Title of the step's action. */
   titleOf(group: Group): string;
-  /** What can be done with its orders. */
+  /** Buttons for the orders of the group. */
   renderButtons(group: Group): ReactNode;
 };
 
@@ -54,7 +54,7 @@ const columnsWith = <Group extends WhyGroup>({
   { name: "", isNumber: true, className: "whitespace-nowrap", cell: renderButtons },
 ];
 
-/** Why something did not go well, or would not: orders with the same reason at the same step are one row. */
+/** Failures or expected failures, one row per step and reason. */
 export function WhyTable<Group extends WhyGroup>(props: Props<Group>) {
   const { label, groups, toneOf } = props;
   if (groups.length === 0) return null;
@@ -72,7 +72,7 @@ export function WhyTable<Group extends WhyGroup>(props: Props<Group>) {
 
 const shownReasons = 4;
 
-/** Nothing that is true of one order stands for all of them: where the reasons differ, each says for how many it is true. */
+/** Where messages differ between orders, each is shown with its count. */
 function Reasons({ group: { message, reasons, count } }: { group: WhyGroup }) {
   if (reasons.length < 2) return null;
   const shared = message.endsWith(" …") ? message.slice(0, -1) : "";

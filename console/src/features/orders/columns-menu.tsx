@@ -6,7 +6,7 @@ import { Popover } from "../../ui/popover.tsx";
 import { tell } from "../../ui/toast.tsx";
 import { defaultColumns, orderColumns } from "./orders.columns.tsx";
 
-/** Which columns, and in which order. In the address, so that a link shows the same; on wish, from now on. */
+/** Columns and their order. Stored in the address, so that a link shows the same, and optionally as the default. */
 export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; onChange(ids: string[]): void }) {
   const { set } = usePreferences();
   const ordered = [...chosen, ...orderColumns.map(({ id }) => id).filter((id) => !chosen.includes(id))];

@@ -14,19 +14,19 @@ import type { ImportAnswer, Reading } from "./order-import.queries.ts";
 type Props = {
   reading: Reading;
   answer: ImportAnswer;
-  /** The one it is read as. */
+  /** The preset in use. */
   saved: ImportPreset | undefined;
-  /** Its id; undefined when there is none any more. */
+  /** The ID of the preset, empty after it was deleted. */
   onSaved(preset: string): void;
 };
 
-/** What was said by hand on top of what it is read as. */
+/** The preset in use with the manual changes on top. */
 function settingsOf({ reading, answer, saved }: Pick<Props, "reading" | "answer" | "saved">): PresetSettings {
   const { mapping, preset, encoding: _encoding, existing: _existing, ...signs } = reading;
   const base = saved?.settings.base ?? (preset === "none" ? "none" : (answer.preset ?? "auto"));
   const whole = { ...saved?.settings.mapping, ...mapping };
   const settings = { ...saved?.settings, ...signs, base, ...(Object.keys(whole).length > 0 ? { mapping: whole } : {}) };
-  // What the hub has answered, it takes.
+  // The hub accepts what it has returned.
   return settings as PresetSettings;
 }
 

@@ -12,13 +12,13 @@ import { existingTexts, readingTexts } from "./order-import.text.ts";
 
 type Props = {
   reading: Reading;
-  /** Undefined while it is looked at, and when it cannot be read so. */
+  /** Undefined while the file is read, or when it cannot be read with these settings. */
   answer: ImportAnswer | undefined;
   isLooking: boolean;
   onChange(reading: Reading): void;
 };
 
-/** How the file is read: as whose, with which signs; kept under a name for the next one. */
+/** Preset, delimiter and formats of the file, which can be saved as a preset. */
 export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
   const { data: own = [] } = useQuery(importPresetsQuery);
   const { data: builtIn = [] } = useQuery(builtInPresetsQuery);
@@ -27,12 +27,12 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
     const { [name]: _old, ...rest } = reading;
     onChange({ ...rest, mapping: reading.mapping, ...(value ? { [name]: value } : {}) });
   };
-  /** What was said by hand was said of the other one. */
+  /** Manual changes applied to the other preset. */
   const readAs = (preset: string): void => {
     const { preset: _old, ...rest } = reading;
     onChange({ ...rest, mapping: {}, ...(preset ? { preset } : {}) });
   };
-  /** It says from now on what was said by hand. */
+  /** The preset contains the manual changes now. */
   const takeSaved = (preset: string): void => {
     const { existing, encoding } = reading;
     onChange({
@@ -116,7 +116,7 @@ function Choice({
   label: string;
   name: keyof typeof readingTexts;
   reading: Reading;
-  /** By the preset. */
+  /** Values that the preset sets. */
   said: { [Name in keyof typeof readingTexts]?: string | undefined };
   set(name: keyof typeof readingTexts, value: string): void;
 }) {
@@ -132,7 +132,7 @@ function Choice({
   );
 }
 
-/** Handed on when it is whole, or empty again. */
+/** Calls `onChange` when the code is complete or empty. */
 function CodeField({
   label,
   hint,
@@ -159,7 +159,7 @@ function CodeField({
 
 const listed = new Intl.ListFormat("en-US");
 
-/** Whose file it is taken for, and why. */
+/** The detected preset and how it was detected. */
 function readAsText(
   { preset }: Reading,
   answer: ImportAnswer,

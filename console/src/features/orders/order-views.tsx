@@ -26,7 +26,7 @@ const builtIn: readonly OrderView[] = [
 const keyOf = (search: Search): string =>
   JSON.stringify(Object.entries(filterSearch(search)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Filters that have a name. What is typed on top of one is in the address, and can get a name of its own. */
+/** Saved views as tabs. Further filters are in the address and can be saved as a new view. */
 export function OrderViews({ search }: { search: Search }) {
   const clock = useClock();
   const { data: saved } = useQuery(viewsQuery("orders"));
@@ -63,7 +63,7 @@ export function OrderViews({ search }: { search: Search }) {
   );
 }
 
-/** Views made through the API, and all that are saved from now on, have a `filter`; older ones are the filter itself. */
+/** Views have a `filter`; the settings of older views are the filter itself. */
 function viewSearch(settings: Record<string, unknown>): Search {
   const { filter } = settings;
   return typeof filter === "object" && filter !== null ? searchOf(filter) : (settings as Search);

@@ -5,7 +5,7 @@ import { beside } from "../../live/beside.ts";
 import { hub } from "../../live/hub.ts";
 
 const pageSize = 100;
-/** More rows than anybody scrolls through; beyond it one filters. */
+/** Limit of the virtual list; beyond it, filters are needed. */
 const maxRows = 10_000;
 
 type OrderPage = Answer<"GET /api/v1/orders">;
@@ -34,7 +34,7 @@ export const ordersQuery = (filter: OrderFilter, sort: OrderSort) =>
     refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) > 3 ? false : 30_000),
   });
 
-/** How many there are of each status. Without a filter the rail, the view of all and the overview share one answer. */
+/** Order counts by status. Without a filter the rail, the list and the overview share one response. */
 export const orderCountsQuery = (filter: OrderFilter = {}) =>
   queryOptions({
     queryKey: ["orders", "counts", filter],
@@ -59,14 +59,14 @@ export const timelineQuery = (ref: string) =>
 
 export type Blame = Answer<"GET /api/v1/orders/{id}/blame">;
 
-/** Who changed each field last. */
+/** Last change of each field. */
 export const blameQuery = (ref: string) =>
   queryOptions({
     queryKey: ["orders", "blame", ref],
     queryFn: ({ signal }): Promise<Blame> => hub.call("GET /api/v1/orders/{id}/blame", { path: { id: ref }, signal }),
   });
 
-/** Orders that are close to a number that was typed by hand. */
+/** Orders with a similar number. */
 export const orderSearchQuery = (search: string) =>
   queryOptions({
     queryKey: ["orders", "search", search],

@@ -37,7 +37,7 @@ const columns: Array<ListColumn<Organization>> = [
   { name: "Made", className: "whitespace-nowrap", cell: (one) => <Time at={one.createdAt} /> },
 ];
 
-/** Those who share this hub; none of them sees anything of another. */
+/** Organizations of this hub. Their data is isolated from each other. */
 export function OrganizationsPage() {
   const me = useMe();
   const organizations = useQuery(organizationsQuery(usePage()));

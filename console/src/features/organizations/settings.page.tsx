@@ -19,7 +19,7 @@ import { TokenField } from "../../ui/token-field.tsx";
 import type { Organization } from "./organizations.queries.ts";
 import { organizationQuery, readOrganization } from "./organizations.queries.ts";
 
-/** What the organization can decide for itself. How the hub as a whole runs is set where it is started. */
+/** Settings of the organization. Those of the hub are environment variables. */
 export function SettingsPage() {
   const me = useMe();
   const { data, error } = useQuery(organizationQuery(me.organization.id));

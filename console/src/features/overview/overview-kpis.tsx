@@ -22,7 +22,7 @@ const days = (value: number): string => `${value.toFixed(1)} d`;
 const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const dayName = (key: string): string => dayFormat.format(new Date(`${key}T00:00:00Z`));
 
-/** The figures of the last 30 days and of now. Each opens the shipments that it counts. */
+/** KPIs of the last 30 days and of now. Each links to the shipments it counts. */
 export function Kpis() {
   const organization = useMe().organization.id;
   const figures = useQuery(overviewQuery(organization));

@@ -4,8 +4,7 @@ import { beside } from "../../live/beside.ts";
 import { hub } from "../../live/hub.ts";
 
 /**
- * Names to pick from, and to show instead of ids. Apart from what else is asked for of each kind: lists of orders need these
- * before anything else is loaded.
+ * Names to pick from and to show instead of IDs. Kept apart from the other queries because the order list needs them first.
  */
 type Named = { id: string; name: string };
 

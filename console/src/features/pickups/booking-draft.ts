@@ -46,7 +46,7 @@ function wishOf(draft: Draft, moving: Pickup | undefined) {
   };
 }
 
-/** As it is asked for; before the number of packages is known, the day is checked for one. */
+/** The pickup request. Until the number of packages is entered, availability is checked for one. */
 function requestOf(draft: Draft, moving: Pickup | undefined): PickupRequest | undefined {
   const { accountId, locationId, date, ready, close, weight, packages } = draft;
   if (!accountId || !date || (!locationId && !moving)) return undefined;
@@ -70,7 +70,7 @@ type Given = {
   onDone(pickup: Pickup): void;
 };
 
-/** A pickup while it is asked for: what was typed, what the hub says of it, and the way to book it. */
+/** Form state of a pickup: values, availability check and booking. */
 export function useBooking({ date, locationId, moving, onDone }: Given) {
   const accounts = useQuery(pickupAccountsQuery);
   const places = useQuery(pickupPlacesQuery);
@@ -85,10 +85,10 @@ export function useBooking({ date, locationId, moving, onDone }: Given) {
   });
   const set = (change: Partial<Draft>): void => {
     setTyped((before) => ({ ...before, ...change }));
-    // What was said of the former is not true of this.
+    // The errors are those of the values before.
     if (save.error) save.reset();
   };
-  // Until somebody chooses: the first of each.
+  // Defaults: the first account and location.
   const draft = {
     ...typed,
     accountId: typed.accountId || (accounts.data?.[0]?.id ?? ""),
@@ -96,7 +96,7 @@ export function useBooking({ date, locationId, moving, onDone }: Given) {
   };
   const settled = useSettled(draft);
   const days = useQuery(slotsQuery(wishOf(settled, moving)));
-  // A day that was picked in the week begins with the hours that the carrier has on it.
+  // A day picked in the week starts with the carrier's window of that day.
   const own = days.data?.data.find((day) => day.date === draft.date)?.slot;
   if (own && draft.date && !draft.ready && !draft.close) {
     set({ ready: clockOf(own.readyTime), close: clockOf(own.closeTime) });

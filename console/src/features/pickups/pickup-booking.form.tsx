@@ -19,7 +19,7 @@ import { text, windowText } from "./pickups.text.ts";
 import { SlotPick } from "./slot.pick.tsx";
 
 const units = ["lb", "kg", "oz", "g"].map((unit) => ({ value: unit, label: unit }));
-/** What the check says is shown at these. */
+/** Fields that show the errors of the check. */
 const shownAt = [
   "/pickupDate",
   "/readyTime",
@@ -35,12 +35,12 @@ const shownAt = [
 type Props = {
   date?: string | undefined;
   locationId?: string | undefined;
-  /** A pickup that is given another window: who comes where stays. */
+  /** The pickup to reschedule; its carrier and location are fixed. */
   moving?: Pickup;
   onDone(pickup: Pickup): void;
 };
 
-/** Place and day, checked while one types; what the carrier would take instead is one click away. */
+/** Location and day, checked while typing, with the next available window as a suggestion. */
 export function PickupBookingForm(props: Props) {
   const { moving } = props;
   const me = useMe();
@@ -188,7 +188,7 @@ function WindowFields({ booking: { draft, set, days, check, checked, wrong } }: 
   );
 }
 
-/** Which part of the address it is about is said as well: the address itself is not on screen. */
+/** Names the invalid part of the address, since the address is not shown here. */
 function placeError(wrong: ReadonlyMap<string, string>): string | undefined {
   const found = [...wrong].find(([pointer]) => /^\/(locationId|pickupAddress|timezone)/.test(pointer));
   if (!found) return undefined;

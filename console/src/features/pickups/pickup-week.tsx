@@ -19,7 +19,7 @@ type Props = {
   openId: string | undefined;
 };
 
-/** With more locations than that only those are shown to which somebody comes. */
+/** With more locations than this, only those with a pickup are shown. */
 const maxEmptyRows = 6;
 
 function rowsOf(pickups: readonly Pickup[], places: readonly PickupPlace[]): Row[] {
@@ -41,7 +41,7 @@ function rowsOf(pickups: readonly Pickup[], places: readonly PickupPlace[]): Row
   ].toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
-/** Who comes where on which day. Every window is in the time of its place. */
+/** Pickups of a week by location and day, in the local time of each location. */
 export function PickupWeek(props: Props) {
   const { monday, today, pickups, places } = props;
   const days = Array.from({ length: 7 }, (_, at) => addDays(monday, at));

@@ -24,7 +24,7 @@ import { pickupMeanings, pickupTones, placeName, windowText } from "./pickups.te
 
 type Props = { id: string | undefined; isMoving: boolean; onClose(): void };
 
-/** One pickup beside the week: what is booked, what became of it, and what can still be done. */
+/** Details and actions of one pickup. */
 export function PickupPanel({ id, isMoving, onClose }: Props) {
   const { data: pickup, error } = useQuery(pickupQuery(id));
   const { set } = useSearchParams();

@@ -20,7 +20,7 @@ import { pickupCan } from "./pickups.can.ts";
 import { pickupAccountsQuery, pickupPlacesQuery, pickupsQuery } from "./pickups.queries.ts";
 import { text } from "./pickups.text.ts";
 
-/** The week: who comes where, in the time of the place. */
+/** Weekly calendar of pickups. */
 export function PickupsPage() {
   const { search, set } = useSearchParams();
   const clock = useClock();

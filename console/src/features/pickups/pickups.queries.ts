@@ -3,7 +3,7 @@ import type { Answer } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
 
-/** More than anybody books in a week; the page says so if there are more. */
+/** Page size of the week; the page says so if there are more. */
 const maxShown = 100;
 
 export const pickupsQuery = (from: string, to: string) =>
@@ -24,7 +24,7 @@ export const pickupQuery = (id: string | undefined) =>
 
 export type PickupAccount = { id: string; name: string; carrier: string };
 
-/** Accounts with carriers that take pickups. */
+/** Accounts of carriers that offer pickups. */
 export const pickupAccountsQuery = queryOptions({
   queryKey: ["pickups", "accounts"],
   queryFn: async ({ signal }): Promise<PickupAccount[]> => {

@@ -12,14 +12,14 @@ import { UpcomingRuns } from "./upcoming-runs.tsx";
 
 type Timing = { cron: string; timezone: string };
 
-/** What the hub makes of a time, once typing has paused. */
+/** Preview of a cron expression, once typing has paused. */
 export function useCronPreview(timing: Timing) {
   const { cron, timezone } = useSettled({ cron: timing.cron, timezone: timing.timezone });
   const preview = useQuery(previewQuery(cron, timezone));
   return { preview, errors: fieldErrors(preview.error) };
 }
 
-/** When something runs: by what people usually mean, or as cron has it. */
+/** Cron editor with common presets. */
 export function CronFields({
   value,
   errors,
@@ -74,7 +74,7 @@ export function CronFields({
   );
 }
 
-/** The same in words, with the next runs and what changes of the clock do to them. */
+/** The expression in words, with the next runs and the effect of DST changes. */
 export function CronMeaning({
   preview: { data, error, isPlaceholderData },
 }: {

@@ -23,7 +23,7 @@ import { missedOptions, overlapOptions } from "./schedules.text.ts";
 type Props = { schedule?: Schedule; start?: Partial<Draft>; onDone(schedule: Schedule): void };
 const onFields = ["/name", "/bridgeId", "/taskName", "/cron", "/timezone", "/input"];
 
-/** Which task, when, and what if it does not fit. The clock is said in words while one types. */
+/** Task, timing and policies. The cron expression is explained while typing. */
 export function ScheduleForm({ schedule, start, onDone }: Props) {
   const me = useMe();
   const form = useScheduleForm(

@@ -3,7 +3,7 @@ import { placeOfZone } from "../../ui/calendar.ts";
 import { formatTime, useClock } from "../../ui/zone.tsx";
 import { LocalTime } from "./local-time.tsx";
 
-/** The next runs in the zone of the schedule; beside it the same moment for whoever looks, where that differs. */
+/** Next runs in the zone of the schedule, and in the viewer's zone where that differs. */
 export function UpcomingRuns({ runs, timezone }: { runs: readonly UpcomingRun[]; timezone: string }) {
   const clock = useClock();
   return (

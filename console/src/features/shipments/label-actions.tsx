@@ -16,7 +16,7 @@ const renew = async (): Promise<void> => {
   ]);
 };
 
-/** What can be done with one label, wherever it is shown. */
+/** Actions of a label. */
 export function LabelActions({ label }: { label: Label }) {
   const me = useMe();
   const noPrint = labelCan.print(label, me);

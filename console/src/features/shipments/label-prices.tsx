@@ -19,14 +19,14 @@ import { carrierAccountsQuery, carrierKindsQuery, quoteQuery } from "../carrier-
 
 type LabelRequest = NonNullable<Input<"POST /api/v1/shipments/labels">["body"]>;
 type Props = {
-  /** Why there is no price yet. */
+  /** Why no price can be requested yet. */
   missing: string | undefined;
   request: QuoteRequest | undefined;
   label: Omit<LabelRequest, "carrierAccountId" | "service">;
 };
 type Offer = { account: CarrierAccount; quote: Quotes["quotes"][number] };
 
-/** Accounts whose carrier sells labels. */
+/** Accounts of carriers that sell labels. */
 function useSellers(): { sellers: CarrierAccount[] | undefined; error: Error | null } {
   const accounts = useQuery(carrierAccountsQuery(undefined, 1));
   const kinds = useQuery(carrierKindsQuery);
@@ -35,7 +35,7 @@ function useSellers(): { sellers: CarrierAccount[] | undefined; error: Error | n
   return { sellers, error: accounts.error ?? kinds.error };
 }
 
-/** What each account would take for the parcel, the cheapest first; the price stands on the button that buys. */
+/** Quotes of all accounts, cheapest first. The buy button shows the price. */
 export function LabelPrices({ missing, request, label }: Props) {
   const { sellers, error } = useSellers();
   const quotes = useQueries({ queries: (sellers ?? []).map((account) => quoteQuery(account.id, request)) });

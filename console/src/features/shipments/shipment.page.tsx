@@ -124,7 +124,7 @@ function Risks({ shipment: { atRisk, riskReasons } }: { shipment: Shipment }) {
   );
 }
 
-/** A replacement, or a further parcel. */
+/** Another label for the same order, such as a replacement. */
 function AnotherLabel({ shipment: { orderId } }: { shipment: Shipment }) {
   if (!orderId) return null;
   return (

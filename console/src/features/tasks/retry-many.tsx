@@ -16,10 +16,10 @@ import { askedOf } from "./tasks.queries.ts";
 type Props = { filter: TaskFilter; bridgeName(id: string): string; onClose(): void };
 type Sum = { queued: number; refused: RetryReport["results"] };
 
-/** What would be retried, by why it failed; then all of it, portion after portion. */
+/** Lists failures by cause, then retries them batch by batch. */
 export function RetryMany({ filter, bridgeName, onClose }: Props) {
   const clock = useClock();
-  // The same moment for the look and for the deed: what fails meanwhile is not part of it.
+  // One fixed moment for preview and retry, so that failures in between are not included.
   const [body] = useState((): RetryFilter => {
     const { isRetried: _retried, ...asked } = askedOf(filter, clock.now);
     return { ...asked, to: new Date(clock.now()).toISOString() };
@@ -39,7 +39,7 @@ export function RetryMany({ filter, bridgeName, onClose }: Props) {
         const { summary, results } = await hub.call("POST /api/v1/tasks/executions/retry", { body });
         sum.queued += summary.queued;
         sum.refused.push(...results.filter(({ status }) => status === "failed"));
-        // What was refused is met again: without anything new it would go on for ever.
+        // Rejected executions stay in the filter; stop when a batch queues nothing.
         if (summary.remaining === 0 || summary.queued === 0) return sum;
       }
     },

@@ -40,7 +40,7 @@ export function TaskPage() {
   );
 }
 
-/** The record as it changes; it is kept where the page reads it. */
+/** Writes streamed updates into the query cache. */
 function useProgress(id: string, execution: Execution | undefined): void {
   const isOver = execution !== undefined && hasEnded(execution);
   useWatch(

@@ -8,7 +8,7 @@ export type RetryReport = Answer<"POST /api/v1/tasks/executions/retry">;
 export type RetryFilter = NonNullable<Input<"POST /api/v1/tasks/executions/retry">["body"]>;
 type LogLine = Answer<"GET /api/v1/tasks/executions/{id}/logs">["data"][number];
 
-/** As the address has it; `days` is how far back, undefined: to the beginning. */
+/** Filter of the address. `days` limits the age; undefined: no limit. */
 export type TaskFilter = {
   status?: string | undefined;
   isRetried?: boolean | undefined;
@@ -23,7 +23,7 @@ export type TaskFilter = {
 const dayMs = 86_400_000;
 const firstMoment = "2000-01-01T00:00:00Z";
 
-/** Without what is not asked for, and with a moment instead of a number of days. */
+/** API filter: without unset fields, and with a time instead of days. */
 export function askedOf({ days, ...rest }: TaskFilter, now: () => number) {
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   return {
@@ -72,7 +72,7 @@ export const executionQuery = (id: string) =>
 type Log = { lines: LogLine[]; next: number; isComplete: boolean };
 const linesAtOnce = 1_000;
 
-/** All lines; asked again, only those that are new. */
+/** All log lines; a refetch loads only new ones. */
 export const logQuery = (id: string) =>
   queryOptions({
     queryKey: ["tasks", "log", id],

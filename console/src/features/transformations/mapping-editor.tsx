@@ -28,15 +28,15 @@ type Props = {
   rows: readonly Row[];
   onChange(rows: Row[]): void;
   isReadOnly: boolean;
-  /** The rows extend the connector's own mapping instead of replacing it. */
+  /** The rows extend the connector's built-in mapping instead of replacing it. */
   isExtending?: boolean;
-  /** Why the mapping should not be used as it is; undefined: nothing is known against it. */
+  /** Reports why the mapping should not be activated; undefined: no objection. */
   onVerdict?(reason: string | undefined): void;
 };
 
 const noFields: TargetField[] = [];
 
-/** Source, rows, output beside each other: what is written on one side is seen on the other, tried by the hub itself. */
+/** Source, mapping rows and output side by side, evaluated by the hub while typing. */
 export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = false, onVerdict }: Props) {
   const { search, set } = useSearchParams();
   const isJson = oneOf(search["view"]) === "json";
@@ -56,7 +56,7 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
   const tellVerdict = useLatest(onVerdict);
   useEffect(() => tellVerdict.current?.(verdict), [verdict, tellVerdict]);
   const places = useMemo(() => placesIn(sample?.source), [sample]);
-  // Rows that cannot be understood were not tried, and then nobody knows what they look at.
+  // Invalid rows are not evaluated, so their source paths are unknown.
   const unused = useMemo(
     () => (test.data && (test.data.ok || test.data.trace.length > 0) ? new Set(test.data.unusedSource) : undefined),
     [test.data],
@@ -158,7 +158,7 @@ function saidBy(test: TransformationTest | undefined, targets: TargetReport | un
   };
 }
 
-/** A row for what was clicked; a field of a list goes into the rows of that list, which are begun if there are none. */
+/** Adds a row for the clicked path; a field of a list goes into the rows of that list. */
 function withPlace(rows: readonly Row[], { path, name, list, isList }: Place): Row[] {
   if (isList) return [...rows, rowOf({ each: path, target: name, mappings: [] })];
   const row = rowOf({ source: path, target: list === undefined ? path.slice(2) : name });
@@ -171,7 +171,7 @@ function withPlace(rows: readonly Row[], { path, name, list, isList }: Place): R
   return [...rows, { ...around, inner: [row] }];
 }
 
-/** Drafts rows for what the hub takes of a record and no row makes yet. */
+/** Suggests rows for target fields that no row fills yet. */
 function Suggest({
   sample,
   fields,
@@ -179,7 +179,7 @@ function Suggest({
   onChange,
 }: {
   sample: Sample | undefined;
-  /** What it can aim at where no example of the outcome is known. */
+  /** Target fields to suggest for when there is no sample output. */
   fields: readonly TargetField[];
   rows: readonly Row[];
   onChange(rows: Row[]): void;

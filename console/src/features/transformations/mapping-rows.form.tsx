@@ -11,12 +11,12 @@ import { kindOf, readConstant, rowOf, showConstant, toMapping, withField, withKi
 import type { WrongTarget } from "./order-targets.ts";
 import { RowDetails, summaryOf } from "./row-details.form.tsx";
 
-/** What the last test says of a row, by its pointer. */
+/** Test results by the pointer of the row. */
 export type Said = {
   errors: Map<string, TransformationTest["errors"]>;
   warnings: Map<string, TransformationTest["warnings"]>;
   trace: Map<string, TransformationTest["trace"]>;
-  /** Rows whose target is none. */
+  /** Rows with an invalid target. */
   targets: ReadonlyMap<string, WrongTarget>;
 };
 
@@ -24,7 +24,7 @@ type Props = {
   rows: readonly Row[];
   onChange(rows: Row[]): void;
   said: Said;
-  /** Of the rows around: "" or "/mappings/3". */
+  /** Pointer of the surrounding rows: "" or "/mappings/3". */
   pointer?: string;
   isReadOnly: boolean;
 };
@@ -86,7 +86,7 @@ type RowProps = {
 function MappingRow({ row, name, pointer, said, isReadOnly, isInner, onChange, onMove, onDrop }: RowProps) {
   const [isOpen, setOpen] = useState(false);
   const kind = kindOf(row);
-  // The hub points below the row at the field that is wrong.
+  // Error pointers name fields below the row.
   const errors = [...said.errors].filter(([at]) => at === pointer || isField(at, pointer)).flatMap(([, all]) => all);
   const wrong = said.targets.get(pointer);
   const tools = (
@@ -156,7 +156,7 @@ function MappingRow({ row, name, pointer, said, isReadOnly, isInner, onChange, o
   );
 }
 
-/** Of something below the row, which: "onError: …". */
+/** Prefix for an error below the row: "onError: …". */
 function fieldOf(path: string, pointer: string): string {
   const below = path.slice(pointer.length + 1).replaceAll("/", " ");
   return below && path.startsWith(`${pointer}/`) ? `${below}: ` : "";
@@ -211,7 +211,7 @@ function Fields({ row, kind, name, isReadOnly, isInner, onChange }: FieldsProps)
   );
 }
 
-/** What was probably meant is one click. */
+/** Applies a suggestion. */
 function TakeButton({ onTake, children }: { onTake(): void; children: string }) {
   return (
     <button type="button" onClick={onTake} className="min-h-6 font-medium text-accent-text underline">
@@ -228,7 +228,7 @@ function Summary({ row }: { row: Row }) {
 
 const maxTraced = 3;
 
-/** What became of the row in the test: the value before and after, and what was probably meant. */
+/** Test result of a row: input, output and suggestion. */
 function Trace({
   pointer,
   said,

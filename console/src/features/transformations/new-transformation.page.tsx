@@ -25,7 +25,7 @@ import { toMappings, toRows } from "./mapping.ts";
 
 type Draft = { name: string; isActive: boolean; mappings: Mapping[] };
 
-/** For which task of which bridge; then rows, tried on a sample as they are written. */
+/** Creates a transformation: choose bridge and task, then edit rows against a sample. */
 export function NewTransformationPage() {
   const { search, set } = useSearchParams();
   const { data: bridges } = useEntityNames("bridge");
@@ -105,7 +105,7 @@ function Begun({ slot, title }: BegunProps) {
     setRows(next);
     keep({ ...draft, mappings: toMappings(next) });
   };
-  // What is half done does not go live with the first Save.
+  // An incomplete mapping is not activated by the first save.
   const [wrong, setWrong] = useState<string>();
   const isActive = draft.isActive && wrong === undefined;
   const create = useMutation({

@@ -12,7 +12,7 @@ import { keptSamplesQuery, pullSample } from "../bridges/bridges.queries.ts";
 import type { Place } from "./mapping.ts";
 import { lastExecution, newestOrder } from "./transformations.queries.ts";
 
-/** Something to try the rows on. `output`: what is made of it without them, which suggestions aim at. */
+/** Test input. `output`: the result of the built-in mapping, used for suggestions. */
 export type Sample = { label: string; source: Record<string, unknown>; output?: Record<string, unknown> | undefined };
 
 export type Slot = { bridgeId: string; taskName: string; direction: "inbound" | "outbound"; mode: string };
@@ -22,7 +22,7 @@ type Props = {
   sample: Sample | undefined;
   onSample(sample: Sample | undefined): void;
   places: readonly Place[];
-  /** Paths that no row looks at, as the test says. */
+  /** Paths that no row uses. */
   unused: ReadonlySet<string> | undefined;
   onPick: ((place: Place) => void) | undefined;
 };
@@ -30,7 +30,7 @@ type Props = {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The source: a sample of it, and what stands where. A click makes a row of it. */
+/** Sample of the source with its paths. A click adds a row. */
 export function SamplePanel({ slot, sample, onSample, places, unused, onPick }: Props) {
   return (
     <section aria-label="Source" className="min-w-0">
@@ -93,7 +93,7 @@ function PlaceLine({ place, isUnused, onPick }: { place: Place; isUnused: boolea
   );
 }
 
-/** Records that came are the best samples; where none came yet, one is fetched, made of an order, or pasted. */
+/** Recent records are the best samples; otherwise one is fetched, made from an order, or pasted. */
 function SampleChoice({ slot, sample, onSample }: Pick<Props, "slot" | "sample" | "onSample">) {
   const me = useMe();
   const clock = useClock();
@@ -119,7 +119,7 @@ function SampleChoice({ slot, sample, onSample }: Pick<Props, "slot" | "sample" 
         ]
       : [],
   );
-  // What came last is taken by itself, once.
+  // Preselects the latest record once.
   const [isTaken, setTaken] = useState(false);
   if (!sample && !isTaken && choices[0]) {
     setTaken(true);
@@ -168,7 +168,7 @@ function SampleChoice({ slot, sample, onSample }: Pick<Props, "slot" | "sample" 
 async function fetchSample({ bridgeId, taskName, mode, direction }: Slot): Promise<Sample | undefined> {
   if (mode === "pull") {
     const { records, error } = await pullSample(bridgeId, taskName);
-    // As the other side said it.
+    // Shows the message of the other system.
     if (error) throw new Error(error.message);
     const [first] = records;
     return first && { label: `record ${first.externalId}, read now`, source: first.source, output: first.output };

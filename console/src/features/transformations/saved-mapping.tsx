@@ -21,7 +21,7 @@ import type { Mapping, Row } from "./mapping.ts";
 import { mappingText, toMappings, toRows } from "./mapping.ts";
 import { transformationQuery } from "./transformations.queries.ts";
 
-/** `version`: of what it was begun with. */
+/** `version`: the version that was edited. */
 type Draft = { version: number; name: string; isActive: boolean; mappings: Mapping[] };
 
 const draftOf = ({ version, name, isActive, mappings }: Transformation): Draft => ({

@@ -15,7 +15,7 @@ import { mappingText } from "./mapping.ts";
 import type { Version } from "./transformations.queries.ts";
 import { versionsQuery } from "./transformations.queries.ts";
 
-/** Every version there was: what each changed, and the way back to it. */
+/** Version history with diffs and rollback. */
 export function VersionsPanel({ transformation }: { transformation: Transformation }) {
   const { search, set } = useSearchParams();
   const { data, error, refetch } = useQuery(versionsQuery(transformation.id, 1));

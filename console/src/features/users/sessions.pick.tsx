@@ -11,7 +11,7 @@ import { Time } from "../../ui/zone.tsx";
 import type { Session } from "./users.queries.ts";
 import { sessionsQuery } from "./users.queries.ts";
 
-/** What a browser calls itself is long and says mostly what it is not. */
+/** Shortens a user agent to the browser's name. */
 function programOf(userAgent: string | null, isBrowser: boolean): string {
   if (!userAgent) return "unknown";
   const name = /(Firefox|Edg|OPR|Chrome|Safari|HeadlessChrome|curl)[/ ]?(\d+)?/.exec(userAgent);
@@ -49,7 +49,7 @@ const columnsWith = (ending: string | undefined, onEnd: (id: string) => void): A
   },
 ];
 
-/** Where somebody is signed in; each can be ended by itself. */
+/** Active sessions, each with a button to revoke it. */
 export function Sessions({ userId }: { userId?: string }) {
   const { data, error, isPending } = useQuery(sessionsQuery(userId));
   const end = useMutation({

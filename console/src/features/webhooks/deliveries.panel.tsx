@@ -53,7 +53,7 @@ const columnsWith = (hrefOf: (id: string) => string): Array<ListColumn<WebhookDe
   },
 ];
 
-/** What was sent, and what waits. */
+/** Sent and pending deliveries. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const { search, set } = useSearchParams();
   const page = usePage();

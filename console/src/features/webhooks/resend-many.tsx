@@ -21,7 +21,7 @@ const kinds = [
   { value: "all", label: "Everything, delivered or not" },
 ];
 
-/** What happened in a time, once more. */
+/** Resends the events of a time range. */
 export function ResendMany({ webhook }: { webhook: Webhook }) {
   const clock = useClock();
   const [hours, setHours] = useState("72");

@@ -191,13 +191,13 @@ function Exchange({
   );
 }
 
-/** Text of JSON as a tree; other text as it is. */
+/** Shows JSON as a tree, other text as it is. */
 export function Sent({ label, text }: { label: string; text: string }) {
   let value: unknown = text;
   try {
     value = JSON.parse(text);
   } catch {
-    // It is no JSON.
+    // Not JSON.
   }
   return (
     <div>

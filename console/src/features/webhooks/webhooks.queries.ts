@@ -39,7 +39,7 @@ export const deliveryQuery = (id: string, deliveryId: string | undefined) =>
 
 export type EventKind = { type: string; summary: string; objectType: string };
 
-/** What can happen, family by family. */
+/** Event types by family. */
 export const eventTypesQuery = queryOptions({
   queryKey: ["events", "types"],
   queryFn: async ({ signal }): Promise<EventKind[]> =>
