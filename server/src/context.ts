@@ -124,7 +124,7 @@ export function systemContext(world: World, orgId: string, name: string): Ctx {
     orgId,
     actor,
     requestId: `system:${name}`,
-    principal: { orgId, isOperator: false, actor, scopes: new Set(["admin"]) },
+    principal: { orgId, isHubOperator: false, actor, scopes: new Set(["admin"]) },
   };
 }
 

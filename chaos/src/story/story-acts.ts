@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { seededRandom } from "../../../server/src/core/seeded-random.ts";
 import type { ShopLine, ShopOrder } from "../../../server/src/testing/stand-in-data.ts";
 import type { Call, Send } from "../chaos-client.ts";
-import type { Courier } from "./story-notices.ts";
+import type { Courier } from "./story-webhooks.ts";
 import type { PartnerName, Story } from "./story-plan.ts";
 import { trackingOf } from "./story-plan.ts";
 import type { PartnerUrls, Setup } from "./story-setup.ts";
@@ -171,7 +171,7 @@ export function createActs(stage: Stage, told: Told) {
 export type Acts = ReturnType<typeof createActs>;
 
 const insistMs = 120_000;
-const again = ["idempotency_in_progress", "retry_in_progress"];
+const again = ["idempotency_key_in_use", "retry_in_progress"];
 
 /** Asks under one key until there is an answer. */
 async function insist({ send }: Stage, call: Call): Promise<{ body: Record<string, unknown> }> {

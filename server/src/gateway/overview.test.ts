@@ -209,14 +209,14 @@ describe("the figures of the overview", () => {
         await tell(stories, cut, (list) =>
           list.toSorted((a, b) => keyOf(JSON.stringify(a)) - keyOf(JSON.stringify(b))),
         );
-        expect((await org.patch(`/organizations/${org.id}`, { timeZone })).status).toBe(200);
+        expect((await org.patch(`/organizations/${org.id}`, { timezone: timeZone })).status).toBe(200);
         const { body } = await org.get(`/v1/overview?days=${days}`);
         const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate();
         const from = today.subtract({ days: days - 1 }).toString();
         expect(body.meta.window).toEqual({ from, to: today.toString(), days, timeZone });
         const until = beginOf(today.add({ days: 1 }).toString(), timeZone);
         expect(body.data).toEqual(recompute(told, beginOf(from, timeZone), until));
-        const { points } = (await org.get(`/v1/overview/series?by=day&days=${days}`)).body.data;
+        const { points } = (await org.get(`/v1/overview/series?group_by=day&days=${days}`)).body.data;
         const ends = points.map(({ key }: { key: string }) => endOfDay(key, timeZone));
         const counted = ends.map(
           (end: number, i: number) => recompute(told, ends[i - 1] ?? beginOf(from, timeZone), end).delivered,
@@ -225,7 +225,7 @@ describe("the figures of the overview", () => {
       }),
       { numRuns: 12 },
     );
-    expect((await org.patch(`/organizations/${org.id}`, { timeZone: "UTC" })).status).toBe(200);
+    expect((await org.patch(`/organizations/${org.id}`, { timezone: "UTC" })).status).toBe(200);
     const past = await org.get("/v1/overview?from=2026-03-01&to=2026-03-31");
     expect(past.body.data).toEqual(recompute(told, beginOf("2026-03-01", "UTC"), beginOf("2026-04-01", "UTC")));
     expect(past.body.data.sample.on_time).toBeGreaterThan(0);

@@ -10,7 +10,7 @@ import { loadBackup } from "../db/backup/load-backup.ts";
 import type { CheckedBackup } from "../db/backup/read-backup.ts";
 import { checkBackup } from "../db/backup/read-backup.ts";
 import type { OutboundPause } from "../db/hub-state.ts";
-import { noteOutboundPause } from "../features/outbound-pause/outbound-pause.ts";
+import { recordOutboundPause } from "../features/outbound-pause/outbound-pause.ts";
 import { verifyLogs } from "./command-verify-audit.ts";
 import { describeSurface, requireFile } from "./command-backup.ts";
 import type { Config } from "./config.ts";
@@ -137,7 +137,7 @@ export async function loadInto(
 }
 
 async function verifyAndNote(world: World, isPaused: boolean): Promise<void> {
-  if (isPaused) await noteOutboundPause(world);
+  if (isPaused) await recordOutboundPause(world);
   await verifyLogs(world);
 }
 

@@ -31,11 +31,11 @@ export async function runVerifyAudit(config: Config, files: string[]): Promise<v
 
 export async function verifyLogs(world: World): Promise<void> {
   for (const { id, name } of await listAllOrganizations(world)) {
-    const { ok, entries, firstBroken } = await verifyAudit(systemContext(world, id, "hub verify-audit"));
+    const { ok, entries, firstInvalidEntry } = await verifyAudit(systemContext(world, id, "hub verify-audit"));
     if (ok) console.log(`${world.environment}: audit log of ${name}: ${entries} entries, chain whole`);
     else
       report(
-        `${world.environment}: audit log of ${name} is broken at ${firstBroken?.sequence}: ${firstBroken?.reason}`,
+        `${world.environment}: audit log of ${name} is broken at ${firstInvalidEntry?.sequence}: ${firstInvalidEntry?.reason}`,
       );
   }
 }

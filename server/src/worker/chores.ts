@@ -1,12 +1,12 @@
 import { automationWork } from "../features/automations/automations.ts";
-import { forgetOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
+import { purgeOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
 import { labelWork } from "../features/labels/labels.ts";
 import { removeExpiredSelections, runWork, tellRuns } from "../features/operations/operations.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
 import { pickupWork } from "../features/pickups/pickups.ts";
 import { trackingWork } from "../features/shipments/shipments.ts";
-import { removeOldNotices, removeOldSamples } from "../features/tasks/tasks.ts";
+import { removeOldInboundWebhooks, removeOldSamples } from "../features/tasks/tasks.ts";
 import { webhookLeases } from "../features/webhooks/webhooks.ts";
 import type { World } from "../context.ts";
 import type { LeasedRow } from "../queue/leases.ts";
@@ -23,11 +23,11 @@ export const chores: Chore[] = [
   { name: "labels of runs", everyMs: minute, isInStep: true, wakeOn: ["label_ended"], run: tellRuns },
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
-  { name: "old notices", everyMs: 10 * minute, run: removeOldNotices },
+  { name: "old inbound webhooks", everyMs: 10 * minute, run: removeOldInboundWebhooks },
   { name: "expired selections", everyMs: 10 * minute, run: removeExpiredSelections },
   { name: "retention", everyMs: 10 * minute, run: removeWhatIsOld },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
-  { name: "failed sign-ins", everyMs: 5 * minute, run: forgetOldAttempts },
+  { name: "failed sign-ins", everyMs: 5 * minute, run: purgeOldAttempts },
 ];
 
 /** Each on up to two connections; one organization has at most two of them. */

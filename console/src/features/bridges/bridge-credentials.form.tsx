@@ -17,7 +17,7 @@ import { bridgeCan } from "./bridge.can.ts";
 import { connectorsQuery } from "./bridges.queries.ts";
 
 /** Address as seen from this browser; the shop may reach the hub under another name. */
-const noticesAddress = ({ id }: Bridge): string => `${window.location.origin}/api/v1/bridges/${id}/notices`;
+const inboundWebhookUrl = ({ id }: Bridge): string => `${window.location.origin}/api/v1/bridges/${id}/inbound-webhooks`;
 
 /** Stored credentials can be replaced, never read. */
 export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
@@ -63,8 +63,8 @@ export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
       {names.includes("webhookSecret") && (
         <p className="flex flex-wrap items-baseline gap-x-2">
           Webhooks from there come to
-          <CopyText text={noticesAddress(bridge)} label="Copy the address for webhooks">
-            {noticesAddress(bridge)}
+          <CopyText text={inboundWebhookUrl(bridge)} label="Copy the address for webhooks">
+            {inboundWebhookUrl(bridge)}
           </CopyText>
         </p>
       )}

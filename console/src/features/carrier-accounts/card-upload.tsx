@@ -86,7 +86,7 @@ function UploadDialog({ account, file, onClose }: { account: CarrierAccount; fil
                 csv: file.text,
                 header: {
                   ...header,
-                  ...(fuel === "" ? {} : { fuel: { percent: Number(fuel), base: "base_net" as const } }),
+                  ...(fuel === "" ? {} : { fuel: { percent: Number(fuel), appliesTo: "base_net" as const } }),
                 },
               }),
           isActive: !isDraft,

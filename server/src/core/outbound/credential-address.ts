@@ -29,8 +29,8 @@ export function leavesStoredBehind({
   if (!hasStored || after.every((address, place) => isWithin(address, before[place]))) return false;
   if (given !== undefined) return true;
   const message = "The credentials were stored for another address. Send them again together with the new one.";
-  throw new HubError("credentials_needed", message, {
-    errors: [{ pointer, code: "credentials_needed", message }],
+  throw new HubError("credentials_required", message, {
+    errors: [{ pointer, code: "credentials_required", message }],
   });
 }
 
@@ -65,7 +65,7 @@ export function refuseOtherServer(url: URL, homes: readonly string[]): void {
   const origins = homes.map((home) => new URL(home).origin);
   if (origins.includes(url.origin)) return;
   const message = `The credentials belong to ${origins.join(" and ")}, and are not sent to ${url.origin}.`;
-  throw new RemoteError("credentials_elsewhere", message);
+  throw new RemoteError("credentials_for_other_host", message);
 }
 
 /** Of connections that carry credentials: without TLS everybody on the way reads along, so it must be a short way. */

@@ -263,7 +263,7 @@ describe("health", () => {
     expect(hub.logs.some((line) => line.includes("a task is defective") && line.includes("an internal detail"))).toBe(
       true,
     );
-    expect(defect.body.error.code).toBe("task_defect");
+    expect(defect.body.error.code).toBe("task_error");
     expect(defect.text).not.toContain("internal detail");
     problem = undefined;
     const { version } = (await org.patch(`/bridges/${id}`, { settings: { color: "blue" } })).body;
@@ -362,19 +362,19 @@ describe("a bridge that is not there any more", () => {
   test("in the preview, one that reaches outside is not called, also for what was queued before", async () => {
     let calls = 0;
     const outside = installConnector([scriptedCall("call", true, () => Promise.resolve({ calls: ++calls }))], {
-      isLocal: false,
+      isOffline: false,
     });
     const preview = await startTestHub({ environment: "preview" });
     const { id } = (await preview.operator.post("/bridges", { name: "Outside", connector: outside })).body;
     const task = { bridgeId: id, taskName: "call" };
-    expect((await preview.operator.post("/tasks/execute", task)).body.code).toBe("preview_calls_nobody");
+    expect((await preview.operator.post("/tasks/execute", task)).body.code).toBe("outbound_disabled_in_preview");
     const { outbound } = preview.world.settings;
     outbound.allowFromPreview = true;
     const waiting = (await preview.operator.post("/tasks/execute", { ...task, delaySeconds: 1 })).body;
     outbound.allowFromPreview = false;
     const look = async () => (await preview.operator.get(`/tasks/executions/${waiting.id}`)).body;
     const ended = await eventually(look, ({ finishedAt }) => finishedAt !== null);
-    expect(ended).toMatchObject({ status: "failed", error: { code: "preview_calls_nobody" } });
+    expect(ended).toMatchObject({ status: "failed", error: { code: "outbound_disabled_in_preview" } });
     expect(calls).toBe(0);
   });
 });

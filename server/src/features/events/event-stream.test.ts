@@ -190,7 +190,7 @@ describe("a stream of events", () => {
       const { status, body } = await org.get(`/events/stream${query}`, { headers });
       return [status, body.code];
     };
-    expect(await refused("?after=7-00000000")).toEqual([409, "cursor_forked"]);
+    expect(await refused("?after=7-00000000")).toEqual([409, "cursor_mismatch"]);
     expect(await refused("", { "last-event-id": "x" })).toEqual([400, "validation_failed"]);
     const reader = await org.withScopes(["events:read", "orders:read"]);
     expect((await reader.get("/events/stream?types=user.*")).status).toBe(403);
@@ -305,7 +305,7 @@ describe("a stream ends", () => {
       await org.withRole("operator"),
     ];
     const streams = await Promise.all([leaving, demoted, expiring].map((client) => follow(client)));
-    await org.post(`/users/${leaving.userId}/end-sessions`, {});
+    await org.post(`/users/${leaving.userId}/revoke-sessions`, {});
     expect(await isOver(streams[0]!)).toBe(true);
     await org.patch(`/users/${demoted.userId}`, { role: "viewer" });
     expect(await isOver(streams[1]!)).toBe(true);

@@ -51,7 +51,7 @@ async function goOnBehind(ctx: Ctx, text: string, where: string, oldest: Date | 
   // Else whoever reads on would miss in silence what another history has under the same numbers.
   if (!at || !cursor.matches(at.hash)) {
     throw new HubError(
-      "cursor_forked",
+      "cursor_mismatch",
       "The log has another past than the one this cursor is of: a backup was restored, or the preview was reset. " +
         "Compare what you have with the hub, and begin without a cursor.",
     );
@@ -59,7 +59,7 @@ async function goOnBehind(ctx: Ctx, text: string, where: string, oldest: Date | 
   const next = places.find(({ sequence }) => sequence === cursor.sequence + 1);
   if (next && oldest && next.occurredAt < oldest) {
     const message = `The feed goes back ${ctx.settings.eventRetentionDays} days, and what follows this cursor is older.`;
-    throw new HubError("cursor_too_old", `${message} Compare what you have with the hub, and begin without a cursor.`);
+    throw new HubError("cursor_expired", `${message} Compare what you have with the hub, and begin without a cursor.`);
   }
   return cursor.sequence;
 }

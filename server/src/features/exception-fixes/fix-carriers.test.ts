@@ -69,7 +69,7 @@ describe("a label", () => {
     labels.nextVoids.push(refuse, refuse);
     expect((await desk.org.delete(`/shipments/labels/${label.id}`)).body.code).toBe("label_not_voidable");
     const row = await desk.one();
-    expect(row).toMatchObject({ kind: "label", code: "void_refused", about: { type: "label", id: label.id } });
+    expect(row).toMatchObject({ kind: "label", code: "void_rejected", about: { type: "label", id: label.id } });
     await desk.expectScope(row.id, "shipments:write");
     const again = await desk.fix(row.id);
     expect([again.status, again.body.code]).toEqual([409, "label_not_voidable"]);
@@ -114,7 +114,7 @@ describe("a label", () => {
     const desk = await aDesk();
     const wanted = await anOrder(desk);
     labels.nextTurns.push({ before: refuse });
-    expect((await desk.org.post("/shipments/labels", wanted)).body.code).toBe("label_refused");
+    expect((await desk.org.post("/shipments/labels", wanted)).body.code).toBe("label_rejected");
     const { id } = await desk.one();
     labels.nextTurns.push({ before: refuse });
     // Nothing that the carrier says gets into the database.
@@ -138,14 +138,14 @@ describe("a label", () => {
     await workOff(hub.world, labelWork);
     expect(await desk.one()).toMatchObject({ id, timesSeen: 2, resolution: null });
     expect((await desk.fix(id)).body).toMatchObject({ status: "resolved" });
-    const bought = (await desk.org.get(`/shipments/labels?orderId=${wanted.orderId}&status=bought`)).body.data;
+    const bought = (await desk.org.get(`/shipments/labels?orderId=${wanted.orderId}&status=purchased`)).body.data;
     expect(bought.flatMap((label: { id: string }) => salesOf(label.id))).toHaveLength(1);
   });
 
   test("that a carrier refused is asked for again, once of those who ask, and over when it is bought", async () => {
     const desk = await aDesk();
     labels.nextTurns.push({ before: refuse });
-    expect((await buy(desk)).body.code).toBe("label_refused");
+    expect((await buy(desk)).body.code).toBe("label_rejected");
     const row = await desk.one();
     expect(row).toMatchObject({ kind: "label", code: "rejected", reason: "Not today." });
     await desk.expectScope(row.id, "shipments:write");
@@ -166,7 +166,7 @@ describe("a label", () => {
     const [left, bought] = [await anOrder(desk), await anOrder(desk)];
     for (const wanted of [left, bought]) {
       labels.nextTurns.push({ before: refuse });
-      expect((await desk.org.post("/shipments/labels", wanted)).body.code).toBe("label_refused");
+      expect((await desk.org.post("/shipments/labels", wanted)).body.code).toBe("label_rejected");
     }
     const actions = [{ type: "cancel", params: { reason: "customer" } }];
     const run = await desk.org.post("/operations/run", { order_ids: [left.orderId], actions });
@@ -194,7 +194,7 @@ describe("a pickup", () => {
     pickups.nextCancels.push(refuse, refuse);
     expect((await desk.org.delete(`/pickups/${id}`)).status).toBe(502);
     const row = await desk.one();
-    expect(row).toMatchObject({ kind: "pickup", code: "cancel_refused", about: { id, name: confirmationNumber } });
+    expect(row).toMatchObject({ kind: "pickup", code: "cancel_rejected", about: { id, name: confirmationNumber } });
     await desk.expectScope(row.id, "pickups:write");
     const again = await desk.fix(row.id);
     expect([again.status, again.body.code]).toEqual([502, "carrier_failed"]);

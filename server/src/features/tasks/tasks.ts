@@ -10,7 +10,7 @@ import { recordEvents } from "../../events/record-event.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
 import { findTask, tryOpenBridge } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
-import { refuseWhilePaused } from "../outbound-pause/outbound-pause.ts";
+import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import type { Live } from "../../route.ts";
 import { Unfinished } from "../../route.ts";
 import { watchRecord } from "../../watch.ts";
@@ -51,7 +51,11 @@ export { freeAllExecutions, startTaskEngine, taskCounters } from "./engine/task-
 
 export { enqueueExecutions } from "./enqueue-executions.ts";
 export type { CheckedTask, QueueOptions } from "./enqueue-executions.ts";
-export { findNoticeOwner, receiveNotice, removeOldNotices } from "./notices/receive-notice.ts";
+export {
+  findInboundWebhookOwner,
+  receiveInboundWebhook,
+  removeOldInboundWebhooks,
+} from "./inbound-webhooks/receive-inbound-webhook.ts";
 export { retryExecution, retryExecutions, retryOrdersOf } from "./retry-executions.ts";
 export { openTaker, takeRecords } from "./attempt/take-records.ts";
 export type { RecordTaker } from "./attempt/take-records.ts";
@@ -97,7 +101,7 @@ const syncWaitMs = 30_000;
 /** Runs where every task runs, and waits for it. What takes longer goes on, and is answered as it is then. */
 export async function executeTaskNow(ctx: Ctx, request: SyncRequest): Promise<Execution | Unfinished<Execution>> {
   const checked = await checkTask(ctx, request);
-  refuseWhilePaused(ctx);
+  requireOutbound(ctx);
   const { timeoutSeconds } = request;
   const options = { mode: "sync", trigger: "api", maxAttempts: 1, timeoutSeconds } as const;
   const { id } = await enqueueTogether(ctx, { ...checked, ...options });

@@ -17,9 +17,9 @@ const ownFailures: ReadonlySet<string> = new Set([
   "order_not_found",
   "order_number_ambiguous",
   "outbound_paused",
-  "preview_calls_nobody",
+  "outbound_disabled_in_preview",
   "superseded",
-  "task_defect",
+  "task_error",
   "transformation_failed",
   "unknown_task",
 ]);
