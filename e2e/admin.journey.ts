@@ -208,7 +208,7 @@ test("settings of the organization ask once more who one is, in place, where tha
     .poll(async () => (await org.get("/organizations")).body.data[0].outboundHosts)
     .toEqual(["*.example.com"]);
 
-  // The same wherever something is changed, also over another dialog; what was typed is still there.
+  // Step-up works for every change, also over another dialog, and keeps what was typed.
   hub.advance(20 * 60_000);
   await page.goto(`${hub.url}/settings/keys`);
   await page.getByRole("button", { name: "New key" }).first().click();

@@ -25,7 +25,7 @@ async function openOrders(page: Page, query = ""): Promise<void> {
   await page.getByRole("row", { name: /SHOP-/ }).first().waitFor();
 }
 
-/** Counts what a person presses; values that are typed are one key. */
+/** Counts key presses; a typed value counts as one. */
 function countKeys(page: Page): {
   press(key: string): Promise<void>;
   type(text: string): Promise<void>;

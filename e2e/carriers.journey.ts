@@ -107,7 +107,7 @@ test("when the carrier comes is said by the account; what stays empty is as the 
   await rules.getByLabel("If it is asked for before").fill("13:30");
   await rules.getByRole("checkbox", { name: "Saturday" }).click();
   await rules.getByLabel("Comes until").fill("07:00");
-  // What others change is no part of this form: it is nothing to ask about.
+  // A concurrent change of another field is not a conflict.
   await org.patch(`/carrier-accounts/${id}`, { description: "Renewed in July" });
   await rules.getByRole("button", { name: "Save the rules" }).click();
   await rules.getByText(/which is never/).waitFor();

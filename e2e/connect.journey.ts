@@ -28,7 +28,7 @@ beforeAll(async () => {
   await signIn(page, hub, org.admin);
 });
 
-/** Clicks as a person makes them; fields that are filled in are values. */
+/** Counts clicks; typed values do not count. */
 function countClicks() {
   let clicks = 0;
   return {
@@ -60,7 +60,7 @@ test("journey 9: from nothing to the first import of a shop, in at most ten clic
   await page.getByLabel("Consumer secret").fill("cs_of_another_shop");
   await lookAt(page, "bridge-new");
   await click("button", "Connect and test");
-  // What the shop says, word for word, and where to mend it.
+  // The message of the shop, and a link to fix it.
   await page.getByText("Sorry, you cannot list resources.").first().waitFor();
   await takePicture(page, "bridge-refused");
   await click("link", "Credentials");
@@ -116,7 +116,7 @@ test("settings that somebody else changed meanwhile are shown beside one's own",
   expect([saved.name, saved.settings.url]).toEqual(["My shop", shop.url]);
 });
 
-/** Four orders of a real shop: one that is right, one of no quantity, one with a weird price, one that is here already. */
+/** Four orders in Shopify's format: valid, without quantity, with an invalid price, and one that exists. */
 function shopifyExport(): string {
   const order = (number: string, cells: Record<string, string>): string =>
     shopifyRow({ ...shopifyOrder, Name: number, Id: number.replace("#", "555"), ...cells });
@@ -145,7 +145,7 @@ test("a shop's export is recognised, looked at, put right and imported; what is 
   await rejected.getByRole("row", { name: /6 Name order number taken/ }).waitFor();
   await page.getByRole("button", { name: "Import 1 order" }).waitFor();
   await lookAt(page, "order-import");
-  // What stands in the shop's own columns is looked at, and one of them is wanted here.
+  // Show the unmapped columns and map one of them.
   await page.getByRole("button", { name: /^Show \d+ columns that are not needed/ }).click();
   await page.getByRole("button", { name: "What Accepts Marketing is: Left out" }).click();
   await page.getByPlaceholder("Type to find").fill("newsletter");

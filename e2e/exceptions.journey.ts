@@ -13,7 +13,7 @@ let org: TestOrg;
 let person: Person;
 let bridgeId: string;
 
-/** What the shop says next, and which orders it does not take. */
+/** The next records of the shop, and the orders it rejects. */
 let page: PulledRecord[] = [];
 const refuses = new Set<string>();
 const connector = installConnector([
@@ -66,7 +66,7 @@ beforeAll(async () => {
 
 beforeEach(() => refuses.clear());
 
-/** The panel of the one with this name. */
+/** Opens the panel of the exception with this name. */
 async function look(name: string) {
   const screen = person.page;
   await screen.getByRole("table", { name: "Exceptions" }).getByRole("link", { name, exact: true }).click();
@@ -104,7 +104,7 @@ test("a record that was not taken is corrected beside what is wrong with it; wha
   await panel.getByRole("button", { name: "Take it so" }).click();
   await panel.getByText("corrected").waitFor();
   expect(await order("B-1")).toMatchObject({ currency: "EUR" });
-  // The others by the line of their code.
+  // The others as a group.
   await panel.getByRole("button", { name: "Close" }).click();
   await screen.getByRole("button", { name: "More about validation_failed" }).click();
   await screen.getByRole("menuitem", { name: "Dismiss these" }).click();

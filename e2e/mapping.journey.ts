@@ -39,7 +39,7 @@ test("a mapping is written beside its source and its output, tried with every pa
   await output().getByText("shippingAddress").first().waitFor();
   await takePicture(page, "mapping-new");
 
-  // A path that is not there: what was probably meant is one click.
+  // An unknown path has a suggestion.
   await inRow("Row 1: source").fill("$.custmer_note");
   await page.getByRole("button", { name: "Take $.customer_note" }).click();
   expect(await inRow("Row 1: source").inputValue()).toBe("$.customer_note");
@@ -78,7 +78,7 @@ test("what is typed survives a reload, and what no field is drawn for is kept", 
   await page.getByRole("button", { name: "As rows" }).click();
   await page.getByRole("button", { name: "Pull a sample" }).click();
   await page.getByText("prefix W, fromTomorrow").waitFor();
-  // The hub does not know it either, and says so at the row.
+  // The hub's error is shown at the row.
   await page
     .getByText(/fromTomorrow|unknown|not known|no such/i)
     .first()

@@ -85,6 +85,6 @@ test("a part that cannot be read fails alone, says why, and can be tried again",
   await hub.world.db.query("alter table shipment_sums_elsewhere rename to shipment_sums");
   await page.getByRole("region", { name: "Figures" }).getByRole("button", { name: "Try again" }).click();
   await page.getByRole("link", { name: /^On time: / }).waitFor();
-  // The only answers of this kind in the whole file.
+  // The only expected failures of this file.
   expect(complaints.splice(0)).toSatisfy((all: string[]) => all.length > 0 && all.every((one) => /\b500\b/.test(one)));
 });

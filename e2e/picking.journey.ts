@@ -25,7 +25,7 @@ async function openOrders(page: Page, query = ""): Promise<void> {
   await page.getByRole("row", { name: /SHOP-/ }).first().waitFor();
 }
 
-/** Lists of orders are not answered before `letGo`. */
+/** Holds responses to order lists until `letGo`. */
 async function holdLists(): Promise<{ letGo(): Promise<void> }> {
   const locked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -108,7 +108,7 @@ test("what is picked and not in the rows any more is told", async () => {
   await selection(page).getByText("All 2 orders shown picked.").waitFor();
   expect((await org.patch("/orders/SHOP-10095", { tags: [] })).status).toBe(200);
   expect((await org.get("/orders?tagsAny=gift&search=SHOP-1009")).body.data).toHaveLength(1);
-  // The page looks again when somebody comes back to it.
+  // The page refetches when it becomes visible.
   await page.clock.fastForward(10_000);
   await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
   await page.getByRole("row", { name: /SHOP-10095/ }).waitFor({ state: "detached" });
@@ -149,7 +149,7 @@ test("the count of a long list is the one of its view", async () => {
   await selection(page).getByText("10,200 orders match, none picked.").waitFor();
   await page.keyboard.press("Control+a");
   await selection(page).getByRole("button", { name: "Select all 10,200 that match" }).waitFor();
-  // A search looks through the newest orders only, until it has a page.
+  // A search scans the newest orders only until it fills a page.
   await seedOrders(org, 2_300, "SEEK-");
   await page.goto(`${hub.url}/orders?search=SEEK`);
   await selection(page).getByText("2,300 orders match, none picked.").waitFor();

@@ -69,7 +69,7 @@ test("without a carrier account the page says what is missing, and where it is s
   }
 });
 
-/** Clicks that a person needs; what is typed is no click. */
+/** Counts clicks; typed values do not count. */
 function countClicks(): { click(target: Locator): Promise<void>; count(): number } {
   let clicks = 0;
   return {
@@ -126,7 +126,7 @@ test("every rule stands at its field while one types, in the time of the place",
   await form.getByRole("button", { name: /Next possible Mon 9 Mar/ }).click();
   await form.getByLabel("Packages").fill("5");
   await form.getByText("The carrier takes this.").waitFor();
-  // A day on which it comes already says so, and is not taken.
+  // A day that already has a pickup is disabled.
   expect(
     await form.getByRole("button", { name: /Friday 6 March 2026: This carrier comes/ }).getAttribute("aria-disabled"),
   ).toBe("true");
@@ -142,7 +142,7 @@ test("a pickup is moved to another day and called off, with its reason", async (
     .click();
   await panel("Fri 6 Mar, 10:00–14:00").getByRole("button", { name: "Move" }).click();
   const form = panel("Move Fri 6 Mar, 10:00–14:00");
-  // The day that it has itself is in nobody's way.
+  // Its own day does not count as booked.
   await form.getByRole("button", { name: /^Saturday 7 March 2026: 10:00/ }).click();
   await form.getByText("The carrier takes this.").waitFor();
   await takePicture(page, "pickup-moving");

@@ -14,7 +14,7 @@ test("a preview cannot be taken for the shop", async () => {
   expect(await page.locator("link[rel=icon]").getAttribute("href")).toContain("preview");
   await lookAt(page, "preview");
 
-  // A panel lies below the bar and inside the frame, at every width.
+  // The panel is below the bar and inside the shell, at every width.
   await page
     .getByRole("row", { name: /SHOP-10000/ })
     .getByText("Albany")
@@ -29,7 +29,7 @@ test("a preview cannot be taken for the shop", async () => {
     expect(box.x + box.width, `${width} px`).toBe(width - 4);
     expect(box.y + box.height, `${width} px`).toBe(740 - 4);
     await takePicture(page, `preview-panel-${width}`);
-    // Clicks where it is: nothing lies over it.
+    // The trial click proves that nothing covers it.
     await panel.getByRole("button", { name: "Close" }).click({ trial: true });
   }
   await panel.getByRole("button", { name: "Close" }).click();

@@ -40,7 +40,7 @@ test("journey 7: an invoice is dropped, mapped, looked at, priced; five clicks",
   clicks++;
   await page.getByLabel("Choose a CSV file").setInputFiles(invoice(400));
   await page.getByText("Say which column is “Tracking number” and “What was paid”").waitFor();
-  // The header of this carrier is its own: said once, it is known.
+  // The mapping of a header is remembered.
   for (const [column, field] of [
     ["Parcel", "Tracking number"],
     ["Billed", "What was paid"],

@@ -38,7 +38,7 @@ test("an empty page leads to the first schedule, whose time is said in words whi
     .first()
     .waitFor();
   await takePicture(page, "schedule-misread");
-  // The zone of the browser, where the organization has chosen none.
+  // Defaults to the zone of the browser.
   expect(await page.getByLabel("Time zone").inputValue()).toBe("America/New_York");
   await page.getByLabel("When", { exact: true }).fill("30 2 14 3 *");
   const next = page.getByRole("list", { name: "Next runs" }).getByRole("listitem");
@@ -77,7 +77,7 @@ test("it is run now, paused and resumed; what another changed meanwhile is not t
   await backfill.getByLabel("From").fill("2026-03-06T00:00");
   await backfill.getByLabel("Until, not included").fill("2026-03-09T00:00");
   await backfill.getByText("3 runs would fall into this time, 0 of them ran.").waitFor();
-  // On the third of these nights clocks are put forward: the time in the gap has moved.
+  // DST starts in the third night: the run in the gap is shifted.
   await backfill.getByRole("list", { name: "What would run" }).getByText("Sun 8 Mar 03:00").waitFor();
   await lookAt(page, "schedule-backfill");
   await backfill.getByRole("button", { name: "Run 3 executions" }).click();
@@ -107,7 +107,7 @@ test("the time line has every schedule, and changes of the clock in words", asyn
   await line.getByRole("link", { name: "Weekly report" }).waitFor();
   await line.getByRole("img", { name: /Stock every quarter of an hour: more than 100 runs/ }).waitFor();
   await lookAt(page, "schedules");
-  // On the night on which clocks are put forward in New York a time in the gap is moved, and the form says so.
+  // DST starts in New York: the form says that a run in the gap is shifted.
   const march = new Date(Date.UTC(year, 2, 8));
   const sunday = 8 + ((7 - march.getUTCDay()) % 7);
   await page.goto(`${hub.url}/schedules/new?bridgeId=${bridgeId}&taskName=noop`);

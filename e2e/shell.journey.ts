@@ -61,7 +61,7 @@ test("who has an account at the identity provider signs in with it; what it refu
   const cookies = await context.cookies();
   expect(cookies).toMatchObject([{ name: "ooh_live", httpOnly: true, sameSite: "Strict" }]);
 
-  // Where a change wants a proof that is not old, the identity provider asks for it and leads back to the same page.
+  // Step-up authentication at the identity provider returns to the same page.
   await page.goto(`${hub.url}/settings/account`);
   await page.getByText("Your identity provider asks for your password and codes").waitFor();
   await org.patch(`/organizations/${org.id}`, { requiresStepUp: true });
@@ -97,11 +97,11 @@ test("a toast can be closed with a screen reader, and takes no focus on its way 
     }).observe(document.body, { subtree: true, childList: true, attributes: true })`);
   await page.getByRole("button", { name: "Run" }).click();
   const toast = page.getByRole("dialog", { name: "It was done" });
-  // Found by its role: so it is not hidden from assistive technology, although the pointer is elsewhere.
+  // Found by role, so it is not hidden from assistive technology while the pointer is elsewhere.
   await page.mouse.move(0, 0);
   await toast.getByRole("button", { name: "Close" }).waitFor();
   await lookAt(page, "toast");
-  // It goes when its time is over.
+  // It disappears after its timeout.
   await expect.poll(() => toast.count()).toBe(0);
   expect(await page.evaluate("window.focusableOnTheWayOut")).toBe(0);
 });
@@ -154,7 +154,7 @@ test("a page asks for each thing once", async () => {
   });
   const again = (): string[] => asked.filter((url, at) => asked.indexOf(url) !== at);
   await page.goto(`${hub.url}/orders`);
-  // The counts come last: one for each view.
+  // The counts of the views come last.
   await page.getByRole("link", { name: /^To review \d+$/ }).waitFor();
   await page.getByRole("link", { name: /^All 160$/ }).waitFor();
   await page.getByRole("link", { name: /^Orders 160$/ }).waitFor();
@@ -250,7 +250,7 @@ test("a session that is ended elsewhere asks to sign in again, in place", async 
   await page.getByLabel("Password").fill(org.admin.password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("row", { name: /SHOP-10001/ }).waitFor();
-  // Whoever comes to this screen later reads no password in the dock.
+  // The dock shows no passwords.
   await page.keyboard.press("Control+`");
   const dock = page.getByRole("region", { name: "Dock" });
   await dock.getByRole("button", { name: /POST \/api\/v1\/auth\/session/ }).click();

@@ -97,7 +97,7 @@ test("one shipment says where it was and why it is at risk; a correction is neve
     .getByRole("button", { name: "Add", exact: true })
     .click();
   await page.getByRole("region", { name: "Where it was" }).getByText("delivered").waitFor();
-  // Nothing more is to be heard of it, and the button says so instead of vanishing.
+  // Tracking has ended: the button is disabled with the reason.
   await expect
     .poll(() => page.getByRole("button", { name: "Ask the carrier" }).getAttribute("aria-disabled"))
     .toBe("true");

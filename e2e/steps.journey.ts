@@ -58,7 +58,7 @@ test("what is typed after a step was added goes into its first field", async () 
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Run on 10 live orders" }).waitFor();
 
-  // Opened by the mouse, and with a list to choose from as the first field: letters choose, and are no shortcuts.
+  // With a select as the first field, letters are type-ahead and not shortcuts.
   await page.getByRole("button", { name: "+ step" }).click();
   await page
     .getByRole("dialog", { name: "Add a step" })
@@ -77,7 +77,7 @@ test("what is typed after a step was added goes into its first field", async () 
   await page.getByText("succeeded").first().waitFor();
   expect((await org.get("/orders/SHOP-10010")).body).toMatchObject({ priority: "urgent" });
 
-  // Where there is nothing to fill in, its heading has focus.
+  // A step without fields focuses its heading.
   await operateOn(page, "SHOP-1002");
   await page.keyboard.press("a");
   await page.keyboard.type("archive");

@@ -53,7 +53,7 @@ test("two people change the same: who comes second sees theirs beside mine, and 
   await other.page.getByLabel("Name").fill("Newark Port");
   await other.page.getByRole("button", { name: "Save" }).click();
   await other.page.getByText("Saved", { exact: true }).waitFor();
-  // The page looks again when somebody comes back to it: what was typed stays.
+  // The page refetches when it becomes visible and keeps what was typed.
   await page.clock.fastForward(10_000);
   await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
   await page.getByRole("heading", { name: /Newark Port/ }).waitFor();
@@ -98,7 +98,7 @@ test("what is saved while the hub is away is saved once when it is back, and wha
   await page.getByRole("button", { name: "Save" }).click();
   await expect.poll(async () => (await read()).name).toBe("Trenton North");
 
-  // A form over the page, for a new record.
+  // A dialog that creates a record.
   await page.goto(`${hub.url}/locations`);
   await page.getByRole("button", { name: "New location" }).first().click();
   const dialog = page.getByRole("dialog", { name: "New location" });

@@ -76,7 +76,7 @@ test("what was not taken is seen with its answer, and sent again; many are, too"
   await page.getByRole("button", { name: "Send many again" }).click();
   const many = page.getByRole("dialog", { name: "Send many again?" });
   await many.getByRole("button", { name: "Send again" }).click();
-  // Nothing was given up, and it says so in its place.
+  // There are no failed deliveries.
   await many.getByText("The webhook has no such deliveries in this time.").waitFor();
   await many.getByRole("combobox", { name: "What of it" }).click();
   await page.getByRole("option", { name: "Everything, delivered or not" }).click();

@@ -2,7 +2,7 @@ import { median } from "./bench.ts";
 
 type Work = () => Promise<unknown>;
 
-/** Medians in milliseconds. One after the other in every round, so that whatever else the machine does hits both alike. */
+/** Medians in milliseconds. Interleaved in every round, so that other load on the machine affects both alike. */
 export async function timeInTurn(
   ours: Work,
   floor: Work,

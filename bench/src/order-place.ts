@@ -7,7 +7,7 @@ import { signInWithKey } from "./hub-client.ts";
 import { clusterOf, startHub } from "./hub-process.ts";
 import { storeOrders } from "./stored-orders.ts";
 
-/** A hub with orders in it, and a connection of our own to its database. */
+/** A hub with orders, and a connection to its database. */
 export type OrderPlace = {
   url: string;
   pid: number;

@@ -7,7 +7,7 @@ import { withOrders } from "./order-place.ts";
 import { toTable } from "./report.ts";
 import { checkSample } from "./stored-sample.ts";
 
-/** Some are on hold and so not for runs, which need ten thousand. */
+/** Some are on hold; runs need ten thousand others. */
 const few = 10_100;
 const many = 1_000_000;
 const runRounds = 3;

@@ -6,7 +6,7 @@ import { compareThroughput } from "./load.ts";
 import type { OrderPlace } from "./order-place.ts";
 import { withOrders } from "./order-place.ts";
 
-/** Some are on hold and so not for runs, which need ten thousand. */
+/** Some are on hold; runs need ten thousand others. */
 const few = 10_100;
 
 export const ordersBench: Bench = {

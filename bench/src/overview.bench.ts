@@ -17,7 +17,7 @@ export const overviewBench: Bench = {
   run: () => withShipments(many, (large) => withShipments(few, (small) => compare(large, small))),
 };
 
-/** Calls with paths below the address of the hub. */
+/** Client with paths relative to the hub's address. */
 type Stored = { get(path: string): Promise<void>; orgId: string };
 
 const paths: Record<string, (stored: Stored) => string> = {

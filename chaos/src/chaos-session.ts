@@ -23,16 +23,16 @@ type SessionOptions = {
   size: Size;
   runners: { sync: number; async: number; editors: number; makers: number };
   withinMs: number;
-  /** Do not wait until the dead are given up, but make it so. */
+  /** Expire leases of dead processes instead of waiting. */
   isTimePassed?: boolean;
-  /** Where the hub keeps its data, and who names it removes it; by default a new one beside the evidence. */
+  /** Data directory of the hub, removed by the caller; by default a new one beside the evidence. */
   dataDir?: string;
 };
 
 export type SessionResult = {
   seed: number;
   kills: Record<StrikeKind, number>;
-  /** By type; refusals are none. */
+  /** By type, without rejections. */
   acknowledgements: Record<string, number>;
   counts: Counts;
   observations: number;
@@ -40,14 +40,14 @@ export type SessionResult = {
   recoveries: { any: number[]; interrupted: number[] };
   drainMs: number;
   findings: Findings;
-  /** Where journal, logs and data are; gone when nothing was found. */
+  /** Folder with journal, logs and data; removed when nothing was found. */
   evidence: string;
 };
 
 const drainWithinMs = 120_000;
 const lateWithinMs = 30_000;
 
-/** Work under kills, then a drain, then the check. Leaves its folder only when something was found. */
+/** Load under kills, then a drain, then the check. Keeps its folder only when something was found. */
 export async function runSession(options: SessionOptions, say: (line: string) => void): Promise<SessionResult> {
   const folder = await makeOpenFolder("hub-chaos-");
   const hub = createChaosHub(options.dataDir ?? path.join(folder, "data"), path.join(folder, "hub.log"));
@@ -115,7 +115,7 @@ export async function runSession(options: SessionOptions, say: (line: string) =>
   }
 }
 
-/** Some are closed to runs that ask for an open gate, so that there is something to retry. */
+/** Some orders fail runs with the condition `gate = open`, so that there is something to retry. */
 export async function makeOrders(send: Send, count: number): Promise<string[]> {
   const orders = Array.from({ length: count }, (_, i) => ({
     status: "ready",
@@ -179,7 +179,7 @@ async function drain(hub: ChaosHub): Promise<void> {
       left = rows;
       return rows.length === 0;
     };
-    // Whatever is left is a finding of the check, not a reason to wait for ever.
+    // The check reports what is left; do not wait forever.
     await until(isDone, drainWithinMs, () => JSON.stringify(left), 100).catch(() => {});
   });
 }

@@ -11,7 +11,7 @@ type Making = {
   type: string;
   made: string[];
   changes: Change[] | null;
-  /** The step that took it back, if one did. */
+  /** The step that undid it, if any. */
   undone: { changes?: Change[] } | null;
 };
 type OrderRow = {
@@ -22,7 +22,7 @@ type OrderRow = {
   lines: Line[];
 };
 
-/** Orders that steps made are there once, those that were taken back are not, and what is in them is neither more nor less. */
+/** Created orders exist once, undone ones do not, and units are neither lost nor duplicated. */
 export async function checkMade(db: Reader, journal: JournalEntry[], findings: Findings): Promise<void> {
   const makings = await readMakings(db);
   const { rows } = await db.query<OrderRow>(
@@ -68,7 +68,7 @@ function checkChildren(makings: Making[], orders: Map<string, OrderRow>, finding
   }
 }
 
-/** Every order was asked for by somebody, or made by a step that says so. */
+/** Every order comes from an acknowledged request or a recorded step. */
 function checkOrigins(
   makings: Making[],
   orders: Map<string, OrderRow>,
@@ -93,7 +93,7 @@ function checkTold(makings: Making[], journal: JournalEntry[], findings: Finding
   }
 }
 
-/** What left the order is in the new ones; taken back, it is in the order again. */
+/** Units that left an order are in the new ones; after an undo they are back. */
 function checkSplit(
   { run_id, order_id, made, changes, undone }: Making,
   orders: Map<string, OrderRow>,
@@ -110,7 +110,7 @@ function checkSplit(
   report(`${where} and its parts`, unitsOf(before), unitsOf([...after, ...parts]), findings);
 }
 
-/** Splits and merges move units between the orders of a customer. Duplicates are left out: they are meant to be more. */
+/** Splits and merges keep the number of units per customer. Duplicates are excluded, since they add units. */
 function checkUnits(
   makings: Making[],
   orders: Map<string, OrderRow>,

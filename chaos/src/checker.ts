@@ -6,7 +6,7 @@ import type { JournalEntry } from "./journal.ts";
 import type { Observation } from "./run-watcher.ts";
 import { findIllegalTransitions } from "./run-watcher.ts";
 
-/** Holds the journal against the database, never asking the hub. */
+/** Compares the journal with the database, without using the hub. */
 export async function check(
   db: Reader,
   journal: JournalEntry[],

@@ -8,34 +8,34 @@ import { hubMain, isServing, launchHub, makeOpenFolder, unattended } from "../..
 import { until } from "./until.ts";
 
 /*
- * Ends hubs in the middle of their first start, at moments spread over all of it, and looks for what they leave running.
+ * Ends hubs during their first start, at times spread over all of it, and looks for processes they leave behind.
  */
 
 export type FirstStartOptions = { kills: number; withinMs: number };
 
 export type FirstStartResult = {
-  /** How long a first start takes that is left alone. */
+  /** Duration of an undisturbed first start. */
   startMs: number;
-  /** How many were ended in which way. */
+  /** Number of starts by how they were ended. */
   ended: Record<string, number>;
-  /** Processes that stayed. */
+  /** Processes that were left behind. */
   leftBehind: string[];
-  /** What a hub said that ended, other than its log and that it stops. */
+  /** Unexpected output of ended hubs. */
   oddWords: string[];
-  /** Starts on what was left that did not become a hub. */
+  /** Failed starts on the remaining data. */
   brokenStarts: string[];
   restarts: number;
 };
 
 const signals = ["SIGTERM", "SIGINT", "SIGHUP", "SIGKILL"] as const;
-/** The signal goes to the first process alone, or to all of its group, as from a terminal or `timeout`. */
+/** The signal goes to the first process, or to its whole group as from a terminal or `timeout`. */
 const targets = ["process", "group"] as const;
-/** With a supervising process and without. */
+/** With and without the supervisor. */
 const supervising = ["on", "off"] as const;
 const ways = signals.flatMap((signal) =>
   targets.flatMap((target) => supervising.map((restart) => ({ signal, target, restart }))),
 );
-/** A killed hub has 15 s to be replaced; then PostgreSQL shuts down in good order. */
+/** PostgreSQL shuts down when no new hub takes over within 15 s of a kill. */
 const goneMs = 60_000;
 const patienceMs = 120_000;
 const restartEvery = 10;
@@ -54,7 +54,7 @@ export async function runFirstStarts(
   const looking: Promise<void>[] = [];
   for (let i = 0; i < kills && Date.now() < endAt; i++) {
     const way = ways[i % ways.length]!;
-    // By the golden ratio: evenly spread, however many there are, and each way meets all parts of a start.
+    // Golden-ratio sequence: evenly spread for any count, so that each way covers all phases of a start.
     const afterMs = ((i * 0.618_034) % 1) * startMs * 1.1;
     const { looked } = await endOne(way, { afterMs, mayRestart: i % restartEvery === 0 }, result);
     looking.push(looked);
@@ -77,7 +77,7 @@ async function measureStart(): Promise<number> {
   return took;
 }
 
-/** Resolves when the hub was sent its signal and has ended; `looked` when it is known what it has left. */
+/** Resolves when the hub has ended after its signal; `looked` resolves when its leftovers are known. */
 async function endOne(
   { signal, target, restart }: (typeof ways)[number],
   { afterMs, mayRestart }: { afterMs: number; mayRestart: boolean },
@@ -98,7 +98,7 @@ async function endOne(
   try {
     process.kill(target === "group" ? -child.pid! : child.pid!, signal);
   } catch {
-    // It has failed to start; what it said is looked at.
+    // It failed to start; its output is checked.
   }
   await ended;
   const look = async (): Promise<void> => {
@@ -130,7 +130,7 @@ async function restartOn(dataDir: string, what: string, result: FirstStartResult
   await hub.stop();
 }
 
-/** PostgreSQL and initdb by their command, hubs by their environment. */
+/** Finds PostgreSQL and initdb by command line, hubs by environment. */
 function processesOf(dataDir: string): string[] {
   const found: string[] = [];
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
@@ -140,7 +140,7 @@ function processesOf(dataDir: string): string[] {
       const isHub = readFileSync(`/proc/${pid}/environ`, "utf8").includes(`HUB_DATA_DIR=${dataDir}\0`);
       if (isPostgres || isHub) found.push(`${pid} ${command.slice(0, 120)}`);
     } catch {
-      // It has ended, or is another user's.
+      // The process has ended or belongs to another user.
     }
   }
   return found;

@@ -15,23 +15,23 @@ type StoryOptions = {
   orders: number;
   kills: number;
   withinMs: number;
-  /** Does not wait for the next full minute. */
+  /** Triggers the schedule instead of waiting for the next minute. */
   isTriggered?: boolean;
-  /** Where the hub keeps its data, and who names it removes it; by default a new one. */
+  /** Data directory of the hub, removed by the caller; by default a new one. */
   dataDir?: string;
 };
 
 type StoryResult = {
   kills: number;
   executions: { status: string; trigger: string; attempts: string[]; result: unknown }[];
-  /** From the start of a hub after a kill until the execution it found is at work again, as the database saw it. */
+  /** From a restart after a kill until the interrupted execution runs again, by the database clock. */
   restartsMs: number[];
   problems: string[];
 };
 
 /**
- * A schedule imports the orders of a shop through a transformation, and the hub is killed again and again while it does:
- * in the end every order is there once, as the transformation makes it.
+ * A schedule imports a shop's orders through a transformation while the hub is killed repeatedly: in the end every order exists
+ * once, as the transformation maps it.
  */
 export async function runImportStory(options: StoryOptions, say: (line: string) => void): Promise<StoryResult> {
   const folder = await makeOpenFolder("hub-chaos-");
@@ -109,7 +109,7 @@ async function killThroughout(hub: ChaosHub, options: StoryOptions, say: (line: 
   while (kills < options.kills && performance.now() < deadline) {
     const { orders } = await state();
     if (orders >= options.orders) break;
-    // A hub that stored nothing before it died would be three times the same attempt.
+    // Wait for progress: otherwise all three kills would hit the same attempt.
     await until(
       async () => (await state()).orders > orders,
       90_000,

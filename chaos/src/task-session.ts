@@ -22,7 +22,7 @@ type TaskOptions = {
   nodes: number;
   clients: number;
   withinMs: number;
-  /** Do not wait until a frozen node is given up, but make it so. */
+  /** Expire the lease of a frozen node instead of waiting. */
   isTimePassed?: boolean;
 };
 
@@ -55,7 +55,7 @@ function planStrikes(seed: number, count: number, nodes: number): TaskStrike[] {
   });
 }
 
-/** Tasks with effects outside, under kills, freezes, restarts of the database and lost answers to COMMIT. */
+/** Tasks with external effects under kills, freezes, database restarts and lost COMMIT responses. */
 export async function runTaskSession(options: TaskOptions, say: (line: string) => void): Promise<TaskResult> {
   const folder = await makeOpenFolder("hub-chaos-");
   say(`data and evidence in ${folder}`);
@@ -139,7 +139,7 @@ async function execute(cluster: TaskCluster, { kind, node, more }: TaskStrike, i
   await hub.start();
 }
 
-/** Half of the times for longer than the lease, so that somebody else has taken over when it wakes up. */
+/** Half of the freezes outlast the lease, so that another hub has taken over when it resumes. */
 async function freeze(cluster: TaskCluster, hub: ChaosHub, more: number, isTimePassed: boolean): Promise<void> {
   hub.freeze();
   if (isTimePassed) {
@@ -160,7 +160,7 @@ async function drain(cluster: TaskCluster, { isTimePassed }: TaskOptions): Promi
       left = (await db.query(text)).rows;
       return left.length === 0;
     });
-  // Whatever is left is a finding of the check, not a reason to wait for ever.
+  // The check reports what is left; do not wait forever.
   await until(isDone, drainWithinMs, () => JSON.stringify(left), 250).catch(() => {});
 }
 

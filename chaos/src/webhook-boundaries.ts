@@ -18,8 +18,8 @@ const maxStatements = 500;
 const doneWithinMs = 60_000;
 
 /**
- * Kills the hub at one statement after the other: from the request that makes three orders, through sealing them, telling three
- * webhooks and starting a run of an automation, until all of it is written down. The next hub takes up what was left.
+ * Kills the hub at one statement after the other: from the request that creates three orders, through sealing, three webhook
+ * deliveries and a run of an automation, until all of it is recorded. The next hub recovers what was left.
  */
 export async function walkDeliveries(options: WalkOptions): Promise<BoundaryResult[]> {
   const folder = await makeOpenFolder("hub-chaos-");
@@ -50,7 +50,7 @@ export async function walkDeliveries(options: WalkOptions): Promise<BoundaryResu
         const env = { CHAOS_KILL_AT: String(killAt), CHAOS_KILL_WHEN: moment, CHAOS_MARKER: key };
         await withDatabase(hub.dataDir, passTime).catch(() => {});
         await hub.start({ file: preloadFile, env });
-        // What the one before has left is not counted.
+        // Recovery of what the previous hub left is not counted.
         if (!(await isQuiet(hub))) throw new Error("the hub ended before it was asked for anything");
         for (const nth of ["", "-2", "-3"]) {
           const headers = { "idempotency-key": key + nth };
@@ -86,7 +86,7 @@ export async function walkDeliveries(options: WalkOptions): Promise<BoundaryResu
   }
 }
 
-/** True when everything has come to its end, false when the hub has. */
+/** True when all work has ended, false when the hub has died. */
 async function isQuiet(hub: ChaosHub): Promise<boolean> {
   return await withDatabase(hub.dataDir, async (db) => {
     let left = -1;

@@ -37,12 +37,12 @@ type WebhookResult = WebhookCheck & {
 };
 
 const drainWithinMs = 240_000;
-/** Nobody writes while a webhook has more events before it: what is left at the end could not be waited for. */
+/** Writers pause while a webhook is further behind: the drain at the end would take too long. */
 const mostBehind = 1_000;
 /** Longer than the lease of a webhook. */
 const longFreezeMs = 19_000;
 
-/** Webhooks and automations of two organizations, under kills, freezes, restarts of the database and lost answers to COMMIT. */
+/** Webhooks and automations of two organizations under kills, freezes, database restarts and lost COMMIT responses. */
 export async function runWebhookSession(options: WebhookOptions, say: (line: string) => void): Promise<WebhookResult> {
   const { seed, nodes, withinMs } = options;
   const folder = await makeOpenFolder("hub-chaos-");
@@ -100,10 +100,10 @@ async function makeOrganizations(cluster: TaskCluster): Promise<Organization[]> 
   return [await organizationOf(operator), await organizationOf(await signIn(cluster, email))];
 }
 
-/** Whether an answer came does not matter: the log says what happened. */
+/** Responses do not matter: the event log is the reference. */
 async function write(send: Send, name: string, state: { isOver: boolean; isBehind: boolean }): Promise<void> {
   for (let n = 0; !state.isOver; n++) {
-    // One delivery after the other takes longer than to make what it tells of.
+    // Delivering one by one is slower than creating the events.
     while (state.isBehind && !state.isOver) await new Promise((resolve) => setTimeout(resolve, 200));
     const made = await send({ method: "POST", path: "/orders", body: { number: `W-${name}-${n}` } });
     if (made.kind === "lost") await new Promise((resolve) => setTimeout(resolve, 100));
@@ -171,7 +171,7 @@ async function strikeAll(
   return struck;
 }
 
-/** Whatever is left then is a finding of the check, not a reason to wait for ever. */
+/** The check reports what is left; do not wait forever. */
 async function drain(cluster: TaskCluster, organizations: Organization[], endpoints: Endpoint[]): Promise<void> {
   for (const { webhookId, orgId } of endpoints) {
     const { send } = organizations.find(({ id }) => id === orgId)!;

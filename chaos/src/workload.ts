@@ -13,7 +13,7 @@ export type Shared = {
   journal: Journal;
   watcher: Watcher;
   orderIds: string[];
-  /** Orders that makers split, merge and duplicate; there are more of them as time goes on. */
+  /** Orders that makers split, merge and duplicate; their number grows. */
   goods: string[];
   setId: string;
   size: Size;
@@ -26,14 +26,14 @@ export type Counts = {
   repeated: number;
   replayed: number;
   parked: number;
-  /** Orders that steps are said to have made. */
+  /** Orders that steps reported as created. */
   made: number;
   refused: Record<string, number>;
-  /** A hub that cannot reach its database says 503; 500 would be a mistake of ours. */
+  /** Without its database the hub answers 503; a 500 is a bug. */
   internalErrors: string[];
 };
 
-/** Something that was asked for under a key, and will be asked for again until it is known what came of it. */
+/** A request with its key, repeated until its outcome is known. */
 type Wish = {
   key: string;
   call: Call;
@@ -53,13 +53,13 @@ export type Client = { work(): Promise<void>; settle(): Promise<void> };
 const settleWithinMs = 120_000;
 const maxRepeats = 1_000;
 const maxUndoable = 4;
-/** Runs that are waited for at the same time: one that was interrupted must not keep its client from working. */
+/** Concurrent runs per client, so that an interrupted one does not block it. */
 const maxOpen = 3;
-/** Some goods end up merged for good, since others have changed them before the undo. */
+/** Some orders stay merged because others changed them before the undo. */
 const newGoodsEvery = 8;
 export const gateIsOpen = { not: { path: "customFields.gate", op: "eq", value: "closed" } };
 
-/** Starts runs, takes them back, tries them again: one thing after the other, each until it is known what came of it. */
+/** Starts, undoes and retries runs one after the other, each until its outcome is known. */
 export function createRunner(name: string, random: Random, shared: Shared, kind: RunnerKind): Client {
   const { send, journal, watcher, counts } = shared;
   const isAsync = kind === "async";
@@ -131,7 +131,7 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
     return wishForRun();
   }
 
-  /** False: it has to be asked for again later, since the key of a killed attempt is held for a while. */
+  /** False: retry later, because the key of a killed request is locked for a while. */
   async function grant(wish: Wish): Promise<boolean> {
     for (;;) {
       if (wish.asked++ > 0) counts.repeated++;
@@ -160,7 +160,7 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
     const entry = wish.entry(run);
     journal.append(entry);
     if ("made" in entry) counts.made += entry.made?.length ?? 0;
-    // A kept answer is that of its time, not of now.
+    // A replayed response shows the state of its time.
     if (reply.isReplayed) counts.replayed++;
     else watcher.saw(run, reply.sentAt, reply.at);
     if (isAsync && wish.of === "run" && random.next() < 0.1) await cancel(run.id);
@@ -172,7 +172,7 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
     if (reply.kind === "answer" && reply.status === 200) journal.append({ type: "cancel", runId });
   }
 
-  /** Looks at the runs that had not ended, until few enough are left. */
+  /** Polls unfinished runs until few enough are left. */
   async function awaitEnds(): Promise<void> {
     for (;;) {
       for (const run of open.splice(0)) if (!(await hasEnded(run))) open.push(run);
@@ -221,7 +221,7 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
   };
 }
 
-/** Changes orders and a condition set by hand, beside the runs. */
+/** Edits orders and a condition set concurrently with the runs. */
 export function createEditor(name: string, random: Random, shared: Shared): Client {
   const { send, journal, counts } = shared;
   let sequence = 0;
@@ -238,7 +238,7 @@ export function createEditor(name: string, random: Random, shared: Shared): Clie
   async function patch(): Promise<void> {
     const orderId = random.pick(random.next() < 0.8 ? shared.orderIds : shared.goods);
     const value = `${name}-${++sequence}`;
-    // A field of its own, so that a repeated change finds what it has set, whatever others did meanwhile.
+    // A field per client, so that a repeated change finds its own value regardless of others.
     const customFields = { [`edited.${name}`]: value, gate: random.next() < 0.1 ? "closed" : "open" };
     await untilDone({ method: "PATCH", path: `/orders/${orderId}`, body: { customFields } });
     journal.append({ type: "patch", orderId, field: `edited.${name}`, value });

@@ -13,7 +13,7 @@ import { Toasts } from "./ui/toast.tsx";
 import { TooltipProvider } from "./ui/tooltip.tsx";
 
 applyLook(firstPreferences());
-// Who one is decides what is drawn at all: not to be asked for after the rest is loaded.
+// Every page needs the user: fetch it in parallel with the code.
 void queryClient.prefetchQuery(meQuery);
 createRoot(document.querySelector("#root")!).render(
   <StrictMode>

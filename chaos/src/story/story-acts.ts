@@ -13,15 +13,15 @@ import { orderKey } from "./story-view.ts";
 /** What all stories share. */
 export type Stage = { send: Send; courier: Courier; view: View; setup: Setup; urls: PartnerUrls };
 
-/** How many of each line are in it. */
+/** Quantity by line. */
 export type Parcel = { tracking: string; items: Map<number, number> };
 
-/** How far a story has come; what the check needs to know of it. */
+/** Progress of a story, for the check. */
 export type Told = { story: Story; shopOrderId: number | undefined; lines: ShopLine[]; parcels: Parcel[] };
 
 type Change = { values?: Partial<ShopOrder>; isFulfilled?: boolean; isDeleted?: boolean };
 
-/** What the people of a story can do, and what they wait for. */
+/** Actions and waits that scripts are made of. */
 export function createActs(stage: Stage, told: Told) {
   const { story } = told;
   const { view, setup, courier } = stage;
@@ -48,7 +48,7 @@ export function createActs(stage: Stage, told: Told) {
     told.shopOrderId = order.id;
   }
 
-  /** To the hub, by its own numbers, until it has answered. */
+  /** Runs an action on the order, repeated until the hub has answered. */
   async function run(type: string, params: object): Promise<void> {
     const call = {
       method: "POST",
@@ -64,7 +64,7 @@ export function createActs(stage: Stage, told: Told) {
     }
   }
 
-  /** A run whose first answer was lost goes on by itself. */
+  /** Waits for a run whose first response was lost. */
   async function finished(run: Record<string, unknown>): Promise<Record<string, unknown>> {
     const path = `/operations/runs/${String(run.id)}`;
     const endsAt = performance.now() + insistMs;
@@ -76,7 +76,7 @@ export function createActs(stage: Stage, told: Told) {
     return seen;
   }
 
-  /** The id of what is in the inbox about it. */
+  /** Waits for an open exception and returns its ID. */
   async function isOdd(kind: string, code: string): Promise<string> {
     const find = () =>
       view.exceptions.find((one) => one.orderId === here()?.id && one.kind === kind && one.code === code);
@@ -93,7 +93,7 @@ export function createActs(stage: Stage, told: Told) {
       courier.tell(story.shop, isWoo ? "order.created" : "orders/create", { id: told.shopOrderId }, random);
     },
 
-    /** At the shop, which says so. WooCommerce has one topic for everything. */
+    /** Changes the order at the shop, which sends a webhook. WooCommerce has one topic for everything. */
     async change(how: Change, topic = "orders/updated"): Promise<void> {
       await change(how);
       const id = told.shopOrderId!;
@@ -101,7 +101,7 @@ export function createActs(stage: Stage, told: Told) {
       const isAboutOrder = topic.startsWith("orders/");
       const fulfillmentOrder = { id: `gid://shopify/FulfillmentOrder/${id * 100 + 1}` };
       const part = topic.startsWith("fulfillment_orders/") ? { fulfillment_order: fulfillmentOrder } : { order_id: id };
-      // Of what is deleted nothing but this will ever be heard.
+      // A deletion has no other signal than this webhook.
       const isCertain = how.isDeleted === true;
       courier.tell(story.shop, topic, isAboutOrder ? { id } : part, random, isCertain);
     },
@@ -140,7 +140,7 @@ export function createActs(stage: Stage, told: Told) {
       });
     },
 
-    /** The warehouse sends a parcel with these pieces of each line, or with all that is left, and tells the hub of it. */
+    /** The warehouse ships these quantities, or everything left, and reports it to the hub. */
     async ship(some?: Map<number, number>): Promise<void> {
       const tracking = trackingOf(story, told.parcels.length + 1);
       const sent = (id: number): number => told.parcels.reduce((sum, { items }) => sum + (items.get(id) ?? 0), 0);
@@ -160,7 +160,7 @@ export function createActs(stage: Stage, told: Told) {
 
     isOdd,
 
-    /** Somebody looks into the inbox and does something about it. */
+    /** Resolves the exception with an action. */
     async resolve(kind: string, code: string, action: "retry" | "keep_ours"): Promise<void> {
       const call = { method: "POST", path: `/exceptions/${await isOdd(kind, code)}/resolve`, body: { action } };
       await insist(stage, { ...call, headers: { "Idempotency-Key": randomUUID() } });
@@ -173,7 +173,7 @@ export type Acts = ReturnType<typeof createActs>;
 const insistMs = 120_000;
 const again = ["idempotency_key_in_use", "retry_in_progress"];
 
-/** Asks under one key until there is an answer. */
+/** Repeats a request with one key until there is a response. */
 async function insist({ send }: Stage, call: Call): Promise<{ body: Record<string, unknown> }> {
   const endsAt = performance.now() + insistMs;
   for (;;) {

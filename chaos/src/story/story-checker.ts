@@ -29,7 +29,7 @@ type ShownException = {
   about: { name: string | null };
 };
 
-/** What a user sees in the end, and what the partners wrote down, held against the ends of the stories. Each line is a problem. */
+/** Compares the final state of the hub and the partners' journals with the expected ends. Each line is a problem. */
 export async function checkStories(send: Send, told: Told[], setup: Setup, journals: View["journals"]) {
   const orders = (await listAll(send, "/orders")) as ShownOrder[];
   const exceptions = (await listAll(send, "/exceptions")) as ShownException[];
@@ -77,7 +77,7 @@ async function listAll(send: Send, path: string): Promise<unknown[]> {
   }
 }
 
-/** A record that was not taken has no order: it is known by its id at the shop. */
+/** A rejected record has no order and is identified by its ID at the shop. */
 function isAbout(
   { orderId, bridgeId, about }: ShownException,
   id: string | undefined,
@@ -132,7 +132,7 @@ function seenOf([order, ...more]: ShownOrder[]) {
 }
 
 function warehouseOf(reference: string, { status }: End, journal: Entry[]) {
-  // Its number is that of another order.
+  // Its number belongs to another order.
   const own = status === undefined ? [] : journal.filter(({ key }) => key === reference);
   return {
     takes: own
@@ -142,11 +142,11 @@ function warehouseOf(reference: string, { status }: End, journal: Entry[]) {
   };
 }
 
-/** What the shop was told: each parcel once, with what was in it where the shop keeps that, under the number it has in the end. */
+/** Fulfillments at the shop: each parcel once, with its final tracking number and, where the shop stores them, its lines. */
 function shopOf({ story, shopOrderId, parcels }: Told, journal: Entry[]) {
   const own = journal.filter(({ orderId }) => orderId === shopOrderId);
   const corrections = own.filter(({ kind }) => kind === "fulfillment.update").map(({ key }) => key);
-  // A correction may be sent again; it says the same.
+  // A repeated correction is allowed; it is idempotent.
   const corrected = new Set(corrections);
   const created = own.filter(({ kind }) => kind === "fulfillment.create");
   const told = new Map<string, Entry[]>();
@@ -158,7 +158,7 @@ function shopOf({ story, shopOrderId, parcels }: Told, journal: Entry[]) {
       for (const [id, quantity] of Object.entries((detail ?? {}) as Record<string, number>))
         items.set(Number(id), (items.get(Number(id)) ?? 0) + quantity);
     }
-    // From each place of the shop one, at most; WooCommerce knows no places, and its stand-in keeps no lines.
+    // At most one per shop location; WooCommerce has no locations, and its stand-in stores no lines.
     const most = story.shop === "woo" ? 1 : story.locations;
     if (entries.length > most) return `${tracking}: told ${entries.length} times`;
     const same = parcels.find((parcel) => parcel.tracking === tracking);

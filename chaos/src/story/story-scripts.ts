@@ -6,7 +6,7 @@ type Script = (o: Acts, told: Told) => Promise<void>;
 
 const cancelled = ({ isWoo }: Acts) => ({ values: isWoo ? { status: "cancelled" } : { isCancelled: true } });
 
-/** What happens, in which order. What comes of it is written down in story-ends.ts. */
+/** The steps of each story. The expected ends are in story-ends.ts. */
 export const scripts: Record<StoryName, Script> = {
   async plain(o) {
     await o.place();
@@ -152,7 +152,7 @@ export const scripts: Record<StoryName, Script> = {
   },
   async refused_then_listed(o) {
     await o.place();
-    // Not only on hold, which it is as well when the warehouse could not be asked.
+    // Wait for the rejection: the order is also on hold when the warehouse was unreachable.
     await o.isOdd("push", "rejected");
     await o.isHere("ready", ["fulfillment"]);
     await o.inWarehouse("list");

@@ -82,7 +82,7 @@ export function ComponentsPage() {
             ]}
           />
           <ProblemBox error={new Error("Something did not work, and this says what.")} onRetry={() => undefined} />
-          <Empty text="Nothing is here: one sentence, one thing to do.">
+          <Empty text="Empty state: one sentence and one action.">
             <Button>Do it</Button>
           </Empty>
           <Skeleton rows={3} />

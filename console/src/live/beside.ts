@@ -6,8 +6,8 @@ const isPageWaiting = (): boolean =>
   queryClient.isFetching({ predicate: ({ meta }) => meta?.["isBeside"] !== true }) > 0;
 
 /**
- * For counts, names to choose from and the like: asked for when the page has what it is about. A browser has six
- * connections to the hub, and whatever is asked first is answered first.
+ * Wraps a query for counts, names and other side data, so that it starts after the page's main query. A browser has six
+ * connections to the hub, and the first requests are answered first.
  */
 export function beside<Told>(ask: (signal: AbortSignal) => Promise<Told>) {
   return {
@@ -20,7 +20,7 @@ export function beside<Told>(ask: (signal: AbortSignal) => Promise<Told>) {
 }
 
 async function pageIsAnswered(): Promise<void> {
-  // All that is drawn together asks together; the page itself may do so after this.
+  // Wait one tick: components of the same render start their queries together.
   await new Promise((resolve) => setTimeout(resolve));
   if (!isPageWaiting()) return;
   const { promise, resolve } = Promise.withResolvers<void>();

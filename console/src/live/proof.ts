@@ -2,10 +2,10 @@ import type { HubApiError } from "@order-operations-hub/sdk/problem";
 import { useSyncExternalStore } from "react";
 
 type Waiting = (isProved: boolean) => void;
-/** Whoever came from an identity provider has nothing to type here, and is asked there. */
+/** Where the user authenticates again: here with password or code, or at the identity provider. */
 export type ProofPlace = "here" | "issuer";
 
-/** Calls that go on when somebody has shown once more who they are. Whatever form they came from still waits, as it was. */
+/** Requests that wait for a step-up authentication. Their forms stay as they are. */
 let waiting: readonly Waiting[] = [];
 let place: ProofPlace = "here";
 const listeners = new Set<() => void>();
@@ -29,7 +29,7 @@ export async function askForProof({ code, problem }: HubApiError): Promise<boole
   return await promise;
 }
 
-/** All that wait go on, or are refused. */
+/** Repeats or rejects all waiting requests. */
 export function endProof(isProved: boolean): void {
   const all = waiting;
   setWaiting([]);

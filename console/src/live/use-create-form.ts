@@ -30,7 +30,10 @@ export type CreateForm<Draft, Created = unknown> = FormState & {
   reset(): void;
 };
 
-/** A form that creates a record: its values, the request, and the errors of the response. Show it in FormDialog, FormPopover or SubmitForm. */
+/**
+ * A form that creates a record: its values, the request, and the errors of the response. Show it in FormDialog, FormPopover or
+ * SubmitForm.
+ */
 export function useCreateForm<Draft extends object, Created>(
   options: Options<Draft, Created>,
 ): CreateForm<Draft, Created> {

@@ -5,18 +5,18 @@ import { Dialog } from "./dialog.tsx";
 import { ProblemBox } from "./problem-box.tsx";
 
 type Question = {
-  /** The question; `children` say what becomes of it. */
+  /** The question; `children` describe the consequences. */
   title: string;
   yes: string;
   no?: string;
-  /** Cannot be taken back. */
+  /** Irreversible. */
   isDangerous?: boolean;
-  /** What is done then. When it fails, the question stays and says why. */
+  /** Runs on confirmation. After a failure the dialog stays open and shows the error. */
   run(): Promise<unknown>;
   children: ReactNode;
 };
 
-/** Asks before something that cannot be taken back by the same button, and does it. */
+/** Confirmation dialog that runs the action. */
 export function Confirm({
   title,
   yes,
@@ -67,7 +67,7 @@ type ConfirmButtonProps = Question & {
   disabledReason?: string | false | undefined;
 };
 
-/** Something that is not easily taken back: what becomes of it is said before it is done. */
+/** Button that asks for confirmation. */
 export function ConfirmButton({ label, kind = "danger", disabledReason, ...question }: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -5,7 +5,7 @@ import { diffLines } from "./line-diff.ts";
 
 const around = 3;
 
-/** Two texts, line by line: what went, what came, and a few lines around. Signs say it besides colours. */
+/** Line diff of two texts with context. Changes have signs as well as colors. */
 export function DiffView({ label, before, after }: { label: string; before: string; after: string }) {
   const parts = useMemo(() => withoutFar(diffLines(before, after)), [before, after]);
   if (parts.every((part) => part.kind === "far" || part.kind === "same"))
@@ -48,7 +48,7 @@ export function DiffView({ label, before, after }: { label: string; before: stri
 
 type Part = DiffLine | { kind: "far"; count: number };
 
-/** Long runs without a change are told by their length. */
+/** Collapses long unchanged runs to their length. */
 function withoutFar(lines: readonly DiffLine[]): Part[] {
   const isNear = lines.map((_, at) =>
     lines.slice(Math.max(0, at - around), at + around + 1).some(({ kind }) => kind !== "same"),

@@ -4,7 +4,7 @@ import { Icon } from "./icons.tsx";
 
 type Json = unknown;
 
-/** Data as a tree that opens. For people who asked for the data; others get words. */
+/** JSON as a collapsible tree. */
 export function JsonView({ value, label, className }: { value: Json; label: string; className?: string }) {
   return (
     <div

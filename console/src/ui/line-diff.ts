@@ -1,9 +1,9 @@
 export type DiffLine = { kind: "same" | "gone" | "came"; text: string };
 
-/** Beyond that it is told as a whole: comparing takes as many steps as there are pairs of lines. */
+/** Limit of the quadratic comparison; beyond it everything counts as changed. */
 const maxPairs = 4_000_000;
 
-/** Which lines went, which came; the longest run of lines that both have stays. */
+/** Line diff by longest common subsequence. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split("\n"), after.split("\n")];
   let start = 0;
@@ -22,7 +22,7 @@ function diffMiddle(a: readonly string[], b: readonly string[]): DiffLine[] {
   const gone = (text: string): DiffLine => ({ kind: "gone", text });
   const came = (text: string): DiffLine => ({ kind: "came", text });
   if (a.length * b.length > maxPairs) return [...a.map(gone), ...b.map(came)];
-  // How many lines the rests from i and j have in common.
+  // Length of the common subsequence of the rests from i and j.
   const width = b.length + 1;
   const common = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number): number => common[i * width + j]!;

@@ -8,7 +8,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What went wrong, in its place: what it is, what can be done, its code, and the number to ask for help with. */
+/** Error box: title, remedy, code and request ID for support. */
 export function ProblemBox({
   error,
   onRetry,

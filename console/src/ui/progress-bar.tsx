@@ -6,7 +6,7 @@ const saidEveryMs = 5_000;
 const shareOf = (done: number, total: number | null): number =>
   total === null ? 0.3 : total === 0 ? 0 : Math.min(1, done / total);
 
-/** Moves with the work. Those who hear it are told now and then, not four times a second. */
+/** Progress bar. Screen readers hear it now and then, not with every update. */
 export function ProgressBar({
   label,
   done,
@@ -15,7 +15,7 @@ export function ProgressBar({
 }: {
   label: string;
   done: number;
-  /** Null: nobody knows yet. */
+  /** Null: not known yet. */
   total: number | null;
   text: string;
 }) {

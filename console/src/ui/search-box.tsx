@@ -5,7 +5,7 @@ import { useLatest } from "./use-latest.ts";
 
 const waitMs = 250;
 
-/** A text while it is typed. It is told a moment after the last key; what is told by others, such as the way back, takes its place. */
+/** Debounced text input. A change from outside, such as browser back, replaces the text. */
 export function useTypedText(told: string, onTell: (text: string) => void): [string, (typed: string) => void] {
   const [typed, setTyped] = useState(told);
   const [known, setKnown] = useState(told);
@@ -22,7 +22,7 @@ export function useTypedText(told: string, onTell: (text: string) => void): [str
   return [typed, setTyped];
 }
 
-/** A text to look for; it lives in the address. */
+/** Search field, stored in the address. */
 export function SearchBox({ label, name = "search" }: { label: string; name?: string }) {
   const { search, set } = useSearchParams();
   const [typed, setTyped] = useTypedText(oneOf(search[name]) ?? "", (text) =>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** Kept in the session storage, so that a reload or an expired session loses no work. Undefined forgets it. */
+/** State kept in the session storage, so that a reload or an expired session loses no work. Undefined removes it. */
 export function useKept<T>(place: string): [kept: T | undefined, keep: (next: T | undefined) => void] {
   const [kept, keep] = useState<T | undefined>(() => {
     try {

@@ -9,7 +9,8 @@ export type Pasted = {
 const maxLength = 512;
 
 /**
- * Reads a pasted column: one value per line, the first of several columns. Trims values and removes the quotes that spreadsheets add.
+ * Reads a pasted column: one value per line, the first of several columns. Trims values and removes the quotes that spreadsheets
+ * add.
  */
 export function readPasted(text: string, isExact: boolean): Pasted {
   const pasted: Pasted = { values: [], repeated: [], refused: [] };

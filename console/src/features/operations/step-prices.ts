@@ -20,7 +20,8 @@ export function priceDetail(price: StepPrice): string {
 export type Costs = { text: string; spends: boolean };
 
 /**
- * Total of the priced steps. Buying a label costs money; a chosen rate costs nothing yet and is shown only when nothing is bought.
+ * Total of the priced steps. Buying a label costs money; a chosen rate costs nothing yet and is shown only when nothing is
+ * bought.
  */
 export function costsOf(
   { pipeline, groups }: Pick<Preflight, "pipeline" | "groups">,

@@ -37,7 +37,8 @@ export async function freeze(selection: OrderSelection): Promise<string> {
 }
 
 /**
- * Selection of one list. `list` identifies its filter: another filter clears the selection. `rows` are the selectable rows, none while the previous list is still shown.
+ * Selection of one list. `list` identifies its filter: another filter clears the selection. `rows` are the selectable rows, none
+ * while the previous list is still shown.
  */
 export function useOrderSelection(rows: readonly Order[], list: string) {
   const [kept, setKept] = useState({ list, selection: none });

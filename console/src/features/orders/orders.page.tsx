@@ -136,7 +136,8 @@ export function OrdersPage() {
 type Counted = { total: number; totalIsCapped?: boolean };
 
 /**
- * Number of matching orders; undefined until known. Lists cap their count, so the exact one comes from the counts of the same filter.
+ * Number of matching orders; undefined until known. Lists cap their count, so the exact one comes from the counts of the same
+ * filter.
  */
 function useTotal(
   page: Counted | undefined,

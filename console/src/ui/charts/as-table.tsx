@@ -1,6 +1,6 @@
 import { Table, Td, Th } from "../table.tsx";
 
-/** The figures of a chart for those who read rather than look. */
+/** The values of a chart as a table, for screen readers and on demand. */
 export function AsTable({
   label,
   columns,

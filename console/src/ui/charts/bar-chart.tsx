@@ -8,7 +8,7 @@ import { AsTable } from "./as-table.tsx";
 type Bar = { label: string; value: number; href?: string; note?: string };
 type Props = { label: string; bars: readonly Bar[]; format?(value: number): string };
 
-/** Names, bars and figures in lines; each may open what it counts. */
+/** Horizontal bars with values, each optionally a link. */
 export function BarChart({ label, bars, format = formatCount }: Props) {
   const [isTable, setTable] = useState(false);
   const width = scaleLinear([0, Math.max(1, ...bars.map(({ value }) => value))], [0, 100]);

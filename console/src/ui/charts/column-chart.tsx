@@ -8,7 +8,7 @@ import { TableSwitch } from "./bar-chart.tsx";
 
 export type ChartColumn = { label: string; value: number; tone: Tone; note?: string };
 
-/** How many there are of each size, side by side. What one says is said in words under the pointer, and in the table. */
+/** Histogram. Values are shown under the pointer and in the table. */
 export function ColumnChart({
   label,
   unit,

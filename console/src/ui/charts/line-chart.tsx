@@ -10,7 +10,7 @@ type Props = { label: string; points: readonly Point[]; format?(value: number): 
 
 const [width, height, pad] = [600, 140, { top: 8, right: 8, bottom: 18, left: 44 }];
 
-/** A figure over time. The point under the pointer, or under the arrow keys, is said in words. */
+/** Line chart over time. The point at the pointer or the arrow keys is shown as text. */
 export function LineChart({ label, points, format = formatCount }: Props) {
   const [isTable, setTable] = useState(false);
   const [at, setAt] = useState<number>();

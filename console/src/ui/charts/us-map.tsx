@@ -14,8 +14,7 @@ type Props = {
 };
 
 /**
- * A figure for each state. The darker, the more, and in another colour what is less than nothing; the words beside it
- * and the table say how much.
+ * Choropleth of the US states: darker is more, negative values have another color. Text and table give the numbers.
  */
 export function UsMap({ label, values, chosen, onPick, format = formatCount }: Props) {
   const [isTable, setTable] = useState(false);
