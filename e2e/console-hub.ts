@@ -135,7 +135,7 @@ async function expectAccessible(page: Page, name: string, as: keyof typeof rules
 }
 
 /** Saves a screenshot to e2e/screenshots for review. Only when `PICTURES` is set: each takes half a second. */
-export async function takePicture(page: Page, name: string): Promise<void> {
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (!process.env["PICTURES"]) return;
   mkdirSync(pictures, { recursive: true });
   await page.screenshot({ path: path.join(pictures, `${name}.png`) });
@@ -158,20 +158,20 @@ async function expectNothingCut(page: Page, what: string): Promise<void> {
 }
 
 /** Checks accessibility and layout in light, in dark and on a small screen. */
-export async function lookAt(page: Page, name: string): Promise<void> {
+export async function checkPage(page: Page, name: string): Promise<void> {
   const size = page.viewportSize()!;
   // Data that is being replaced is dimmed and has less contrast.
   await expect.poll(() => page.locator("main .stale").count()).toBe(0);
   for (const scheme of ["light", "dark"] as const) {
     await setColours(page, scheme);
     await expectAccessible(page, name, scheme);
-    await takePicture(page, `${name}-${scheme}`);
+    await takeScreenshot(page, `${name}-${scheme}`);
   }
   await expectNothingCut(page, name);
   await setColours(page, "light");
   await page.setViewportSize({ width: 360, height: 740 });
   await expectAccessible(page, name, 360);
-  await takePicture(page, `${name}-360`);
+  await takeScreenshot(page, `${name}-360`);
   const overflow = await page.evaluate<number>(
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );

@@ -4,11 +4,11 @@ import { holdOrders } from "../server/src/testing/hold-orders.ts";
 import { clientOf, signIn as signInTo, startHubProcess } from "../server/src/testing/hub-process.ts";
 import { adminPassword, unattended } from "../server/src/testing/launch-hub.ts";
 import { readyDataDir } from "../server/src/testing/ready-data-dir.ts";
-import { openBrowser, signIn, takePicture } from "./console-hub.ts";
+import { openBrowser, signIn, takeScreenshot } from "./console-hub.ts";
 
 const admin = { email: "admin@hub.local", password: adminPassword };
 
-test("a hub that dies in the middle of a run comes back, and the page follows the run to its end by itself and misses no event", async () => {
+test("after the hub dies during a run, the page reconnects, follows the run to its end and misses no event", async () => {
   const dataDir = await readyDataDir();
   const env = { ...unattended, HUB_CONSOLE: "on", HUB_PREVIEW_PORT: "off" };
   const [hub, browser] = await Promise.all([startHubProcess({ dataDir, env }), openBrowser()]);
@@ -41,7 +41,7 @@ test("a hub that dies in the middle of a run comes back, and the page follows th
   await hub.exited;
   await page.getByText("The hub does not answer.").waitFor();
   await page.getByRole("progressbar").waitFor();
-  await takePicture(page, "run-hub-away");
+  await takeScreenshot(page, "run-hub-away");
   // The hub comes back before the page: events in between arrive when the page reconnects.
   await context.setOffline(true);
   const again = await startHubProcess({ dataDir, env: { ...env, HUB_PORT: new URL(url).port } });

@@ -3,7 +3,7 @@ import type { Figure } from "./bench.ts";
 import { median } from "./bench.ts";
 import { runFloor } from "./bulk-run-floor.ts";
 import type { HubClient } from "./hub-client.ts";
-import { time } from "./in-turn.ts";
+import { time } from "./interleaved.ts";
 
 const orderCount = 10_000;
 

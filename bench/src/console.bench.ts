@@ -8,9 +8,9 @@ import { adminPassword } from "../../server/src/testing/launch-hub.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { median, percentile } from "./bench.ts";
 import { withDataDir } from "./hub-process.ts";
-import { time } from "./in-turn.ts";
-import type { OrderPlace } from "./order-place.ts";
-import { withOrders } from "./order-place.ts";
+import { time } from "./interleaved.ts";
+import type { OrderHub } from "./order-hub.ts";
+import { withOrders } from "./order-hub.ts";
 
 /** One in fifty is archived, which leaves ten thousand in the list. */
 const stored = 10_205;
@@ -69,7 +69,7 @@ async function measureBuild(): Promise<Figure[]> {
   ];
 }
 
-async function measurePages(place: OrderPlace, address: string): Promise<Figure[]> {
+async function measurePages(place: OrderHub, address: string): Promise<Figure[]> {
   const browser = await chromium.connect(address);
   const open = async (): Promise<Page> => {
     const context = await browser.newContext({ viewport: { width: 1360, height: 900 } });
@@ -180,7 +180,7 @@ async function measureScrolling(url: string, page: Page): Promise<Figure> {
 }
 
 /** From the preflight response until the run button is enabled. */
-async function measurePreflight({ url, client }: OrderPlace, page: Page): Promise<Figure> {
+async function measurePreflight({ url, client }: OrderHub, page: Page): Promise<Figure> {
   const { id, matched } = await client.post<{ id: string; matched: number }>("/operations/selections", { filter: {} });
   if (matched !== listed) throw new Error(`${matched} orders were selected instead of ${listed}`);
   await page.goto(`${url}/operations/new?selection=${id}`);
@@ -208,7 +208,7 @@ async function measurePreflight({ url, client }: OrderPlace, page: Page): Promis
 }
 
 /** Searches letter by letter, like the palette. */
-async function measureSearch({ client }: OrderPlace): Promise<Figure> {
+async function measureSearch({ client }: OrderHub): Promise<Figure> {
   const words = ["B-77", "B-1042", "Ada", "weber", "SKU-17", "nothing like it", "alb", "Main"];
   const times: number[] = [];
   for (let at = -words.length; at < searches; at++) {

@@ -7,7 +7,7 @@ import { median } from "./bench.ts";
 import type { HubClient } from "./hub-client.ts";
 import { signInWithKey } from "./hub-client.ts";
 import { clusterOf, startHub, withDataDir } from "./hub-process.ts";
-import { timeInTurn } from "./in-turn.ts";
+import { timeInterleaved } from "./interleaved.ts";
 
 const few = 10_000;
 const many = 1_000_000;
@@ -58,7 +58,7 @@ async function compareFeeds(url: string, operator: HubClient, db: pg.Client): Pr
   const figures: Figure[] = [];
   for (const [what, queryOf] of Object.entries(queries)) {
     const [floor, ours] = logs.map((log) => () => log.client.get(`/events?${queryOf(log)}`));
-    const times = await timeInTurn(ours!, floor!, { rounds, warmUps });
+    const times = await timeInterleaved(ours!, floor!, { rounds, warmUps });
     const atMost = Math.max(1.5, Math.round(100 * (1 + graceMs / times.floor)) / 100);
     figures.push({ what: `${what}: 1 M : 10 k`, ...times, limit: { on: "ratio", atMost } });
   }

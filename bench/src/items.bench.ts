@@ -2,7 +2,7 @@ import type { Bench, Figure } from "./bench.ts";
 import type { HubClient } from "./hub-client.ts";
 import { signInWithKey } from "./hub-client.ts";
 import { startHub, withDataDir } from "./hub-process.ts";
-import { timeInTurn } from "./in-turn.ts";
+import { timeInterleaved } from "./interleaved.ts";
 import { anAccount, importParcels, processToTheEnd } from "./rating.bench.ts";
 import { invoiceCsv } from "./stored-invoice.ts";
 
@@ -90,5 +90,5 @@ async function compareItems(dataDir: string): Promise<Figure[]> {
 
 async function compareList(client: HubClient, paths: string[], what: string, query: string) {
   const [small, large] = paths.map((path) => () => client.get(`${path}?${query}`));
-  return { what: `${what}: 250 k : 2,500`, ...(await timeInTurn(large!, small!, { rounds, warmUps })) };
+  return { what: `${what}: 250 k : 2,500`, ...(await timeInterleaved(large!, small!, { rounds, warmUps })) };
 }

@@ -1,7 +1,7 @@
 import type { Figure } from "./bench.ts";
 import type { Pointers } from "./bench-order.ts";
 import type { HubClient } from "./hub-client.ts";
-import { time, timeInTurn } from "./in-turn.ts";
+import { time, timeInterleaved } from "./interleaved.ts";
 
 const rounds = 40;
 const warmUps = 5;
@@ -116,7 +116,7 @@ export async function compareLists(many: Stored, few: Stored, only?: string): Pr
     if (only !== undefined && !name.includes(only)) continue;
     const ours = () => many.client.get(pathOf(many));
     const floor = () => few.client.get(pathOf(few));
-    const times = await timeInTurn(ours, floor, { rounds, warmUps });
+    const times = await timeInterleaved(ours, floor, { rounds, warmUps });
     figures.push({ what: `${name}: 1 M : 10 k`, ...times, limit: { on: "ratio", atMost: 1.5 } });
   }
   return figures;

@@ -6,7 +6,7 @@ import { residentMegabytes } from "./child.ts";
 import type { HubClient } from "./hub-client.ts";
 import { signInWithKey } from "./hub-client.ts";
 import { clusterOf, startHub, withDataDir } from "./hub-process.ts";
-import { time } from "./in-turn.ts";
+import { time } from "./interleaved.ts";
 import { parcelsCsv } from "./stored-parcels.ts";
 
 const rounds = 5;

@@ -3,9 +3,9 @@ import { median } from "./bench.ts";
 import { createdAtOf } from "./bench-order.ts";
 import { actions, runToTheEnd } from "./bulk-runs.ts";
 import { withDataDir } from "./hub-process.ts";
-import { time } from "./in-turn.ts";
-import type { OrderPlace } from "./order-place.ts";
-import { withOrders } from "./order-place.ts";
+import { time } from "./interleaved.ts";
+import type { OrderHub } from "./order-hub.ts";
+import { withOrders } from "./order-hub.ts";
 import { watchMemory } from "./watch-memory.ts";
 
 const few = 10_000;
@@ -27,7 +27,7 @@ function storedFor(selected: number): number {
 type Filter = { createdFrom: string; createdTo: string; statusNot: string };
 
 /** Each measurement uses orders that no run has touched, oldest first. */
-async function measure(place: OrderPlace): Promise<Figure[]> {
+async function measure(place: OrderHub): Promise<Figure[]> {
   let next = 1;
   const take = async (selected: number): Promise<Filter> => {
     const createdFrom = createdAtOf(next);
@@ -65,7 +65,7 @@ async function measure(place: OrderPlace): Promise<Figure[]> {
 }
 
 async function timeBoth(
-  { client }: OrderPlace,
+  { client }: OrderHub,
   filter: Filter,
   expected: number,
 ): Promise<{ run: number; preflight: number }> {

@@ -8,7 +8,7 @@ export type KnownAutomation = { id: string; orgId: string };
 export type AutomationCheck = { findings: string[]; firings: number; orders: number };
 
 const types = ["order.created", "orders.created"];
-const text = "told by an automation";
+const text = "added by an automation";
 
 type Post = (path: string, body: object) => Promise<{ body: { id: string } }>;
 

@@ -36,7 +36,7 @@ type Acknowledgement = { kind: "order" | "note"; name: string; at: number };
 const env = { ...unattended, HUB_PREVIEW_PORT: "off" };
 
 /** Backs up a busy hub while it, its database or the command is killed; each complete file is restored and compared with the journal. */
-export async function runBackupSession(options: BackupOptions, say: (line: string) => void): Promise<BackupResult> {
+export async function runBackupSession(options: BackupOptions, log: (line: string) => void): Promise<BackupResult> {
   const { seed, clients, withinMs } = options;
   const random = createRandom(seed);
   const folder = await makeOpenFolder("hub-chaos-");
@@ -51,7 +51,7 @@ export async function runBackupSession(options: BackupOptions, say: (line: strin
     problems: [],
     evidence: folder,
   };
-  say(`data and evidence in ${folder}`);
+  log(`data and evidence in ${folder}`);
   const journal: Acknowledgement[] = [];
   const endAt = performance.now() + withinMs;
   let isOver = false;
@@ -71,7 +71,7 @@ export async function runBackupSession(options: BackupOptions, say: (line: strin
         await restoreAndCheck(folder, file, { random, journal, result });
         await rm(file);
       }
-      say(
+      log(
         `${round}: ${struck} killed, ${result.backups.whole} whole files, ${result.checked} checked, ${result.problems.length} problems`,
       );
     }

@@ -7,7 +7,7 @@ import { createChaosHub, withDatabase } from "./chaos-hub.ts";
 import { cancelledState, snapshot } from "./boundary-snapshot.ts";
 import { makeOpenFolder } from "../../server/src/testing/launch-hub.ts";
 import { makeOrders } from "./chaos-session.ts";
-import { goods } from "./making.ts";
+import { goods } from "./goods.ts";
 import { passTime } from "./pass-time.ts";
 import { until } from "./until.ts";
 import { gateIsOpen } from "./workload.ts";
@@ -51,7 +51,7 @@ type BoundaryOptions = {
   /** Tests every n-th statement. */
   every: number;
   withinMs: number;
-  say(line: string): void;
+  log(line: string): void;
   /** Data directory of the hub, removed by the caller; by default a new one beside the evidence. */
   dataDir?: string;
 };
@@ -85,7 +85,7 @@ export async function runBoundaries(options: BoundaryOptions): Promise<BoundaryR
         const result = await killThroughout(hub, send, scenario, moment, golden, options.every, deadline);
         results.push(result);
         const { deaths, completedAt, differences } = result;
-        options.say(
+        options.log(
           `${scenario.name}, ${moment}: ${deaths} deaths, done at ${completedAt}, ${differences.length} differ`,
         );
       }
@@ -95,7 +95,7 @@ export async function runBoundaries(options: BoundaryOptions): Promise<BoundaryR
     await hub.stop();
     if (results.every(({ differences }) => differences.length === 0))
       await rm(folder, { recursive: true, force: true });
-    else options.say(`evidence in ${folder}`);
+    else options.log(`evidence in ${folder}`);
   }
 }
 
@@ -216,7 +216,7 @@ async function perform(
   }
   if (!(await isFinished(hub, runId))) return false;
   if (followedBy === undefined) return true;
-  if (followedBy === "retry" && !(await openGates(hub, send, orderIds))) return false;
+  if (followedBy === "retry" && !(await unblockOrders(hub, send, orderIds))) return false;
   const otherId = await ask(`/operations/runs/${runId}/${followedBy}`, followedBy);
   return otherId !== undefined && (await isFinished(hub, otherId));
 }
@@ -239,7 +239,7 @@ const steps: Record<Scenario["does"], (token: string) => object[]> = {
 };
 
 /** Unblocks orders so that a retry can succeed; open ones are not changed. */
-async function openGates(hub: ChaosHub, send: Send, orderIds: string[]): Promise<boolean> {
+async function unblockOrders(hub: ChaosHub, send: Send, orderIds: string[]): Promise<boolean> {
   for (const id of orderIds) {
     if (!hub.isReady()) return false;
     const reply = await send({ method: "PATCH", path: `/orders/${id}`, body: { customFields: { gate: "open" } } });

@@ -33,10 +33,10 @@ export async function checkRuns(db: Reader, journal: JournalEntry[], findings: F
       findings.lost.push(`${entry.key}: run ${entry.runId} was acknowledged and is not there`);
       continue;
     }
-    const isTold = !["queued", "running"].includes(entry.status);
+    const isEnded = !["queued", "running"].includes(entry.status);
     const { succeeded, failed } = entry.summary;
-    if (isTold && (run.status !== entry.status || run.succeeded !== succeeded || run.failed !== failed)) {
-      findings.broken.push(`${entry.key}: told as ${JSON.stringify(entry)}, stored as ${JSON.stringify(run)}`);
+    if (isEnded && (run.status !== entry.status || run.succeeded !== succeeded || run.failed !== failed)) {
+      findings.broken.push(`${entry.key}: acknowledged as ${JSON.stringify(entry)}, stored as ${JSON.stringify(run)}`);
     }
     if (entry.type === "run") await checkOrdersOfRun(db, entry, findings);
   }

@@ -1,4 +1,4 @@
-import { checkMade } from "./check-made.ts";
+import { checkCreated } from "./check-created.ts";
 import { checkOrders } from "./check-orders.ts";
 import { checkRuns } from "./check-runs.ts";
 import type { Findings, Reader } from "./findings.ts";
@@ -20,6 +20,6 @@ export async function check(
   };
   await checkRuns(db, journal, findings);
   await checkOrders(db, journal, findings);
-  await checkMade(db, journal, findings);
+  await checkCreated(db, journal, findings);
   return findings;
 }

@@ -21,7 +21,7 @@ export type FirstStartResult = {
   /** Processes that were left behind. */
   leftBehind: string[];
   /** Unexpected output of ended hubs. */
-  oddWords: string[];
+  unexpectedOutput: string[];
   /** Failed starts on the remaining data. */
   brokenStarts: string[];
   restarts: number;
@@ -45,12 +45,19 @@ const env = { ...unattended, HUB_LOG_LEVEL: "info", HUB_PREVIEW_PORT: "off", HUB
 
 export async function runFirstStarts(
   { kills, withinMs }: FirstStartOptions,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<FirstStartResult> {
   const endAt = Date.now() + withinMs;
   const startMs = await measureStart();
-  say(`a first start takes ${startMs} ms`);
-  const result: FirstStartResult = { startMs, ended: {}, leftBehind: [], oddWords: [], brokenStarts: [], restarts: 0 };
+  log(`a first start takes ${startMs} ms`);
+  const result: FirstStartResult = {
+    startMs,
+    ended: {},
+    leftBehind: [],
+    unexpectedOutput: [],
+    brokenStarts: [],
+    restarts: 0,
+  };
   const looking: Promise<void>[] = [];
   for (let i = 0; i < kills && Date.now() < endAt; i++) {
     const way = ways[i % ways.length]!;
@@ -60,7 +67,7 @@ export async function runFirstStarts(
     looking.push(looked);
     const name = `${way.signal} to the ${way.target}, HUB_AUTO_RESTART=${way.restart}`;
     result.ended[name] = (result.ended[name] ?? 0) + 1;
-    if (i % 20 === 19) say(`${i + 1} ended`);
+    if (i % 20 === 19) log(`${i + 1} ended`);
   }
   await Promise.all(looking);
   return result;
@@ -90,8 +97,8 @@ async function endOne(
     stdio: ["ignore", "ignore", "pipe"],
     detached: true,
   });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   const ended = once(child, "exit");
   await sleep(afterMs);
   const what = `${signal} to the ${target}, HUB_AUTO_RESTART=${restart}, after ${Math.round(afterMs)} ms`;
@@ -111,7 +118,7 @@ async function endOne(
     ).catch(() => {
       result.leftBehind.push(...left().map((one) => `${what}: ${one}`));
     });
-    if (said !== "") result.oddWords.push(`${what}: ${said.slice(0, 500)}`);
+    if (output !== "") result.unexpectedOutput.push(`${what}: ${output.slice(0, 500)}`);
     if (mayRestart) await restartOn(dataDir, what, result);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
@@ -146,20 +153,20 @@ function processesOf(dataDir: string): string[] {
   return found;
 }
 
-export function isFirstStartClean({ leftBehind, oddWords, brokenStarts }: FirstStartResult): boolean {
-  return leftBehind.length + oddWords.length + brokenStarts.length === 0;
+export function isFirstStartClean({ leftBehind, unexpectedOutput, brokenStarts }: FirstStartResult): boolean {
+  return leftBehind.length + unexpectedOutput.length + brokenStarts.length === 0;
 }
 
 export function describeFirstStarts(result: FirstStartResult): string {
-  const { startMs, ended, leftBehind, oddWords, brokenStarts, restarts } = result;
+  const { startMs, ended, leftBehind, unexpectedOutput, brokenStarts, restarts } = result;
   const total = Object.values(ended).reduce((sum, count) => sum + count, 0);
   return [
     `${total} first starts ended within ${Math.round(startMs * 1.1)} ms of their beginning:`,
     ...Object.entries(ended).map(([way, count]) => `  ${way}: ${count}`),
     `left running: ${leftBehind.length}`,
     ...leftBehind.map((one) => `  ${one}`),
-    `said something odd: ${oddWords.length}`,
-    ...oddWords.map((one) => `  ${one}`),
+    `unexpected output: ${unexpectedOutput.length}`,
+    ...unexpectedOutput.map((one) => `  ${one}`),
     `started again on what was left: ${restarts}, of these in vain: ${brokenStarts.length}`,
     ...brokenStarts.map((one) => `  ${one}`),
   ].join("\n");

@@ -33,7 +33,7 @@ type StoryResult = {
  * A schedule imports a shop's orders through a transformation while the hub is killed repeatedly: in the end every order exists
  * once, as the transformation maps it.
  */
-export async function runImportStory(options: StoryOptions, say: (line: string) => void): Promise<StoryResult> {
+export async function runImportStory(options: StoryOptions, log: (line: string) => void): Promise<StoryResult> {
   const folder = await makeOpenFolder("hub-chaos-");
   const shop = await startTaskShop({
     journalFile: path.join(folder, "shop.jsonl"),
@@ -49,8 +49,8 @@ export async function runImportStory(options: StoryOptions, say: (line: string) 
     const send = await signIn(hub);
     const scheduleId = await prepare(send, shop.url);
     if (options.isTriggered) await accepted(send, { method: "POST", path: `/schedules/${scheduleId}/trigger` });
-    say("waiting for the schedule to fire");
-    const outcome = await killThroughout(hub, options, say);
+    log("waiting for the schedule to fire");
+    const outcome = await killThroughout(hub, options, log);
     const problems = await withDatabase(hub.dataDir, (db) => findProblems(db, options.orders));
     problems.push(...hub.unexpectedEnds());
     const executions = await withDatabase(hub.dataDir, (db) => listExecutions(db, scheduleId));
@@ -94,7 +94,7 @@ async function prepare(send: Send, shopUrl: string): Promise<string> {
   return await post("/schedules", { name: "Import", bridgeId, taskName: "orders.import", ...everyMinute });
 }
 
-async function killThroughout(hub: ChaosHub, options: StoryOptions, say: (line: string) => void) {
+async function killThroughout(hub: ChaosHub, options: StoryOptions, log: (line: string) => void) {
   const random = createRandom(options.seed);
   const deadline = performance.now() + options.withinMs;
   const restartsMs: number[] = [];
@@ -127,13 +127,13 @@ async function killThroughout(hub: ChaosHub, options: StoryOptions, say: (line: 
       await until(isTakenUp, 60_000, () => "the import was not taken up", 20);
       restartsMs.push(performance.now() - started);
     }
-    say(`${kills} kills, ${before.orders} orders`);
+    log(`${kills} kills, ${before.orders} orders`);
   }
   const isDone = async (): Promise<boolean> => {
     const { orders, running } = await state();
     return orders >= options.orders && running === 0;
   };
-  await until(isDone, 240_000, () => "the import does not end", 200).catch((error: unknown) => say(String(error)));
+  await until(isDone, 240_000, () => "the import does not end", 200).catch((error: unknown) => log(String(error)));
   return { kills, restartsMs };
 }
 

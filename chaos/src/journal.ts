@@ -3,14 +3,14 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from "nod
 export type Summary = { total: number; succeeded: number; failed: number; skipped: number; no_change: number };
 
 /** `made`: orders that its steps reported as created. */
-type ToldRun = { key: string; runId: string; status: string; summary: Summary; made?: string[] };
+type AcknowledgedRun = { key: string; runId: string; status: string; summary: Summary; made?: string[] };
 
 /** A change that the hub acknowledged. */
 type Acknowledgement =
   /** `units`: number of units per order, where counted. */
   | { type: "orders"; ids: string[]; units?: Record<string, number> }
-  | (ToldRun & { type: "run"; orderIds: string[]; noteText: string })
-  | (ToldRun & { type: "retry" | "undo"; of: string })
+  | (AcknowledgedRun & { type: "run"; orderIds: string[]; noteText: string })
+  | (AcknowledgedRun & { type: "retry" | "undo"; of: string })
   | { type: "cancel"; runId: string }
   | { type: "patch"; orderId: string; field: string; value: string }
   | { type: "values"; setId: string; values: string[] };

@@ -13,7 +13,7 @@ import { until } from "./until.ts";
 export type Times = { takenOverMs: number[]; cancelledMs: number[] };
 
 /** Measures how long it takes until another hub takes over from a killed one, and until a cancel reaches a task of another hub. */
-export async function measureTimes(rounds: number, say: (line: string) => void): Promise<Times> {
+export async function measureTimes(rounds: number, log: (line: string) => void): Promise<Times> {
   const folder = await makeOpenFolder("hub-chaos-");
   const shop = await startTaskShop({ journalFile: path.join(folder, "shop.jsonl"), seed: 1 });
   // The first one serves requests only; the others also run tasks.
@@ -26,7 +26,7 @@ export async function measureTimes(rounds: number, say: (line: string) => void):
     for (let round = 0; round < rounds; round++) {
       times.takenOverMs.push(await measureTakeOver(cluster, send));
       times.cancelledMs.push(await measureCancel(send, bridgeId, shop, `cancel ${round}`));
-      say(`taken over after ${times.takenOverMs.at(-1)} ms, cancelled after ${times.cancelledMs.at(-1)} ms`);
+      log(`taken over after ${times.takenOverMs.at(-1)} ms, cancelled after ${times.cancelledMs.at(-1)} ms`);
     }
     return times;
   } finally {

@@ -65,10 +65,10 @@ function planScheduleStrikes(options: ScheduleOptions, startsAt: number): Schedu
 /** Several hubs on one PostgreSQL with many schedules: each occurrence has exactly one execution, whichever hub dies when. */
 export async function runScheduleSession(
   options: ScheduleOptions,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<ScheduleResult> {
   const folder = await makeOpenFolder("hub-chaos-");
-  say(`data and evidence in ${folder}`);
+  log(`data and evidence in ${folder}`);
   const cluster = await startCluster(folder, options.nodes, createRandom(options.seed ^ 0x5eed));
   let isClean = false;
   try {
@@ -80,9 +80,9 @@ export async function runScheduleSession(
     const bridgeId = String((await accepted(send, { method: "POST", path: "/bridges", body: bridge })).id);
     if (options.isTimePassed) await leaveTimeInMinute();
     const schedules = await makeSchedules(send, bridgeId, count);
-    say(`${count} schedules, up to ${options.strikes} strikes`);
+    log(`${count} schedules, up to ${options.strikes} strikes`);
     if (options.isTimePassed) await passMinutes(cluster, send, bridgeId, schedules);
-    const struck = await strikeAll(cluster, options, say);
+    const struck = await strikeAll(cluster, options, log);
     const end = await endOf(cluster);
     await drain(cluster, end);
     const check = await cluster.withDatabase((db) => checkSchedules(db, schedules, end));
@@ -150,7 +150,7 @@ async function passMinutes(
 async function strikeAll(
   cluster: TaskCluster,
   options: ScheduleOptions,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<ScheduleResult["struck"]> {
   const began = performance.now();
   const struck = { kill: 0, freeze: 0 };
@@ -170,7 +170,7 @@ async function strikeAll(
         node.thaw();
       }
       struck[kind]++;
-      if ((struck.kill + struck.freeze) % 20 === 0) say(`${struck.kill} kills, ${struck.freeze} freezes`);
+      if ((struck.kill + struck.freeze) % 20 === 0) log(`${struck.kill} kills, ${struck.freeze} freezes`);
     }
   }
   const byNode = Map.groupBy(strikes, ({ node }) => node);

@@ -12,7 +12,7 @@ import { until } from "./until.ts";
 import { checkWebhooks, readArrivals } from "./webhook-checker.ts";
 import { countLeft, hastenRetries, makeEndpoints, organizationOf, startReceiver } from "./webhook-rounds.ts";
 
-type WalkOptions = { moments: Moment[]; every: number; withinMs: number; say(line: string): void };
+type WalkOptions = { moments: Moment[]; every: number; withinMs: number; log(line: string): void };
 
 const maxStatements = 500;
 const doneWithinMs = 60_000;
@@ -38,7 +38,7 @@ export async function walkDeliveries(options: WalkOptions): Promise<BoundaryResu
     const automation = await makeAutomation(organization);
     for (const moment of options.moments) {
       const result: BoundaryResult = {
-        scenario: "3 orders told to 3 webhooks, and an automation",
+        scenario: "3 orders to 3 webhooks and an automation",
         moment,
         deaths: 0,
         completedAt: undefined,
@@ -63,7 +63,7 @@ export async function walkDeliveries(options: WalkOptions): Promise<BoundaryResu
         result.deaths++;
       }
       results.push(result);
-      options.say(`${moment}: ${result.deaths} deaths, done at ${result.completedAt}`);
+      options.log(`${moment}: ${result.deaths} deaths, done at ${result.completedAt}`);
     }
     await hub.killHub();
     await withDatabase(hub.dataDir, passTime);
@@ -82,7 +82,7 @@ export async function walkDeliveries(options: WalkOptions): Promise<BoundaryResu
     await receiver.stop();
     if (results.every(({ differences }) => differences.length === 0))
       await rm(folder, { recursive: true, force: true });
-    else options.say(`evidence in ${folder}`);
+    else options.log(`evidence in ${folder}`);
   }
 }
 

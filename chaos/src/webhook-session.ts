@@ -43,10 +43,10 @@ const mostBehind = 1_000;
 const longFreezeMs = 19_000;
 
 /** Webhooks and automations of two organizations under kills, freezes, database restarts and lost COMMIT responses. */
-export async function runWebhookSession(options: WebhookOptions, say: (line: string) => void): Promise<WebhookResult> {
+export async function runWebhookSession(options: WebhookOptions, log: (line: string) => void): Promise<WebhookResult> {
   const { seed, nodes, withinMs } = options;
   const folder = await makeOpenFolder("hub-chaos-");
-  say(`data and evidence in ${folder}`);
+  log(`data and evidence in ${folder}`);
   const random = createRandom(seed);
   const journalFile = path.join(folder, "arrivals.jsonl");
   const { receiver, url } = await startReceiver(journalFile, seed);
@@ -66,7 +66,7 @@ export async function runWebhookSession(options: WebhookOptions, say: (line: str
       pauseNowAndThen(one, endpoints, createRandom(seed + n), state),
     ]);
     const time = letTimePass(cluster, state);
-    const struck = await strikeAll(cluster, options, random, performance.now() + withinMs, say).finally(
+    const struck = await strikeAll(cluster, options, random, performance.now() + withinMs, log).finally(
       () => (state.isOver = true),
     );
     await Promise.all([...clients, time]);
@@ -147,7 +147,7 @@ async function strikeAll(
   { strikes, nodes }: WebhookOptions,
   random: Random,
   deadline: number,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<WebhookResult["struck"]> {
   const struck = { kill: 0, freeze: 0, database: 0, cut: 0 };
   for (let n = 1; n <= strikes && performance.now() < deadline; n++) {
@@ -166,7 +166,7 @@ async function strikeAll(
       await hub.start();
     }
     struck[kind]++;
-    if (n % 10 === 0) say(`${n} strikes: ${JSON.stringify(struck)}`);
+    if (n % 10 === 0) log(`${n} strikes: ${JSON.stringify(struck)}`);
   }
   return struck;
 }

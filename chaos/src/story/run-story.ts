@@ -9,7 +9,7 @@ import { createChaosHub, withDatabase } from "../chaos-hub.ts";
 import type { StrikeKind } from "../chaos-plan.ts";
 import { createRandom } from "../chaos-plan.ts";
 import { until } from "../until.ts";
-import type { Stage, Told } from "./story-acts.ts";
+import type { Stage, PlayedStory } from "./story-acts.ts";
 import { createActs } from "./story-acts.ts";
 import { checkStories } from "./story-checker.ts";
 import { createCourier } from "./story-webhooks.ts";
@@ -52,9 +52,9 @@ type StoryResult = {
  * shipped; failing partners, and a hub that is killed repeatedly. In the end each order has the state that the rules require,
  * each parcel was reported once, and exactly the expected exceptions are open.
  */
-export async function runStory(options: StoryOptions, say: (line: string) => void): Promise<StoryResult> {
+export async function runStory(options: StoryOptions, log: (line: string) => void): Promise<StoryResult> {
   const { seed, orders, withinMs, isHurried = false } = options;
-  if (orders < fewestStories) throw new RangeError(`There are ${fewestStories} stories to tell.`);
+  if (orders < fewestStories) throw new RangeError(`There are ${fewestStories} stories.`);
   const began = performance.now();
   const folder = await makeOpenFolder("hub-story-");
   const program = path.join(import.meta.dirname, "story-partners.ts");
@@ -72,27 +72,27 @@ export async function runStory(options: StoryOptions, say: (line: string) => voi
     const view = createView(hub.dataDir, urls, Math.min(withinMs, 180_000));
     const courier = createCourier(createSender(hub, {}), setup);
     const stage: Stage = { send, courier, view, setup, urls };
-    const told = planStories(seed, orders).map(beginTold);
-    const day = { isTold: false, isOver: false, ended: 0, retried: 0 };
-    const isTold = (): boolean => day.isTold;
+    const played = planStories(seed, orders).map(startStory);
+    const day = { isPlayed: false, isOver: false, ended: 0, retried: 0 };
+    const isPlayed = (): boolean => day.isPlayed;
     const isOver = (): boolean => day.isOver;
     const background = Promise.all([
       repeat(isOver, 200, () => view.refresh()),
-      repeat(isTold, isHurried ? 1_000 : 15_000, () => triggerAll(send, setup)),
+      repeat(isPlayed, isHurried ? 1_000 : 15_000, () => triggerAll(send, setup)),
       repeat(isOver, isHurried ? 1_000 : 5_000, async () => void (day.retried += await retryPassing(send))),
       repeat(isOver, 500, async () => (isHurried ? await hasten(hub) : undefined)),
     ]);
     // Enough concurrency that stories waiting for a schedule do not block the others.
     const width = isHurried ? orders : Math.max(60, Math.ceil(orders / 5));
     const [failed, struck] = await Promise.all([
-      tellAll(stage, told, width, () => day.ended++),
-      strikeAlong(hub, options, () => day.ended, say),
+      playAll(stage, played, width, () => day.ended++),
+      strikeAlong(hub, options, () => day.ended, log),
     ]);
-    day.isTold = true;
-    say(`all stories are told after ${secondsSince(began)} s`);
+    day.isPlayed = true;
+    log(`all stories have ended after ${secondsSince(began)} s`);
     await courier.arrived();
     for (const url of Object.values(urls)) await fetch(`${url}/_control/calm`, { method: "POST" });
-    const check = await settle(stage, told, withinMs, isHurried ? 300 : 3_000);
+    const check = await settle(stage, played, withinMs, isHurried ? 300 : 3_000);
     day.isOver = true;
     await background;
     problems = [...failed, ...check.problems, ...courier.problems, ...hub.unexpectedEnds()];
@@ -104,7 +104,7 @@ export async function runStory(options: StoryOptions, say: (line: string) => voi
     return { options, struck, ...figures, exceptions: check.exceptions, problems, evidence };
   } catch (error) {
     problems.push(String(error));
-    throw new Error(`the story came to no end; what is left of it is in ${folder}`, { cause: error });
+    throw new Error(`the stories did not end; evidence in ${folder}`, { cause: error });
   } finally {
     await hub.stop();
     await partners.stop();
@@ -112,7 +112,7 @@ export async function runStory(options: StoryOptions, say: (line: string) => voi
   }
 }
 
-function beginTold(story: Story): Told {
+function startStory(story: Story): PlayedStory {
   const lines = story.lines.map((line, at) => ({ ...line, id: 1_000_000 + story.index * 10 + at }));
   return { story, shopOrderId: undefined, lines, parcels: [] };
 }
@@ -128,8 +128,8 @@ async function repeat(isOver: () => boolean, everyMs: number, work: () => Promis
 }
 
 /** Plays `width` stories at a time in the order of the plan. A story that cannot finish is a problem. */
-async function tellAll(stage: Stage, told: Told[], width: number, ended: () => void): Promise<string[]> {
-  const left = [...told];
+async function playAll(stage: Stage, played: PlayedStory[], width: number, ended: () => void): Promise<string[]> {
+  const left = [...played];
   const problems: string[] = [];
   const tellOn = async (): Promise<void> => {
     for (let one = left.shift(); one; one = left.shift()) {
@@ -151,7 +151,7 @@ async function strikeAlong(
   hub: ChaosHub,
   { seed, orders, kills, withinMs }: StoryOptions,
   ended: () => number,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<StoryResult["struck"]> {
   const random = createRandom(seed);
   const struck = { hub: 0, postgres: 0, both: 0 };
@@ -170,7 +170,7 @@ async function strikeAlong(
     else await hub.killBoth();
     if (kind !== "postgres") await hub.start();
     struck[kind]++;
-    say(`${n + 1} kills (${kind}), ${ended()} of ${orders} stories have ended`);
+    log(`${n + 1} kills (${kind}), ${ended()} of ${orders} stories have ended`);
   }
   return struck;
 }
@@ -219,14 +219,14 @@ async function hasten(hub: ChaosHub): Promise<void> {
 }
 
 /** Waits until all work in progress has ended. */
-async function settle({ send, setup, view }: Stage, told: Told[], withinMs: number, everyMs: number) {
+async function settle({ send, setup, view }: Stage, played: PlayedStory[], withinMs: number, everyMs: number) {
   const endsAt = performance.now() + withinMs;
   for (;;) {
     await triggerAll(send, setup);
     // Only a view taken after the trigger and without work in progress counts.
     await view.refresh();
     const isQuiet = await becomesQuiet(view, endsAt);
-    const check = await checkStories(send, told, setup, view.journals);
+    const check = await checkStories(send, played, setup, view.journals);
     const isLate = performance.now() > endsAt;
     if (isQuiet && check.problems.length === 0) return check;
     if (!isQuiet && isLate) check.problems.push(...view.busy.map((about) => `does not end: ${about}`));

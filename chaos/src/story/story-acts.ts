@@ -17,18 +17,18 @@ export type Stage = { send: Send; courier: Courier; view: View; setup: Setup; ur
 export type Parcel = { tracking: string; items: Map<number, number> };
 
 /** Progress of a story, for the check. */
-export type Told = { story: Story; shopOrderId: number | undefined; lines: ShopLine[]; parcels: Parcel[] };
+export type PlayedStory = { story: Story; shopOrderId: number | undefined; lines: ShopLine[]; parcels: Parcel[] };
 
 type Change = { values?: Partial<ShopOrder>; isFulfilled?: boolean; isDeleted?: boolean };
 
 /** Actions and waits that scripts are made of. */
-export function createActs(stage: Stage, told: Told) {
-  const { story } = told;
+export function createActs(stage: Stage, played: PlayedStory) {
+  const { story } = played;
   const { view, setup, courier } = stage;
   const bridgeId = setup.bridges[story.shop];
   const random = seededRandom(story.seed);
   const isWoo = story.shop === "woo";
-  const key = (): string => orderKey(bridgeId, told.shopOrderId ?? "");
+  const key = (): string => orderKey(bridgeId, played.shopOrderId ?? "");
   const here = () => view.orders.get(key());
 
   async function control<T>(partner: PartnerName, path: string, body: object): Promise<T> {
@@ -41,11 +41,11 @@ export function createActs(stage: Stage, told: Told) {
 
   async function change(how: Change): Promise<void> {
     const { order } = await control<{ order: ShopOrder }>(story.shop, "order", {
-      id: told.shopOrderId,
+      id: played.shopOrderId,
       values: {},
       ...how,
     });
-    told.shopOrderId = order.id;
+    played.shopOrderId = order.id;
   }
 
   /** Runs an action on the order, repeated until the hub has answered. */
@@ -77,7 +77,7 @@ export function createActs(stage: Stage, told: Told) {
   }
 
   /** Waits for an open exception and returns its ID. */
-  async function isOdd(kind: string, code: string): Promise<string> {
+  async function waitForException(kind: string, code: string): Promise<string> {
     const find = () =>
       view.exceptions.find((one) => one.orderId === here()?.id && one.kind === kind && one.code === code);
     await view.until(() => find() !== undefined, `${kind} ${code} in the inbox`);
@@ -89,21 +89,21 @@ export function createActs(stage: Stage, told: Told) {
 
     async place(values: Partial<ShopOrder> = {}): Promise<void> {
       const { number, street, locations } = story;
-      await change({ values: { number, street, locations, isPaid: true, lines: told.lines, ...values } });
-      courier.tell(story.shop, isWoo ? "order.created" : "orders/create", { id: told.shopOrderId }, random);
+      await change({ values: { number, street, locations, isPaid: true, lines: played.lines, ...values } });
+      courier.send(story.shop, isWoo ? "order.created" : "orders/create", { id: played.shopOrderId }, random);
     },
 
     /** Changes the order at the shop, which sends a webhook. WooCommerce has one topic for everything. */
     async change(how: Change, topic = "orders/updated"): Promise<void> {
       await change(how);
-      const id = told.shopOrderId!;
-      if (isWoo) return courier.tell(story.shop, "order.updated", { id }, random);
+      const id = played.shopOrderId!;
+      if (isWoo) return courier.send(story.shop, "order.updated", { id }, random);
       const isAboutOrder = topic.startsWith("orders/");
       const fulfillmentOrder = { id: `gid://shopify/FulfillmentOrder/${id * 100 + 1}` };
       const part = topic.startsWith("fulfillment_orders/") ? { fulfillment_order: fulfillmentOrder } : { order_id: id };
       // A deletion has no other signal than this webhook.
       const isCertain = how.isDeleted === true;
-      courier.tell(story.shop, topic, isAboutOrder ? { id } : part, random, isCertain);
+      courier.send(story.shop, topic, isAboutOrder ? { id } : part, random, isCertain);
     },
 
     async isHere(status: string, holds: string[] = []): Promise<void> {
@@ -127,42 +127,46 @@ export function createActs(stage: Stage, told: Told) {
 
     async shopKnows(kind: "fulfillment.create" | "order.complete"): Promise<void> {
       const isKnown = (): boolean =>
-        view.journals[story.shop].some((one) => one.kind === kind && one.orderId === told.shopOrderId);
-      await view.until(isKnown, `the shop to be told (${kind})`);
+        view.journals[story.shop].some((one) => one.kind === kind && one.orderId === played.shopOrderId);
+      await view.until(isKnown, `the shop to be notified (${kind})`);
     },
 
     async inWarehouse(what: "pack" | "list" | "deliver"): Promise<void> {
-      const sku = told.lines[0]!.sku;
+      const sku = played.lines[0]!.sku;
       await control("warehouse", `warehouse/${what}`, {
         reference: story.reference,
         sku,
-        tracking: told.parcels.at(-1)?.tracking,
+        tracking: played.parcels.at(-1)?.tracking,
       });
     },
 
     /** The warehouse ships these quantities, or everything left, and reports it to the hub. */
     async ship(some?: Map<number, number>): Promise<void> {
-      const tracking = trackingOf(story, told.parcels.length + 1);
-      const sent = (id: number): number => told.parcels.reduce((sum, { items }) => sum + (items.get(id) ?? 0), 0);
-      const items = some ?? new Map(told.lines.map(({ id, quantity }) => [id, quantity - sent(id)]));
-      told.parcels.push({ tracking, items: new Map([...items].filter(([, quantity]) => quantity > 0)) });
+      const tracking = trackingOf(story, played.parcels.length + 1);
+      const sent = (id: number): number => played.parcels.reduce((sum, { items }) => sum + (items.get(id) ?? 0), 0);
+      const items = some ?? new Map(played.lines.map(({ id, quantity }) => [id, quantity - sent(id)]));
+      played.parcels.push({ tracking, items: new Map([...items].filter(([, quantity]) => quantity > 0)) });
       const lineItems = [...(some ?? [])].map(([id, quantity]) => ({ id: String(id), quantity }));
       const part = some ? { line_items: lineItems } : {};
       await run("mark_shipped", { tracking_number: tracking, carrier: "ups", ...part });
     },
 
     async correctTracking(): Promise<void> {
-      const parcel = told.parcels[0]!;
+      const parcel = played.parcels[0]!;
       const from = parcel.tracking;
       parcel.tracking = `${from}-RIGHT`;
       await run("correct_tracking", { tracking_number: parcel.tracking, from });
     },
 
-    isOdd,
+    waitForException,
 
     /** Resolves the exception with an action. */
     async resolve(kind: string, code: string, action: "retry" | "keep_ours"): Promise<void> {
-      const call = { method: "POST", path: `/exceptions/${await isOdd(kind, code)}/resolve`, body: { action } };
+      const call = {
+        method: "POST",
+        path: `/exceptions/${await waitForException(kind, code)}/resolve`,
+        body: { action },
+      };
       await insist(stage, { ...call, headers: { "Idempotency-Key": randomUUID() } });
     },
   };

@@ -76,14 +76,14 @@ const usual: readonly StoryName[] = ["plain", "plain", "delivered", "pays_late",
 /** Deterministic by seed: first each story in each shop that supports it, then common ones. */
 export function planStories(seed: number, count: number): Story[] {
   const random = seededRandom(`story:${seed}`);
-  const told = shuffled(once, random).slice(0, count);
-  while (told.length < count) {
+  const chosen = shuffled(once, random).slice(0, count);
+  while (chosen.length < count) {
     const name = random.chance(50) ? random.pick(usual) : random.pick(storyNames);
-    told.push({ name, shop: random.pick(where[name]) });
+    chosen.push({ name, shop: random.pick(where[name]) });
   }
   const before = firstNumber - 1;
   const lastNumbers: Record<ShopName, number> = { north: before, south: before, woo: before };
-  return told.map(({ name, shop }, index): Story => {
+  return chosen.map(({ name, shop }, index): Story => {
     const ordinal = name === "number_taken" ? firstNumber : ++lastNumbers[shop];
     const number = shop === "woo" ? String(ordinal) : `#${ordinal}`;
     const own = seededRandom(`story:${seed}:${index}`);

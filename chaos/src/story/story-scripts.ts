@@ -1,8 +1,8 @@
-import type { Acts, Told } from "./story-acts.ts";
+import type { Acts, PlayedStory } from "./story-acts.ts";
 import type { StoryName } from "./story-ends.ts";
 import { firstReference } from "./story-plan.ts";
 
-type Script = (o: Acts, told: Told) => Promise<void>;
+type Script = (o: Acts, played: PlayedStory) => Promise<void>;
 
 const cancelled = ({ isWoo }: Acts) => ({ values: isWoo ? { status: "cancelled" } : { isCancelled: true } });
 
@@ -153,7 +153,7 @@ export const scripts: Record<StoryName, Script> = {
   async refused_then_listed(o) {
     await o.place();
     // Wait for the rejection: the order is also on hold when the warehouse was unreachable.
-    await o.isOdd("push", "rejected");
+    await o.waitForException("push", "rejected");
     await o.isHere("ready", ["fulfillment"]);
     await o.inWarehouse("list");
     await o.resolve("push", "rejected", "retry");

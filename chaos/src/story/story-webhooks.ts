@@ -10,7 +10,7 @@ import { webhookSecretOf } from "./story-setup.ts";
 /** Delivers the shops' webhooks to the hub: late, twice, out of order, and some never. */
 export type Courier = {
   /** `isCertain`: never dropped. */
-  tell(shop: ShopName, topic: string, body: object, random: Random, isCertain?: boolean): void;
+  send(shop: ShopName, topic: string, body: object, random: Random, isCertain?: boolean): void;
   /** Resolves when all pending webhooks are accepted or given up. */
   arrived(): Promise<void>;
   counts: { sent: number; twice: number; lost: number; forged: number };
@@ -49,12 +49,12 @@ export function createCourier(anonymous: Send, { bridges }: Setup): Courier {
   }
 
   /** A repeated webhook is answered `duplicate`; if the first response was lost, that may be the only one. */
-  function judge(webhook: InboundWebhook, status: number, said: string): void {
+  function judge(webhook: InboundWebhook, status: number, outcome: string): void {
     const { shop, topic, text, answers } = webhook;
-    if (said === "accepted") webhook.accepted++;
+    if (outcome === "accepted") webhook.accepted++;
     if (webhook.accepted > 1) problems.push(`${shop}, ${topic} ${text}: accepted ${webhook.accepted} times`);
-    if (!answers.includes(status === 200 ? said : String(status)))
-      problems.push(`${shop}, ${topic} ${text}: answered ${status} ${said} in place of ${answers.join(" or ")}`);
+    if (!answers.includes(status === 200 ? outcome : String(status)))
+      problems.push(`${shop}, ${topic} ${text}: answered ${status} ${outcome} in place of ${answers.join(" or ")}`);
   }
 
   function send(webhook: InboundWebhook, afterMs: number): void {
@@ -67,7 +67,7 @@ export function createCourier(anonymous: Send, { bridges }: Setup): Courier {
   return {
     counts,
     problems,
-    tell(shop, topic, body, random, isCertain = false) {
+    send(shop, topic, body, random, isCertain = false) {
       const secret = webhookSecretOf(shop);
       const write = (text: string, key: string, answers: string[]): InboundWebhook => {
         const headers = (shop === "woo" ? wooWebhook : shopifyWebhook)(topic, text, { id: randomUUID(), secret: key });

@@ -14,7 +14,7 @@ import { SchemaForm } from "../ui/schema-form/schema-form.tsx";
 import { Select } from "../ui/select.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { TextArea, TextField } from "../ui/text-field.tsx";
-import { tell } from "../ui/toast.tsx";
+import { showToast } from "../ui/toast.tsx";
 import type { Tone } from "../ui/tone.ts";
 
 const JsonEditor = lazy(async () => ({ default: (await import("../ui/json-editor.tsx")).JsonEditor }));
@@ -54,7 +54,7 @@ export function ComponentsPage() {
             <Button
               kind="primary"
               keys="$mod+Enter"
-              onClick={() => tell("It was done", { text: "And this is more about it." })}
+              onClick={() => showToast("It was done", { text: "And this is more about it." })}
             >
               Run
             </Button>

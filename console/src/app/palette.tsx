@@ -160,9 +160,9 @@ function useEntries(typed: string): Entry[] {
     const note = hit.detail === null ? {} : { note: words(hit.detail) };
     return [{ group: sentence(hit.kind), name: hit.title, ...note, run: () => router.history.push(href) }];
   });
-  const places = pages
+  const pageEntries = pages
     .filter(([name]) => matches(name))
     .map(([name, href]): Entry => ({ group: "Go to", name, run: () => router.history.push(href) }));
   const fit = ({ name }: Entry): number => (typed.trim() ? (nameRank(name, typed) ?? 9) : 0);
-  return [...records, ...[...acts, ...places].toSorted((one, other) => fit(one) - fit(other))];
+  return [...records, ...[...acts, ...pageEntries].toSorted((one, other) => fit(one) - fit(other))];
 }

@@ -46,12 +46,12 @@ export function SignInCallbackPage() {
 
 function readAnswer(search: string) {
   const params = new URLSearchParams(search);
-  const said = {
+  const fields = {
     code: params.get("code"),
     iss: params.get("iss"),
     error: params.get("error"),
     errorDescription: params.get("error_description")?.slice(0, 500),
   };
-  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value));
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
   return { ...given, state: params.get("state") ?? "none" };
 }

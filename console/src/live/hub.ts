@@ -4,7 +4,7 @@ import { HubApiError, HubConnectionError } from "@order-operations-hub/sdk/probl
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { setConnection } from "./connection.ts";
 import { recordExchange } from "./exchanges.ts";
-import { askForProof } from "./proof.ts";
+import { requestStepUp } from "./step-up.ts";
 
 function look(exchange: Exchange): void {
   recordExchange(exchange);
@@ -24,7 +24,7 @@ const isSignedOut = ({ code }: HubApiError): boolean => code.endsWith("_token") 
  * Client of the hub that served this page. The session is a cookie, so the page holds no token. Writes during a restart are
  * retried with the same idempotency key or version until the hub is back.
  */
-export const hub = createClient({ baseUrl: "", onExchange: look, onRefused: askForProof, maxOutageMs: 120_000 });
+export const hub = createClient({ baseUrl: "", onExchange: look, onRefused: requestStepUp, maxOutageMs: 120_000 });
 
 const retryLost = (failures: number, error: unknown): boolean => error instanceof HubConnectionError && failures < 1000;
 

@@ -42,20 +42,20 @@ const preferencesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export function applyLook({ theme, density }: Pick<Preferences, "theme" | "density">): void {
+export function applyAppearance({ theme, density }: Pick<Preferences, "theme" | "density">): void {
   const root = document.documentElement;
   if (theme === "system") delete root.dataset["theme"];
   else root.dataset["theme"] = theme;
   root.dataset["density"] = density;
 }
 
-export const firstPreferences = (): Preferences => ({ ...defaults, ...readCopy() });
+export const initialPreferences = (): Preferences => ({ ...defaults, ...readCopy() });
 
 export function usePreferences(): { preferences: Preferences; set(change: Partial<Preferences>): void } {
   const { data } = useQuery(preferencesQuery);
   const preferences = data
     ? { ...defaults, ...(data.preferences["console"] as Partial<Preferences> | undefined) }
-    : firstPreferences();
+    : initialPreferences();
   const save = useMutation({
     scope: { id: "preferences" },
     mutationFn: async (change: Partial<Preferences>) => {
@@ -77,12 +77,12 @@ export function usePreferences(): { preferences: Preferences; set(change: Partia
 }
 
 /** Applies theme and density to the page. */
-export function useLook(): void {
+export function useAppearance(): void {
   const { preferences } = usePreferences();
   const { theme, density } = preferences;
   const text = JSON.stringify(preferences);
   useEffect(() => {
-    applyLook({ theme, density });
+    applyAppearance({ theme, density });
     try {
       localStorage.setItem(copyKey, text);
     } catch {

@@ -3,7 +3,7 @@ import type { SubmitEvent } from "react";
 import { useState } from "react";
 import { isConflict } from "../ui/conflict-box.tsx";
 import { errorAt, fieldErrors } from "../ui/field-errors.ts";
-import { tell } from "../ui/toast.tsx";
+import { showToast } from "../ui/toast.tsx";
 import { queryClient } from "./hub.ts";
 
 type Versioned = { id: string; version: number };
@@ -71,11 +71,11 @@ const rebased = <State extends { draft: object }>(state: State, change: object):
 export function useRecordForm<Shown extends Versioned, Draft extends object>(
   options: Options<Shown, Draft>,
 ): RecordForm<Draft> {
-  const { record, kind, draftOf, read, write, neverShown = [], onSaved = () => tell("Saved") } = options;
-  const maker = "create" in options ? options : undefined;
+  const { record, kind, draftOf, read, write, neverShown = [], onSaved = () => showToast("Saved") } = options;
+  const creation = "create" in options ? options : undefined;
   const begin = (from: Shown | undefined): { base: Shown | undefined; draft: Draft } => ({
     base: from,
-    draft: from ? draftOf(from) : maker!.start,
+    draft: from ? draftOf(from) : creation!.start,
   });
   const [{ base, draft }, setState] = useState(() => begin(record));
   const change = changeOf(draft, begin(base).draft);
@@ -84,7 +84,7 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
   if (base && record && !isChanged && record.version > base.version) setState(begin(record));
   const save = useMutation({
     mutationFn: async (over: Shown | undefined): Promise<Saved<Shown, Draft> | { theirs: Shown }> => {
-      if (!base || !over) return { saved: await maker!.create(draft), sent: draft };
+      if (!base || !over) return { saved: await creation!.create(draft), sent: draft };
       const writeOver = async (version: Shown): Promise<Saved<Shown, Draft> | { theirs: Shown }> => {
         try {
           return { saved: await write(change, version, base), sent: draft };

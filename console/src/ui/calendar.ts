@@ -33,4 +33,4 @@ export const formatWeekday = (date: string): string => justDay.format(atNoon(dat
 export const clockOf = (offsetTime: string): string => offsetTime.slice(11, 16);
 
 /** "New York" for "America/New_York". */
-export const placeOfZone = (timeZone: string): string => (timeZone.split("/").at(-1) ?? timeZone).replaceAll("_", " ");
+export const cityOfZone = (timeZone: string): string => (timeZone.split("/").at(-1) ?? timeZone).replaceAll("_", " ");

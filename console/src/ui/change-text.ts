@@ -21,8 +21,8 @@ export function valueText(value: unknown): string {
 /** Name or text of an object, or else its number of fields. */
 function objectText(value: Record<string, unknown>): string {
   for (const name of ["text", "reason", "name", "sku", "trackingNumber", "handle"]) {
-    const told = value[name];
-    if (isText(told) && told) return name === "reason" ? words(told) : told;
+    const text = value[name];
+    if (isText(text) && text) return name === "reason" ? words(text) : text;
   }
   const filled = Object.entries(value).filter(([, one]) => one !== null && one !== undefined && one !== "");
   const simple = filled.filter(([, one]) => typeof one !== "object");

@@ -53,7 +53,7 @@ export function Dialog({ title, isOpen, onClose, children, footer, isWide, focus
 }
 
 /** Container of side panels, below the sticky bars; set by the shell. */
-export const PanelPlace = createContext<RefObject<HTMLElement | null> | undefined>(undefined);
+export const PanelContainer = createContext<RefObject<HTMLElement | null> | undefined>(undefined);
 
 /** Non-modal panel beside the page. */
 export function SidePanel({
@@ -65,7 +65,7 @@ export function SidePanel({
 }: Omit<Props, "footer" | "title" | "focusAfter"> & { title: ReactNode; actions?: ReactNode }) {
   return (
     <Base.Root open={isOpen} modal={false} disablePointerDismissal onOpenChange={(open) => !open && onClose()}>
-      <Base.Portal container={use(PanelPlace)}>
+      <Base.Portal container={use(PanelContainer)}>
         <Base.Popup
           initialFocus={false}
           finalFocus={false}

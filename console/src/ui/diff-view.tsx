@@ -25,8 +25,8 @@ export function DiffView({ label, before, after }: { label: string; before: stri
             key={at}
             className={cx(
               "px-2 whitespace-pre",
-              part.kind === "gone" && "bg-bad-soft text-bad",
-              part.kind === "came" && "bg-ok-soft text-ok",
+              part.kind === "removed" && "bg-bad-soft text-bad",
+              part.kind === "added" && "bg-ok-soft text-ok",
               part.kind === "far" && "text-faint",
             )}
           >
@@ -34,8 +34,10 @@ export function DiffView({ label, before, after }: { label: string; before: stri
               `⋯ ${part.count} lines that are the same`
             ) : (
               <>
-                <span aria-hidden>{part.kind === "gone" ? "− " : part.kind === "came" ? "+ " : "  "}</span>
-                {part.kind !== "same" && <span className="sr-only">{part.kind === "gone" ? "removed" : "added"} </span>}
+                <span aria-hidden>{part.kind === "removed" ? "− " : part.kind === "added" ? "+ " : "  "}</span>
+                {part.kind !== "same" && (
+                  <span className="sr-only">{part.kind === "removed" ? "removed" : "added"} </span>
+                )}
                 {part.text}
               </>
             )}

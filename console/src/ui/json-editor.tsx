@@ -33,12 +33,12 @@ const colours = HighlightStyle.define([
 
 /** JSON editor with error markers. Loaded on demand: it is half the size of everything else. */
 export function JsonEditor({ label, text, onChange }: { label: string; text: string; onChange(text: string): void }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const tell = useLatest(onChange);
   const first = useRef(text);
   useEffect(() => {
     const view = new EditorView({
-      parent: place.current!,
+      parent: container.current!,
       state: EditorState.create({
         doc: first.current,
         extensions: [
@@ -55,5 +55,5 @@ export function JsonEditor({ label, text, onChange }: { label: string; text: str
     });
     return () => view.destroy();
   }, [label, tell]);
-  return <div ref={place} />;
+  return <div ref={container} />;
 }

@@ -6,17 +6,17 @@ import { useLatest } from "./use-latest.ts";
 const waitMs = 250;
 
 /** Debounced text input. A change from outside, such as browser back, replaces the text. */
-export function useTypedText(told: string, onTell: (text: string) => void): [string, (typed: string) => void] {
-  const [typed, setTyped] = useState(told);
-  const [known, setKnown] = useState(told);
-  if (known !== told) {
-    setKnown(told);
-    if (told !== typed.trim()) setTyped(told);
+export function useTypedText(value: string, onChange: (text: string) => void): [string, (typed: string) => void] {
+  const [typed, setTyped] = useState(value);
+  const [known, setKnown] = useState(value);
+  if (known !== value) {
+    setKnown(value);
+    if (value !== typed.trim()) setTyped(value);
   }
-  const latest = useLatest({ told, onTell });
+  const latest = useLatest({ value, onChange });
   useEffect(() => {
-    if (typed.trim() === latest.current.told) return undefined;
-    const timer = setTimeout(() => latest.current.onTell(typed.trim()), waitMs);
+    if (typed.trim() === latest.current.value) return undefined;
+    const timer = setTimeout(() => latest.current.onChange(typed.trim()), waitMs);
     return () => clearTimeout(timer);
   }, [typed, latest]);
   return [typed, setTyped];

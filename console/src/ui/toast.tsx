@@ -10,7 +10,7 @@ const manager = Base.createToastManager();
 type Action = { label: string; onPick(): void };
 
 /** Shows a toast for a finished action. Errors that need a correction belong in the page. */
-export function tell(title: string, more: { text?: string; tone?: Tone; action?: Action } = {}): void {
+export function showToast(title: string, more: { text?: string; tone?: Tone; action?: Action } = {}): void {
   manager.add({
     title,
     description: more.text,

@@ -19,7 +19,7 @@ const expiryOptions = [
   { value: "", label: "Never" },
 ];
 
-export type MadeKey = Pick<Answer<"POST /api/v1/api-keys">, "name" | "key">;
+export type CreatedKey = Pick<Answer<"POST /api/v1/api-keys">, "name" | "key">;
 
 /** The key is shown once, so the dialog stays until the user confirms that they copied it. */
 export function NewKey({ onClose }: { onClose(): void }) {
@@ -67,7 +67,7 @@ export function NewKey({ onClose }: { onClose(): void }) {
   );
 }
 
-export function KeyValue({ made, onClose, note }: { made: MadeKey; onClose(): void; note?: string }) {
+export function KeyValue({ made, onClose, note }: { made: CreatedKey; onClose(): void; note?: string }) {
   return (
     <Dialog
       title={`The key ${made.name}`}

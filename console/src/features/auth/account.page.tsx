@@ -11,7 +11,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { SubmitForm } from "../../ui/submit-form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Sessions } from "../users/sessions.pick.tsx";
 import { Totp } from "./totp.tsx";
 
@@ -22,7 +22,7 @@ export function AccountPage() {
     mutationFn: () => hub.call("POST /api/v1/sessions/revoke-others"),
     onSuccess: async ({ revokedCount }) => {
       await queryClient.invalidateQueries({ queryKey: ["sessions"] });
-      tell(revokedCount === 0 ? "No other active sessions" : `${plural(revokedCount, "session")} revoked`);
+      showToast(revokedCount === 0 ? "No other active sessions" : `${plural(revokedCount, "session")} revoked`);
     },
   });
   return (
@@ -37,7 +37,7 @@ export function AccountPage() {
                 ["E-mail", me.actor.email ?? "–"],
                 ["Organization", me.organization.name],
                 ["Role", me.role ?? "none"],
-                ["May", plural(me.scopes.length, "scope")],
+                ["Scopes", plural(me.scopes.length, "scope")],
               ]}
             />
           </Card>
@@ -100,7 +100,7 @@ function Password() {
     >
       <Heading title="Password" note="a change signs you out everywhere" />
       <TextField
-        label="Present password"
+        label="Current password"
         type="password"
         {...form.field("currentPassword")}
         autoComplete="current-password"

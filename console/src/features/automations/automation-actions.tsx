@@ -7,7 +7,7 @@ import { useMe } from "../../live/me.ts";
 import { ConfirmButton } from "../../ui/confirm.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { Select } from "../../ui/select.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { automationCan } from "./automation.can.ts";
 
 const renew = () => queryClient.invalidateQueries({ queryKey: ["automations"] });
@@ -27,7 +27,7 @@ export function AutomationActions({ automation }: { automation: Automation }) {
           await hub.call("DELETE /api/v1/automations/{id}", { path: { id }, ifMatch: version });
           router.history.replace(paths.automations());
           await renew();
-          tell(`${automation.name} deleted`);
+          showToast(`${automation.name} deleted`);
         }}
       >
         <p>Runs that it began stay as they are.</p>
@@ -94,7 +94,7 @@ function ModeButton({ automation }: { automation: Automation }) {
       body: { mode },
     });
     await renew();
-    tell(mode === "active" ? `${automation.name} is live` : `${automation.name} is in shadow again`);
+    showToast(mode === "active" ? `${automation.name} is live` : `${automation.name} is in shadow again`);
   };
   if (!isShadow) {
     return (

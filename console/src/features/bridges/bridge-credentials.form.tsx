@@ -12,7 +12,7 @@ import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { SubmitForm } from "../../ui/submit-form.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { bridgeCan } from "./bridge.can.ts";
 import { connectorsQuery } from "./bridges.queries.ts";
 
@@ -35,7 +35,7 @@ export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
     refetch: ["bridges"],
     onCreated: () => {
       form.reset();
-      tell("Credentials replaced");
+      showToast("Credentials replaced");
       router.history.push(paths.bridge(bridge.id, { test: "now" }));
     },
   });

@@ -99,7 +99,7 @@ const mappingColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Transfor
   {
     name: "Direction",
     className: "whitespace-nowrap",
-    cell: ({ direction }) => (direction === "inbound" ? "comes in" : "goes out"),
+    cell: ({ direction }) => (direction === "inbound" ? "Inbound" : "Outbound"),
   },
   { name: "Rows", isNumber: true, cell: ({ mappings }) => mappings.length },
   {

@@ -14,7 +14,7 @@ import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { pickEntity } from "../pick/entity.pick.tsx";
 import { bridgeCan } from "./bridge.can.ts";
 import { readBridge, connectorsQuery } from "./bridges.queries.ts";
@@ -59,7 +59,7 @@ function useSettingsForm(bridge: Bridge) {
     },
     onSaved: (saved) => {
       setNeedsCredentials(false);
-      tell(`${saved.name} saved`);
+      showToast(`${saved.name} saved`);
     },
   });
   return { form, needsCredentials };
@@ -129,9 +129,9 @@ export function BridgeSettings({ bridge }: { bridge: Bridge }) {
 
 /** Settings as text, with the titles that the form shows. */
 function settingsText(settings: Record<string, unknown>, schema: FormSchema | undefined): string {
-  const told = Object.entries(withoutEmpty(settings)).map(([name, value]) => {
+  const texts = Object.entries(withoutEmpty(settings)).map(([name, value]) => {
     const text = typeof value === "object" && value !== null ? JSON.stringify(value) : valueText(value);
     return `${schema?.properties?.[name]?.title ?? sentence(name)}: ${text}`;
   });
-  return told.join("; ");
+  return texts.join("; ");
 }

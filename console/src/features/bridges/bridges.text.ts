@@ -22,9 +22,9 @@ export const modeWords: Record<string, string> = { pull: "reads", push: "sends",
 export function resultText(result: unknown): string {
   if (typeof result !== "object" || result === null) return "";
   const counts = Object.entries(result).filter((entry): entry is [string, number] => typeof entry[1] === "number");
-  const told = counts.filter(([, count]) => count > 0);
-  if (counts.length > 0 && told.length === 0) return "nothing new";
+  const nonZero = counts.filter(([, count]) => count > 0);
+  if (counts.length > 0 && nonZero.length === 0) return "nothing new";
   // "fetched" comes first.
-  const ordered = told.toSorted(([a], [b]) => Number(b === "fetched") - Number(a === "fetched"));
+  const ordered = nonZero.toSorted(([a], [b]) => Number(b === "fetched") - Number(a === "fetched"));
   return ordered.map(([name, count]) => `${formatCount(count)} ${words(name)}`).join(", ");
 }

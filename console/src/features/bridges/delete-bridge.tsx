@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { plural, words } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 
 export function DeleteBridge({ bridge, refused }: { bridge: Bridge; refused: string | undefined }) {
   const router = useRouter();
@@ -22,7 +22,7 @@ export function DeleteBridge({ bridge, refused }: { bridge: Bridge; refused: str
         ifMatch: bridge.version,
       }),
     onSuccess: () => {
-      tell(`Bridge ${bridge.name} deleted`);
+      showToast(`Bridge ${bridge.name} deleted`);
       router.history.push(paths.bridges());
       void queryClient.invalidateQueries({ queryKey: ["bridges", "list"] });
     },

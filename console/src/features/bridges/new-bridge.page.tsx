@@ -14,7 +14,7 @@ import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { TextField } from "../../ui/text-field.tsx";
-import { useKept } from "../../ui/use-kept.ts";
+import { useSessionState } from "../../ui/use-session-state.ts";
 import { pickEntity } from "../pick/entity.pick.tsx";
 import { bridgeCan } from "./bridge.can.ts";
 import type { ConnectorInfo } from "./bridges.queries.ts";
@@ -48,8 +48,8 @@ function Filled({ connector }: { connector: ConnectorInfo }) {
   const me = useMe();
   const router = useRouter();
   const { data: others } = useQuery(bridgesQuery(1));
-  const [kept, keep] = useKept<Draft>(`ooh-bridge-${connector.name}`);
-  // Kept out of `useKept`: secrets must not reach the session storage.
+  const [kept, keep] = useSessionState<Draft>(`ooh-bridge-${connector.name}`);
+  // Kept out of `useSessionState`: secrets must not reach the session storage.
   const [credentials, setCredentials] = useState<Record<string, unknown>>({});
   const draft = kept ?? { name: freeName(connector.title, others?.data.map((one) => one.name) ?? []), settings: {} };
   const create = useMutation({

@@ -11,7 +11,7 @@ import { FileDrop } from "../../ui/file-drop.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { zoneSchemes } from "./carrier-accounts.text.ts";
 
@@ -94,7 +94,7 @@ function UploadDialog({ account, file, onClose }: { account: CarrierAccount; fil
       }),
     refetch: ["carrier-accounts"],
     onCreated: (card) => {
-      tell(`${card.name} is uploaded`);
+      showToast(`${card.name} is uploaded`);
       onClose();
       router.history.push(paths.carrier(account.id, { tab: "cards", card: card.id }));
     },

@@ -11,7 +11,7 @@ import { FileDrop } from "../../ui/file-drop.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { CarrierKind } from "./carrier-account.queries.ts";
 
@@ -61,7 +61,7 @@ function UploadChart({ account }: { account: CarrierAccount }) {
       }),
     onSuccess: (chart) => {
       refresh();
-      tell(`${plural(chart.rowCount, "row")} of zones are in use`);
+      showToast(`${plural(chart.rowCount, "row")} of zones are in use`);
     },
   });
   return (

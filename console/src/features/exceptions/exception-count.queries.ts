@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { beside } from "../../live/beside.ts";
+import { afterMainQuery } from "../../live/after-main-query.ts";
 import { hub } from "../../live/hub.ts";
 
 type About = { orderId?: string; executionId?: string };
@@ -8,7 +8,7 @@ type About = { orderId?: string; executionId?: string };
 export const openExceptionsQuery = (about: About = {}) =>
   queryOptions({
     queryKey: ["exceptions", "open", about],
-    ...beside(
+    ...afterMainQuery(
       async (signal): Promise<number> =>
         (await hub.call("GET /api/v1/exceptions/counts", { query: about, signal })).total,
     ),

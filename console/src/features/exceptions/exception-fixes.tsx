@@ -33,7 +33,7 @@ export function FixButtons({ exception, isBusy, onFix, onEdit }: Props) {
           <ConfirmButton
             label="Send it again"
             title="Have you looked at the other side?"
-            yes="It is missing there: send it again"
+            yes="The shop did not receive it. Send again"
             isDangerous
             disabledReason={exceptionCan.fix({ scope: "tasks:execute" }, me)}
             run={async () => onFix({ action: "retry", resend: true })}

@@ -6,7 +6,7 @@ import { Skeleton } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { ExceptionFilter, ExceptionGroup, FixManyRequest } from "./exceptions.queries.ts";
 import { fixName, fixTexts } from "./exceptions.text.ts";
 
@@ -46,7 +46,7 @@ export function FixMany({ group, action, filter, onClose }: Props) {
     },
     onSuccess: async ({ done, failed }) => {
       await queryClient.invalidateQueries({ queryKey: ["exceptions"] });
-      if (done > 0) tell(`${fixName(action)}: ${plural(done, "exception")}`);
+      if (done > 0) showToast(`${fixName(action)}: ${plural(done, "exception")}`);
       if (failed.length === 0) onClose();
       else setFailures(failed);
     },

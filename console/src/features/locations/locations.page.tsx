@@ -23,7 +23,7 @@ import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { draftOf, filledAddressOf, LocationFields } from "./location.form.tsx";
 import type { Location } from "./locations.queries.ts";
 import { locationsQuery } from "./locations.queries.ts";
-import { placeText } from "./locations.text.ts";
+import { addressText } from "./locations.text.ts";
 
 const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Location>> => [
   {
@@ -39,7 +39,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Locat
     ),
   },
   { name: "Kind", className: "whitespace-nowrap text-muted", cell: (one) => words(one.type) },
-  { name: "Address", className: "w-1/2 max-w-0 min-w-48 truncate", cell: (one) => placeText(one) || "–" },
+  { name: "Address", className: "w-1/2 max-w-0 min-w-48 truncate", cell: (one) => addressText(one) || "–" },
   {
     name: "State",
     cell: (one) => <Badge tone={one.is_active ? "ok" : "skip"}>{one.is_active ? "in use" : "not in use"}</Badge>,

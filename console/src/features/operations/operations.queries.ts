@@ -7,7 +7,7 @@ import type {
 } from "@order-operations-hub/sdk/api-types";
 import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
-import { beside } from "../../live/beside.ts";
+import { afterMainQuery } from "../../live/after-main-query.ts";
 import { hub } from "../../live/hub.ts";
 import { words } from "../../ui/format.ts";
 
@@ -69,7 +69,7 @@ export const runsQuery = (status: string | undefined, page = 1) =>
 /** Number of running runs. */
 export const runningRunsQuery = queryOptions({
   queryKey: ["operations", "running"],
-  ...beside(
+  ...afterMainQuery(
     async (signal): Promise<number> =>
       (await hub.call("GET /api/v1/operations/runs", { query: { status: "running", limit: 1 }, signal })).pagination
         .total,

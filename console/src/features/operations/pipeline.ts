@@ -112,10 +112,10 @@ const empty: Draft = { steps: [], isAtomic: false };
 
 /** Kept in the session storage, so that a reload or an expired session loses no work. */
 export function useDraft(key: string): [Draft, (next: Draft | ((before: Draft) => Draft)) => void] {
-  const place = `ooh-pipeline-${key}`;
+  const storageKey = `ooh-pipeline-${key}`;
   const [draft, setDraft] = useState<Draft>(() => {
     try {
-      const kept = JSON.parse(sessionStorage.getItem(place) ?? "null") as Draft | null;
+      const kept = JSON.parse(sessionStorage.getItem(storageKey) ?? "null") as Draft | null;
       return kept ? { ...kept, steps: kept.steps.map((step) => ({ ...step, key: nextKey++ })) } : empty;
     } catch {
       return empty;
@@ -123,10 +123,10 @@ export function useDraft(key: string): [Draft, (next: Draft | ((before: Draft) =
   });
   useEffect(() => {
     try {
-      sessionStorage.setItem(place, JSON.stringify(draft));
+      sessionStorage.setItem(storageKey, JSON.stringify(draft));
     } catch {
       // Storage is disabled in this browser.
     }
-  }, [place, draft]);
+  }, [storageKey, draft]);
   return [draft, setDraft];
 }

@@ -17,7 +17,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { Preflight } from "./operations.queries.ts";
 import type { Draft, toActions } from "./pipeline.ts";
 import type { Costs } from "./step-prices.ts";
-import { TypeTheNumber } from "./type-the-number.tsx";
+import { ConfirmCount } from "./confirm-count.tsx";
 
 /** The body that was checked, and is therefore run. */
 export type CheckedBody = {
@@ -122,7 +122,7 @@ export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOu
         </Button>
       </div>
       {isAsking && (
-        <TypeTheNumber
+        <ConfirmCount
           onClose={() => setAsking(false)}
           count={count}
           isBusy={run.isPending}

@@ -17,7 +17,7 @@ import { resultsQuery, runGroupsQuery, useActionTitles } from "./operations.quer
 import { resultTones } from "./operations.text.ts";
 import { hasEnded } from "./run.can.ts";
 import { priceText } from "./step-prices.ts";
-import { WhyTable } from "./why-table.tsx";
+import { ReasonTable } from "./reason-table.tsx";
 
 type GroupProps = {
   run: OperationRun;
@@ -32,7 +32,7 @@ export function RunGroups({ run, code, onCode, onRetry, retryReason }: GroupProp
   const { data: groups } = useQuery({ ...runGroupsQuery(run.id), refetchInterval: hasEnded(run) ? false : 2_000 });
   const titleOf = useActionTitles();
   return (
-    <WhyTable
+    <ReasonTable
       label={run.in_part > 0 ? "What could not be undone" : "Failures by code"}
       groups={groups ?? []}
       toneOf={({ status }) => (status === "succeeded" ? "warn" : (resultTones[status] ?? "bad"))}
@@ -149,7 +149,7 @@ function StepCell({ step }: { step: Step | undefined }) {
     const tone = step.status === "not_undone" ? "text-warn" : "text-bad";
     return <span className={tone}>✕ {words(step.error.code)}</span>;
   }
-  if (step.status === "no_change") return <span className="text-muted">had it</span>;
+  if (step.status === "no_change") return <span className="text-muted">No change</span>;
   if (step.status === "rolled_back" || step.status === "not_undone")
     return <span className="text-warn">{words(step.status)}</span>;
   if (awaitsCarrier(step)) return <span className="text-muted">the carrier is asked</span>;

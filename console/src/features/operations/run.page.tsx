@@ -17,7 +17,7 @@ import { ProgressBar } from "../../ui/progress-bar.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { ShareBar } from "../../ui/share-bar.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { formatFull, Time, useClock } from "../../ui/zone.tsx";
 import { runQuery } from "./operations.queries.ts";
 import { runTones } from "./operations.text.ts";
@@ -67,7 +67,7 @@ function Run({ run }: { run: OperationRun }) {
   const status = oneOf(search["status"]);
   const cancel = useMutation({
     mutationFn: () => hub.call("POST /api/v1/operations/runs/{id}/cancel", { path: { id: run.id } }),
-    onSuccess: () => tell("The run is stopped after the orders at hand"),
+    onSuccess: () => showToast("The run is stopped after the orders at hand"),
   });
   const retry = useMutation({
     mutationFn: (codes: string[] | undefined) =>
@@ -135,7 +135,7 @@ function Run({ run }: { run: OperationRun }) {
             },
             { label: "skipped", value: summary.skipped, isOn: status === "skipped", onPick: pick("skipped") },
             { label: "not reached", value: summary.cancelled, isOn: status === "cancelled", onPick: pick("cancelled") },
-            { label: "without a change", value: summary.no_change },
+            { label: "unchanged", value: summary.no_change },
           ]}
         />
         <ShareBar

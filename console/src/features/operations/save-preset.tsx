@@ -8,7 +8,7 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { Select } from "../../ui/select.tsx";
 import { FormPopover } from "../../ui/submit-form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { presetsQuery } from "./operations.queries.ts";
 import type { Draft } from "./pipeline.ts";
 import { missingOf, toActions } from "./pipeline.ts";
@@ -30,7 +30,7 @@ export function SavePreset({ draft, actions }: { draft: Draft; actions: Readonly
       }),
     refetch: ["operations", "presets"],
     onCreated: ({ name, hotkey }) =>
-      tell(`Preset ${name} saved`, hotkey ? { text: `Pick orders and press Shift ${hotkey}.` } : {}),
+      showToast(`Preset ${name} saved`, hotkey ? { text: `Pick orders and press Shift ${hotkey}.` } : {}),
   });
   const isWhole = draft.steps.length > 0 && draft.steps.every((step, at) => missingOf(step, actions[at]).length === 0);
   const refused = missingScope(me, "operations:write") ?? (!isWhole && "Build a pipeline first.");

@@ -3,7 +3,7 @@ import { Button, buttonClass, IconButton } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Popover } from "../../ui/popover.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { defaultColumns, orderColumns } from "./orders.columns.tsx";
 
 /** Columns and their order. Stored in the address, so that a link shows the same, and optionally as the default. */
@@ -47,7 +47,7 @@ export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; o
         <Button
           onClick={() => {
             set({ orderColumns: [...chosen] });
-            tell("These columns are yours from now on");
+            showToast("These columns are yours from now on");
           }}
         >
           Keep

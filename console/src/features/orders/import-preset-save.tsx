@@ -7,7 +7,7 @@ import { ConfirmButton } from "../../ui/confirm.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { FormPopover } from "../../ui/submit-form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { ImportPreset, PresetSettings } from "../import-presets/import-presets.queries.ts";
 import type { ImportAnswer, Reading } from "./order-import.queries.ts";
 
@@ -44,7 +44,7 @@ export function SavePreset(props: Props) {
     onSuccess: async ({ id, name }) => {
       await refresh();
       onSaved(id);
-      tell(`Preset ${name} changed`);
+      showToast(`Preset ${name} changed`);
     },
   });
   const isChanged =
@@ -95,7 +95,7 @@ function SaveAs({ refused, onDone, ...props }: Props & { refused: string | undef
     onCreated: async ({ id, name }) => {
       await onDone();
       props.onSaved(id);
-      tell(`Preset ${name} saved`);
+      showToast(`Preset ${name} saved`);
       form.reset();
     },
   });

@@ -74,13 +74,13 @@ function Head({ fileName, children }: { fileName?: string; children?: React.Reac
 
 /** Number of rows processed so far. */
 function useRows(watchId: string | undefined): number {
-  const [told, setTold] = useState<{ id: string; rows: number }>();
+  const [progress, setProgress] = useState<{ id: string; rows: number }>();
   useWatch(
     watchId,
     (signal) => hub.stream("GET /api/v1/orders/import/watch", { query: { watchId: watchId! }, signal }),
-    (state) => setTold({ id: watchId!, rows: (state as ImportProgress).rows }),
+    (state) => setProgress({ id: watchId!, rows: (state as ImportProgress).rows }),
   );
-  return told && told.id === watchId ? told.rows : 0;
+  return progress && progress.id === watchId ? progress.rows : 0;
 }
 
 function FromFile({ file, onFile }: { file: ChosenFile; onFile(file: File): void }) {
@@ -152,7 +152,7 @@ function FromFile({ file, onFile }: { file: ChosenFile; onFile(file: File): void
 function unready(report: ImportAnswer | undefined, isLooking: boolean): string | undefined {
   if (isLooking) return "The file is being looked at.";
   if (!report) return "The file could not be read.";
-  return changedBy(report) === 0 ? "None of its orders can be taken." : undefined;
+  return changedBy(report) === 0 ? "No order in this file can be imported." : undefined;
 }
 
 function Taken({ answer, fileName, onFile }: { answer: ImportAnswer; fileName: string; onFile(file: File): void }) {

@@ -7,7 +7,7 @@ import type { Search } from "../../ui/search-params.ts";
 import { FormPopover } from "../../ui/submit-form.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { viewsQuery } from "../views/views.queries.ts";
 import { filterOf, filterSearch, searchOf } from "./order-filters.pick.ts";
@@ -44,7 +44,7 @@ export function OrderViews({ search }: { search: Search }) {
   const drop = useMutation({
     mutationFn: (id: string) => hub.call("DELETE /api/v1/views/{id}", { path: { id } }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ["views"] }),
-    onError: (error) => tell("The view could not be removed", { text: error.message, tone: "bad" }),
+    onError: (error) => showToast("The view could not be removed", { text: error.message, tone: "bad" }),
   });
   const current = own.find((view) => view.isOwn && keyOf(view.search) === here);
   return (
@@ -75,7 +75,7 @@ function SaveView({ filter }: { filter: Search }) {
     create: ({ name, isShared }) =>
       hub.call("POST /api/v1/views", { body: { list: "orders", name: name.trim(), settings: { filter }, isShared } }),
     refetch: ["views"],
-    onCreated: ({ name }) => tell(`View ${name} saved`),
+    onCreated: ({ name }) => showToast(`View ${name} saved`),
   });
   return (
     <FormPopover

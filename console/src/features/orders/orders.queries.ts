@@ -1,7 +1,7 @@
 import type { Order, OrderFilter } from "@order-operations-hub/sdk/api-types";
 import type { Answer } from "@order-operations-hub/sdk/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { beside } from "../../live/beside.ts";
+import { afterMainQuery } from "../../live/after-main-query.ts";
 import { hub } from "../../live/hub.ts";
 
 const pageSize = 100;
@@ -38,7 +38,7 @@ export const ordersQuery = (filter: OrderFilter, sort: OrderSort) =>
 export const orderCountsQuery = (filter: OrderFilter = {}) =>
   queryOptions({
     queryKey: ["orders", "counts", filter],
-    ...beside((signal) => hub.call("GET /api/v1/orders/counts", { query: filter, signal })),
+    ...afterMainQuery((signal) => hub.call("GET /api/v1/orders/counts", { query: filter, signal })),
     staleTime: 30_000,
   });
 

@@ -12,7 +12,7 @@ import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { Organization } from "./organizations.queries.ts";
 import { organizationsQuery } from "./organizations.queries.ts";
@@ -71,7 +71,7 @@ function NewOrganization({ onClose }: { onClose(): void }) {
       }),
     refetch: ["organizations"],
     onCreated: ({ name }, { email }) => {
-      tell(`${name} is there`, { text: `${email.trim()} can sign in now.` });
+      showToast(`${name} is there`, { text: `${email.trim()} can sign in now.` });
       onClose();
     },
   });

@@ -14,7 +14,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { TokenField } from "../../ui/token-field.tsx";
 import type { Organization } from "./organizations.queries.ts";
 import { organizationQuery, readOrganization } from "./organizations.queries.ts";
@@ -65,7 +65,7 @@ function SettingsForm({ organization }: { organization: Organization }) {
       hub.call("PATCH /api/v1/organizations/{id}", { path: { id }, body, ifMatch: version }),
     onSaved: async () => {
       await queryClient.invalidateQueries({ queryKey: ["me"] });
-      tell("Settings saved");
+      showToast("Settings saved");
     },
   });
   return (

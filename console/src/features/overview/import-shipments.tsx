@@ -6,7 +6,7 @@ import { downloadText } from "../../ui/download-text.ts";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { importShipments } from "./overview.queries.ts";
 
 /** Imports past shipments from a CSV file. */
@@ -15,7 +15,7 @@ export function ImportShipments() {
   const take = useMutation({
     mutationFn: async (file: File) => importShipments(await file.text()),
     onSuccess: ({ summary }) => {
-      tell(`${plural(summary.created, "shipment")} recorded`);
+      showToast(`${plural(summary.created, "shipment")} recorded`);
       // Stay on the page to show the rejected rows.
       if (summary.failed > 0) return;
       void queryClient.invalidateQueries({ queryKey: ["shipments"] });

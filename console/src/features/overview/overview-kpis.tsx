@@ -5,7 +5,7 @@ import { paths } from "../../app/paths.ts";
 import { useMe } from "../../live/me.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { AsTable } from "../../ui/charts/as-table.tsx";
+import { ChartTable } from "../../ui/charts/chart-table.tsx";
 import type { SparkPoint } from "../../ui/charts/spark-line.tsx";
 import { SparkLine } from "../../ui/charts/spark-line.tsx";
 import { cx } from "../../ui/class-names.ts";
@@ -171,7 +171,7 @@ function Kpi({ name, definition, value, sample, href, isBad = false, children }:
 function DayTable({ points }: { points: readonly SeriesPoint[] }) {
   return (
     <Card className="mt-2" label="Each day">
-      <AsTable
+      <ChartTable
         label="Each day, in the time zone of the organization"
         columns={["Day", "Delivered", "On time", "Days in transit"]}
         rows={points

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { beside } from "../../live/beside.ts";
+import { afterMainQuery } from "../../live/after-main-query.ts";
 import { hub } from "../../live/hub.ts";
 
 /**
@@ -40,7 +40,9 @@ export const isEntityKind = (kind: string): kind is EntityKind => kind in asks;
 const entityNamesQuery = (kind: EntityKind) =>
   queryOptions({
     queryKey: [asks[kind].key, "names"],
-    ...beside(async (signal): Promise<Named[]> => (await asks[kind].ask(signal)).map(({ id, name }) => ({ id, name }))),
+    ...afterMainQuery(async (signal): Promise<Named[]> =>
+      (await asks[kind].ask(signal)).map(({ id, name }) => ({ id, name })),
+    ),
     staleTime: 60_000,
     retry: false,
   });

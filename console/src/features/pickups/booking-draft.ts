@@ -4,9 +4,9 @@ import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { clockOf, formatDay } from "../../ui/calendar.ts";
 import { fieldErrors } from "../../ui/field-errors.ts";
-import { tell } from "../../ui/toast.tsx";
-import { useSettled } from "../../ui/use-settled.ts";
-import { checkQuery, pickupAccountsQuery, pickupPlacesQuery, slotsQuery } from "./pickups.queries.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { useDebounced } from "../../ui/use-debounced.ts";
+import { checkQuery, pickupAccountsQuery, pickupLocationsQuery, slotsQuery } from "./pickups.queries.ts";
 import { windowText } from "./pickups.text.ts";
 
 export type Draft = {
@@ -35,7 +35,7 @@ function startOf(date: string | undefined, locationId: string | undefined, movin
   };
 }
 
-function wishOf(draft: Draft, moving: Pickup | undefined) {
+function slotRequestOf(draft: Draft, moving: Pickup | undefined) {
   if (!draft.accountId || !draft.locationId) return undefined;
   return {
     carrierAccountId: draft.accountId,
@@ -73,13 +73,13 @@ type Given = {
 /** Form state of a pickup: values, availability check and booking. */
 export function useBooking({ date, locationId, moving, onDone }: Given) {
   const accounts = useQuery(pickupAccountsQuery);
-  const places = useQuery(pickupPlacesQuery);
+  const locations = useQuery(pickupLocationsQuery);
   const [typed, setTyped] = useState(() => startOf(date, locationId, moving));
   const save = useMutation({
     mutationFn: (asked: Draft) => book(asked, moving),
     onSuccess: async (pickup) => {
       await queryClient.invalidateQueries({ queryKey: ["pickups"] });
-      tellOf(pickup, moving !== undefined);
+      announce(pickup, moving !== undefined);
       onDone(pickup);
     },
   });
@@ -92,10 +92,10 @@ export function useBooking({ date, locationId, moving, onDone }: Given) {
   const draft = {
     ...typed,
     accountId: typed.accountId || (accounts.data?.[0]?.id ?? ""),
-    locationId: typed.locationId || (moving ? "" : (places.data?.[0]?.id ?? "")),
+    locationId: typed.locationId || (moving ? "" : (locations.data?.[0]?.id ?? "")),
   };
-  const settled = useSettled(draft);
-  const days = useQuery(slotsQuery(wishOf(settled, moving)));
+  const settled = useDebounced(draft);
+  const days = useQuery(slotsQuery(slotRequestOf(settled, moving)));
   // A day picked in the week starts with the carrier's window of that day.
   const own = days.data?.data.find((day) => day.date === draft.date)?.window;
   if (own && draft.date && !draft.ready && !draft.close) {
@@ -103,22 +103,22 @@ export function useBooking({ date, locationId, moving, onDone }: Given) {
   }
   const check = useQuery(checkQuery(requestOf(settled, moving), moving?.id));
   const isChecked = JSON.stringify(settled) === JSON.stringify(draft) && !check.isFetching && !check.isPlaceholderData;
-  const said = isChecked ? (check.data?.errors ?? []) : [];
+  const checkErrors = isChecked ? (check.data?.errors ?? []) : [];
   const wrong = new Map([
     ...fieldErrors(check.error),
-    ...said.map(({ pointer, message }): [string, string] => [pointer, message]),
+    ...checkErrors.map(({ pointer, message }): [string, string] => [pointer, message]),
     ...fieldErrors(save.error),
   ]);
   const checked = isChecked ? check.data : undefined;
-  return { accounts, places, draft, set, days, check, checked, isChecked, save, wrong };
+  return { accounts, locations, draft, set, days, check, checked, isChecked, save, wrong };
 }
 export type Booking = ReturnType<typeof useBooking>;
 
 function book(draft: Draft, moving: Pickup | undefined): Promise<Pickup> {
   const { carrierAccountId, locationId, pickupAddress, ...request } = requestOf(draft, moving)!;
   if (!moving) {
-    const place = locationId ? { locationId } : pickupAddress ? { pickupAddress } : {};
-    return hub.call("POST /api/v1/pickups", { body: { carrierAccountId, ...place, ...request } });
+    const where = locationId ? { locationId } : pickupAddress ? { pickupAddress } : {};
+    return hub.call("POST /api/v1/pickups", { body: { carrierAccountId, ...where, ...request } });
   }
   return hub.call("PATCH /api/v1/pickups/{id}", {
     path: { id: moving.id },
@@ -127,14 +127,14 @@ function book(draft: Draft, moving: Pickup | undefined): Promise<Pickup> {
   });
 }
 
-function tellOf(pickup: Pickup, isMoved: boolean): void {
+function announce(pickup: Pickup, isMoved: boolean): void {
   const when = `${formatDay(pickup.window.date)}, ${windowText(pickup)}`;
   if (pickup.status === "requested") {
-    tell(`Asked for ${when}`, { tone: "warn", text: "The carrier has not answered yet; the hub asks again." });
+    showToast(`Asked for ${when}`, { tone: "warn", text: "The carrier has not answered yet; the hub asks again." });
     return;
   }
   const { confirmationNumber } = pickup;
-  tell(
+  showToast(
     isMoved ? `Moved to ${when}` : `Booked for ${when}`,
     confirmationNumber ? { text: `Confirmation ${confirmationNumber}` } : {},
   );

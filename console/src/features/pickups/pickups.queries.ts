@@ -43,11 +43,11 @@ export const pickupAccountsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export type PickupPlace = { id: string; name: string; city: string | undefined; isDefault: boolean };
+export type PickupLocation = { id: string; name: string; city: string | undefined; isDefault: boolean };
 
-export const pickupPlacesQuery = queryOptions({
+export const pickupLocationsQuery = queryOptions({
   queryKey: ["pickups", "places"],
-  queryFn: async ({ signal }): Promise<PickupPlace[]> => {
+  queryFn: async ({ signal }): Promise<PickupLocation[]> => {
     const { data } = await hub.call("GET /api/v1/locations", { query: { limit: 100, is_active: true }, signal });
     return data
       .map(({ id, name, address, is_default }) => ({ id, name, city: address.city, isDefault: is_default }))
@@ -57,7 +57,7 @@ export const pickupPlacesQuery = queryOptions({
 });
 
 export type SlotDays = Answer<"GET /api/v1/pickups/slots">;
-export type SlotWish = {
+export type SlotRequest = {
   carrierAccountId: string;
   locationId: string;
   readyTime?: string;
@@ -65,7 +65,7 @@ export type SlotWish = {
   excludePickupId?: string;
 };
 
-export const slotsQuery = (wish: SlotWish | undefined) =>
+export const slotsQuery = (wish: SlotRequest | undefined) =>
   queryOptions({
     queryKey: ["pickups", "slots", wish],
     queryFn: ({ signal }): Promise<SlotDays> => hub.call("GET /api/v1/pickups/slots", { query: wish!, signal }),

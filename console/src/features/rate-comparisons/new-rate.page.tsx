@@ -13,7 +13,7 @@ import { FileDrop } from "../../ui/file-drop.tsx";
 import { plural } from "../../ui/format.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { ColumnMapping } from "./column-mapping.tsx";
 import type { ComparisonHeader } from "./comparison-header.form.tsx";
 import { ComparisonHeaderForm, useContracts } from "./comparison-header.form.tsx";
@@ -105,7 +105,7 @@ function FromFile({ file, problem, onFile }: FileProps) {
         await hub.call("POST /api/v1/rate-comparisons/{id}/process", { path, body: {} });
       } catch (error) {
         // The comparison exists as a draft; its page shows the error and can process it again.
-        tell("The items could not be priced yet", { text: (error as Error).message, tone: "bad" });
+        showToast("The items could not be priced yet", { text: (error as Error).message, tone: "bad" });
       }
       return path;
     },

@@ -9,7 +9,7 @@ import { errorAt, fieldErrors } from "../../ui/field-errors.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import type { Backfill } from "./schedules.queries.ts";
@@ -49,7 +49,7 @@ function BackfillForm({ schedule, onClose }: { schedule: Schedule; onClose(): vo
       hub.call("POST /api/v1/schedules/{id}/backfill", { path: { id: schedule.id }, body: rangeOf(typed)! }),
     refetch: ["schedules"],
     onCreated: ({ summary }) => {
-      tell(`${plural(summary.queued, "execution")} queued`);
+      showToast(`${plural(summary.queued, "execution")} queued`);
       onClose();
     },
   });

@@ -5,16 +5,16 @@ import { Card, Heading } from "../../ui/card.tsx";
 import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { useSettled } from "../../ui/use-settled.ts";
+import { useDebounced } from "../../ui/use-debounced.ts";
 import { previewQuery } from "./schedules.queries.ts";
-import { cronIdeas } from "./schedules.text.ts";
+import { cronPresets } from "./schedules.text.ts";
 import { UpcomingRuns } from "./upcoming-runs.tsx";
 
 type Timing = { cron: string; timezone: string };
 
 /** Preview of a cron expression, once typing has paused. */
 export function useCronPreview(timing: Timing) {
-  const { cron, timezone } = useSettled({ cron: timing.cron, timezone: timing.timezone });
+  const { cron, timezone } = useDebounced({ cron: timing.cron, timezone: timing.timezone });
   const preview = useQuery(previewQuery(cron, timezone));
   return { preview, errors: fieldErrors(preview.error) };
 }
@@ -33,7 +33,7 @@ export function CronFields({
   return (
     <div>
       <div className="mb-1 flex flex-wrap gap-1" role="group" aria-label="Usual times">
-        {cronIdeas.map(([label, cron]) => (
+        {cronPresets.map(([label, cron]) => (
           <Button
             key={cron}
             kind={value.cron === cron ? "plain" : "quiet"}

@@ -1,7 +1,7 @@
 import type { Schedule } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
-import { useUsualZone } from "../../live/hub-clock.tsx";
+import { useDefaultZone } from "../../live/hub-clock.tsx";
 import { useMe } from "../../live/me.ts";
 import { SaveRow } from "../../live/save-row.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -33,7 +33,7 @@ export function ScheduleForm({ schedule, start, onDone }: Props) {
       bridgeId: "",
       taskName: "",
       cron: "30 2 * * *",
-      timezone: useUsualZone(),
+      timezone: useDefaultZone(),
       overlap: "skip",
       missed: "once",
       input: {},

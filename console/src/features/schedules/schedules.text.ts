@@ -18,7 +18,7 @@ export const labelOf = (options: ReadonlyArray<{ value: string; label: string }>
   options.find((option) => option.value === value)?.label ?? value;
 
 /** Common cron expressions. */
-export const cronIdeas: Array<[label: string, cron: string]> = [
+export const cronPresets: Array<[label: string, cron: string]> = [
   ["Every 15 minutes", "*/15 * * * *"],
   ["Every hour", "0 * * * *"],
   ["Every night", "30 2 * * *"],

@@ -1,5 +1,5 @@
 import type { UpcomingRun } from "@order-operations-hub/sdk/api-types";
-import { placeOfZone } from "../../ui/calendar.ts";
+import { cityOfZone } from "../../ui/calendar.ts";
 import { formatTime, useClock } from "../../ui/zone.tsx";
 import { LocalTime } from "./local-time.tsx";
 
@@ -14,7 +14,7 @@ export function UpcomingRuns({ runs, timezone }: { runs: readonly UpcomingRun[];
             <LocalTime at={run.localTime} />
           </span>{" "}
           <span className="text-muted">
-            {placeOfZone(timezone)} time
+            {cityOfZone(timezone)} time
             {timezone !== clock.timeZone && `, ${formatTime(run.runAt, clock)} for you`}
           </span>
           {run.clockChange && <p className="text-sm text-warn">{run.clockChange.message}</p>}

@@ -13,7 +13,7 @@ import { formatMoney, plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { QuoteRequest, Quotes } from "../carrier-accounts/carrier-account.queries.ts";
 import { carrierAccountsQuery, carrierKindsQuery, quoteQuery } from "../carrier-accounts/carrier-account.queries.ts";
 
@@ -138,7 +138,9 @@ function BuyButton({ offer: { account, quote }, label, isFirst }: BuyProps) {
       run={async () => {
         const body = { ...label, carrierAccountId: account.id, service: quote.service };
         const { label: bought, shipment } = await hub.call("POST /api/v1/shipments/labels", { body });
-        tell(shipment ? `Bought: ${bought.trackingNumber ?? "no number yet"}` : "The carrier has not answered yet");
+        showToast(
+          shipment ? `Bought: ${bought.trackingNumber ?? "no number yet"}` : "The carrier has not answered yet",
+        );
         router.history.push(shipment ? paths.shipment(shipment.id) : paths.labels());
         await Promise.all(
           ["labels", "shipments", "orders"].map((key) => queryClient.invalidateQueries({ queryKey: [key] })),

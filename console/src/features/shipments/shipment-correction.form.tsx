@@ -6,7 +6,7 @@ import { useRecordForm } from "../../live/use-record-form.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { readShipment } from "./shipments.queries.ts";
 
@@ -48,7 +48,7 @@ export function ShipmentCorrectionForm({ shipment, onDone }: { shipment: Shipmen
     write: (change, { id, version }) =>
       hub.call("PATCH /api/v1/shipments/{id}", { path: { id }, body: patchOf(change), ifMatch: version }),
     onSaved: () => {
-      tell("Shipment corrected");
+      showToast("Shipment corrected");
       onDone();
     },
   });
@@ -103,7 +103,7 @@ export function TrackingEventDialog({ shipment, onClose }: { shipment: Shipment;
       }),
     refetch: ["shipments"],
     onCreated: () => {
-      tell("Event added");
+      showToast("Event added");
       onClose();
     },
   });

@@ -8,10 +8,10 @@ import { formatCount, plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { RowTable } from "../../ui/table.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import type { RetryFilter, RetryReport, TaskFilter } from "./tasks.queries.ts";
-import { askedOf } from "./tasks.queries.ts";
+import { apiFilterOf } from "./tasks.queries.ts";
 
 type Props = { filter: TaskFilter; bridgeName(id: string): string; onClose(): void };
 type Sum = { queued: number; refused: RetryReport["results"] };
@@ -21,7 +21,7 @@ export function RetryMany({ filter, bridgeName, onClose }: Props) {
   const clock = useClock();
   // One fixed moment for preview and retry, so that failures in between are not included.
   const [body] = useState((): RetryFilter => {
-    const { isRetried: _retried, ...asked } = askedOf(filter, clock.now);
+    const { isRetried: _retried, ...asked } = apiFilterOf(filter, clock.now);
     return { ...asked, to: new Date(clock.now()).toISOString() };
   });
   const look = useQuery({
@@ -45,7 +45,7 @@ export function RetryMany({ filter, bridgeName, onClose }: Props) {
     },
     onSuccess: async (sum) => {
       await queryClient.invalidateQueries({ queryKey: ["tasks"] });
-      tell(`${plural(sum.queued, "execution")} queued again`);
+      showToast(`${plural(sum.queued, "execution")} queued again`);
       if (sum.refused.length === 0) onClose();
       else setRefused(sum.refused);
     },

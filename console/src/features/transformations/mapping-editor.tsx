@@ -7,12 +7,12 @@ import { Empty, Heading, Skeleton } from "../../ui/card.tsx";
 import { plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useLatest } from "../../ui/use-latest.ts";
-import { useSettled } from "../../ui/use-settled.ts";
-import type { Mapping, Place, Row } from "./mapping.ts";
-import { placesIn, rowOf, targetsOf, toMappings, toRows } from "./mapping.ts";
-import type { Said } from "./mapping-rows.form.tsx";
+import { useDebounced } from "../../ui/use-debounced.ts";
+import type { Mapping, SourcePath, Row } from "./mapping.ts";
+import { sourcePathsIn, rowOf, targetsOf, toMappings, toRows } from "./mapping.ts";
+import type { RowResults } from "./mapping-rows.form.tsx";
 import { MappingRows } from "./mapping-rows.form.tsx";
 import type { TargetField, TargetReport } from "./order-targets.ts";
 import { checkTargets, exampleOrder } from "./order-targets.ts";
@@ -42,7 +42,7 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
   const isJson = oneOf(search["view"]) === "json";
   const [sample, setSample] = useState<Sample>();
   const mappings = useMemo(() => toMappings(rows), [rows]);
-  const settled = useSettled(mappings);
+  const settled = useDebounced(mappings);
   const test = useQuery(mappingTestQuery(sample && { mappings: settled, sampleData: sample.source }));
   const makesOrders = slot.direction === "inbound" && slot.taskName === "orders.import";
   const { data: fields = noFields } = useQuery({ ...orderFieldsQuery, enabled: makesOrders });
@@ -50,12 +50,12 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
     () => (fields.length > 0 ? checkTargets(rows, fields, !isExtending) : undefined),
     [rows, fields, isExtending],
   );
-  const said = useMemo(() => saidBy(test.data, targets), [test.data, targets]);
+  const results = useMemo(() => resultsOf(test.data, targets), [test.data, targets]);
   const verdict =
     targets?.errors[0] ?? (sample && test.data?.ok === false ? "The rows fail on the sample." : undefined);
   const tellVerdict = useLatest(onVerdict);
   useEffect(() => tellVerdict.current?.(verdict), [verdict, tellVerdict]);
-  const places = useMemo(() => placesIn(sample?.source), [sample]);
+  const paths = useMemo(() => sourcePathsIn(sample?.source), [sample]);
   // Invalid rows are not evaluated, so their source paths are unknown.
   const unused = useMemo(
     () => (test.data && (test.data.ok || test.data.trace.length > 0) ? new Set(test.data.unusedSource) : undefined),
@@ -68,9 +68,9 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
         slot={slot}
         sample={sample}
         onSample={setSample}
-        places={places}
+        paths={paths}
         unused={unused}
-        onPick={isReadOnly || isJson ? undefined : (place) => onChange(withPlace(rows, place))}
+        onPick={isReadOnly || isJson ? undefined : (path) => onChange(withRowFor(rows, path))}
       />
       <section aria-label="Rows" className="min-w-0">
         <Heading title="Rows" note={plural(rows.length, "row")}>
@@ -94,7 +94,7 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
                 <Empty text={noRowsText(isExtending, makesOrders)} />
               </div>
             )}
-            <MappingRows rows={rows} onChange={onChange} said={said} isReadOnly={isReadOnly} />
+            <MappingRows rows={rows} onChange={onChange} results={results} isReadOnly={isReadOnly} />
           </>
         )}
       </section>
@@ -105,13 +105,13 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
         isStale={isStale}
         hasSample={sample !== undefined}
       />
-      <Paths id="source-paths" paths={places.filter(({ list }) => !list).map(({ path }) => path)} />
-      <Paths id="element-paths" paths={places.filter(({ list }) => list).map(({ path }) => path)} />
+      <Paths id="source-paths" paths={paths.filter(({ list }) => !list).map(({ path }) => path)} />
+      <Paths id="element-paths" paths={paths.filter(({ list }) => list).map(({ path }) => path)} />
       <Paths
         id="target-paths"
         paths={[
           ...fields.filter(({ path, type }) => !path.includes("[]") && type !== "object").map(({ path }) => path),
-          ...placesIn(sample?.output)
+          ...sourcePathsIn(sample?.output)
             .filter(({ list }) => !list)
             .map(({ path }) => path.slice(2)),
         ]}
@@ -147,7 +147,7 @@ function noRowsText(isExtending: boolean, makesOrders: boolean): string {
   return `${what} Click a field of the source, or let rows be suggested.`;
 }
 
-function saidBy(test: TransformationTest | undefined, targets: TargetReport | undefined): Said {
+function resultsOf(test: TransformationTest | undefined, targets: TargetReport | undefined): RowResults {
   const group = <T extends { path: string }>(entries: readonly T[] = []): Map<string, T[]> =>
     Map.groupBy(entries, ({ path }) => path);
   return {
@@ -159,7 +159,7 @@ function saidBy(test: TransformationTest | undefined, targets: TargetReport | un
 }
 
 /** Adds a row for the clicked path; a field of a list goes into the rows of that list. */
-function withPlace(rows: readonly Row[], { path, name, list, isList }: Place): Row[] {
+function withRowFor(rows: readonly Row[], { path, name, list, isList }: SourcePath): Row[] {
   if (isList) return [...rows, rowOf({ each: path, target: name, mappings: [] })];
   const row = rowOf({ source: path, target: list === undefined ? path.slice(2) : name });
   if (list === undefined) return [...rows, row];
@@ -194,7 +194,7 @@ function Suggest({
       const fresh = (mappings as Mapping[]).filter(({ target }) => !taken.has(String(target)));
       onChange([...rows, ...toRows(fresh)]);
       const left = unmatched.length > 0 && `Nothing alike for ${unmatched.slice(0, 6).join(", ")}.`;
-      tell(`${plural(fresh.length, "row")} suggested`, left ? { text: left } : {});
+      showToast(`${plural(fresh.length, "row")} suggested`, left ? { text: left } : {});
     },
   });
   const why = !sample

@@ -90,7 +90,7 @@ export function showConstant(value: unknown): string {
   return readConstant(value) === value ? value : JSON.stringify(value);
 }
 
-export type Place = {
+export type SourcePath = {
   /** Path as written in a row. */
   path: string;
   name: string;
@@ -105,25 +105,25 @@ const plainName = /^[A-Za-z_$][\w$]*$/;
 const pathStep = (name: string): string =>
   plainName.test(name) ? `.${name}` : `['${name.replaceAll(/['\\]/g, "\\$&")}']`;
 
-const maxPlaces = 400;
+const maxPaths = 400;
 
 /** Paths of a sample. Of a list, only the first element is listed. */
-export function placesIn(sample: unknown): Place[] {
-  const places: Place[] = [];
+export function sourcePathsIn(sample: unknown): SourcePath[] {
+  const paths: SourcePath[] = [];
   const visit = (value: unknown, path: string, depth: number, list: string | undefined): void => {
     if (!isPlain(value)) return;
     for (const [name, member] of Object.entries(value)) {
-      if (places.length >= maxPlaces) return;
+      if (paths.length >= maxPaths) return;
       const own = path + pathStep(name);
       const isList = Array.isArray(member) && isPlain(member[0]);
-      places.push({ path: own, name, value: member, depth, isList, ...(list === undefined ? {} : { list }) });
+      paths.push({ path: own, name, value: member, depth, isList, ...(list === undefined ? {} : { list }) });
       // Only one level of lists is shown.
       if (isList && list === undefined) visit((member as unknown[])[0], "@", depth + 1, own);
       else visit(member, own, depth + 1, list);
     }
   };
   visit(sample, "$", 0, undefined);
-  return places;
+  return paths;
 }
 
 /** Existing targets, including those of lists: `lines[].sku`. */

@@ -9,7 +9,7 @@ import { TextArea } from "../../ui/text-field.tsx";
 import { Select } from "../../ui/select.tsx";
 import { formatTime, useClock } from "../../ui/zone.tsx";
 import { keptSamplesQuery, pullSample } from "../bridges/bridges.queries.ts";
-import type { Place } from "./mapping.ts";
+import type { SourcePath } from "./mapping.ts";
 import { lastExecution, newestOrder } from "./transformations.queries.ts";
 
 /** Test input. `output`: the result of the built-in mapping, used for suggestions. */
@@ -21,28 +21,28 @@ type Props = {
   slot: Slot;
   sample: Sample | undefined;
   onSample(sample: Sample | undefined): void;
-  places: readonly Place[];
+  paths: readonly SourcePath[];
   /** Paths that no row uses. */
   unused: ReadonlySet<string> | undefined;
-  onPick: ((place: Place) => void) | undefined;
+  onPick: ((path: SourcePath) => void) | undefined;
 };
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Sample of the source with its paths. A click adds a row. */
-export function SamplePanel({ slot, sample, onSample, places, unused, onPick }: Props) {
+export function SamplePanel({ slot, sample, onSample, paths, unused, onPick }: Props) {
   return (
     <section aria-label="Source" className="min-w-0">
       <Heading title="Source" note={sample?.label} />
       <SampleChoice slot={slot} sample={sample} onSample={onSample} />
       {sample && (
         <ul className="mt-2 overflow-hidden rounded-lg border border-line bg-panel py-1">
-          {places.map((place) => (
-            <PlaceLine
-              key={`${place.list ?? ""} ${place.path}`}
-              place={place}
-              isUnused={isUnused(place, unused)}
+          {paths.map((path) => (
+            <PathLine
+              key={`${path.list ?? ""} ${path.path}`}
+              path={path}
+              isUnused={isUnused(path, unused)}
               onPick={onPick}
             />
           ))}
@@ -52,11 +52,11 @@ export function SamplePanel({ slot, sample, onSample, places, unused, onPick }: 
   );
 }
 
-const isUnused = ({ path, list, isList }: Place, unused: ReadonlySet<string> | undefined): boolean =>
+const isUnused = ({ path, list, isList }: SourcePath, unused: ReadonlySet<string> | undefined): boolean =>
   unused === undefined || (!isList && unused.has(list === undefined ? path : `${list}[*]${path.slice(1)}`));
 
-function PlaceLine({ place, isUnused, onPick }: { place: Place; isUnused: boolean; onPick: Props["onPick"] }) {
-  const { name, value, depth, isList } = place;
+function PathLine({ path, isUnused, onPick }: { path: SourcePath; isUnused: boolean; onPick: Props["onPick"] }) {
+  const { name, value, depth, isList } = path;
   const isInside = isRecord(value);
   const count = Array.isArray(value) ? value.length : 0;
   const text = isList
@@ -71,8 +71,8 @@ function PlaceLine({ place, isUnused, onPick }: { place: Place; isUnused: boolea
       <button
         type="button"
         disabled={!onPick || isInside}
-        onClick={() => onPick?.(place)}
-        title={isInside ? undefined : `Add a row for ${place.path}`}
+        onClick={() => onPick?.(path)}
+        title={isInside ? undefined : `Add a row for ${path.path}`}
         style={{ paddingInlineStart: `${10 + depth * 12}px` }}
         className="flex min-h-6 w-full items-center gap-2 pe-2.5 text-start enabled:hover:bg-accent-soft"
       >

@@ -37,7 +37,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Trans
   {
     name: "Direction",
     className: "whitespace-nowrap",
-    cell: ({ direction }) => (direction === "inbound" ? "comes in" : "goes out"),
+    cell: ({ direction }) => (direction === "inbound" ? "Inbound" : "Outbound"),
   },
   { name: "Rows", isNumber: true, cell: ({ mappings }) => mappings.length },
   {

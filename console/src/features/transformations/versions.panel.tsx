@@ -9,7 +9,7 @@ import { DiffView } from "../../ui/diff-view.tsx";
 import { plural, words } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { mappingText } from "./mapping.ts";
 import type { Version } from "./transformations.queries.ts";
@@ -76,7 +76,7 @@ function Shown({ version, before, transformation }: ShownProps) {
         body: { version: version.version },
       }),
     onSuccess: async (saved) => {
-      tell(`Version ${version.version} is back, as version ${saved.version}`);
+      showToast(`Version ${version.version} is back, as version ${saved.version}`);
       await queryClient.invalidateQueries({ queryKey: ["transformations"] });
       set({ version: undefined }, "replace");
     },

@@ -4,7 +4,7 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { Role } from "./users.queries.ts";
 import { roleOptions } from "./users.text.ts";
 
@@ -23,7 +23,7 @@ export function InviteUser({ onClose }: { onClose(): void }) {
       }),
     refetch: ["users"],
     onCreated: (user) => {
-      tell(`${user.email} can sign in now`);
+      showToast(`${user.email} can sign in now`);
       onClose();
     },
   });

@@ -6,7 +6,7 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { RowTable } from "../../ui/table.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { Session } from "./users.queries.ts";
 import { sessionsQuery } from "./users.queries.ts";
@@ -56,14 +56,14 @@ export function Sessions({ userId }: { userId?: string }) {
     mutationFn: (id: string) => hub.call("DELETE /api/v1/sessions/{id}", { path: { id } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ["sessions"] });
-      tell("The session is ended");
+      showToast("The session is ended");
     },
   });
   return (
     <Card label="Sessions">
       {isPending && <Skeleton rows={2} />}
       {(error ?? end.error) && <ProblemBox error={error ?? end.error} />}
-      {data?.length === 0 && <p className="px-3 py-2.5 text-muted">Nowhere signed in now.</p>}
+      {data?.length === 0 && <p className="px-3 py-2.5 text-muted">No active sessions</p>}
       {data && data.length > 0 && (
         <RowTable
           label="Sessions"

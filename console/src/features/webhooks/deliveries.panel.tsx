@@ -15,7 +15,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { ResendMany } from "./resend-many.tsx";
 import { Sent } from "./webhook-actions.tsx";
@@ -116,7 +116,7 @@ function Delivery({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDe
       }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
-      tell("It is sent again", { text: "With the same id: whoever has taken it before knows it." });
+      showToast("It is sent again", { text: "With the same id: whoever has taken it before knows it." });
     },
   });
   return (

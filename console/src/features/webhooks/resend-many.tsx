@@ -5,7 +5,7 @@ import { useMe } from "../../live/me.ts";
 import { ConfirmButton } from "../../ui/confirm.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { Select } from "../../ui/select.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { webhookCan } from "./webhook.can.ts";
 
@@ -40,7 +40,7 @@ export function ResendMany({ webhook }: { webhook: Webhook }) {
           body: { from, only: only as "failed" },
         });
         await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
-        tell(
+        showToast(
           estimateIsCapped
             ? `More than ${formatCount(estimate)} deliveries are sent again`
             : `${plural(estimate, "delivery is", "deliveries are")} sent again`,

@@ -14,7 +14,7 @@ import { formatCount, formatMs, plural } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Select } from "../../ui/select.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { SecretBox } from "./secret-box.tsx";
 import { webhookCan } from "./webhook.can.ts";
 import { hostOf } from "./webhooks.text.ts";
@@ -37,7 +37,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           await hub.call("DELETE /api/v1/webhooks/{id}", { path: { id }, ifMatch: webhook.version });
           router.history.replace(paths.webhooks());
           await renew();
-          tell("Webhook deleted");
+          showToast("Webhook deleted");
         }}
       >
         <p>

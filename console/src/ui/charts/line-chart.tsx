@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import { useState } from "react";
 import { formatCount } from "../format.ts";
-import { AsTable } from "./as-table.tsx";
+import { ChartTable } from "./chart-table.tsx";
 import { TableSwitch } from "./bar-chart.tsx";
 
 export type Point = { label: string; value: number };
@@ -31,7 +31,11 @@ export function LineChart({ label, points, format = formatCount }: Props) {
   if (isTable) {
     return (
       <figure aria-label={label}>
-        <AsTable label={label} columns={["", label]} rows={points.map((point) => [point.label, format(point.value)])} />
+        <ChartTable
+          label={label}
+          columns={["", label]}
+          rows={points.map((point) => [point.label, format(point.value)])}
+        />
         <TableSwitch isTable onChange={setTable} />
       </figure>
     );

@@ -3,7 +3,7 @@ import { line } from "d3-shape";
 import { useState } from "react";
 import { formatCount } from "../format.ts";
 import { useWidth } from "../use-width.ts";
-import { AsTable } from "./as-table.tsx";
+import { ChartTable } from "./chart-table.tsx";
 import { TableSwitch } from "./bar-chart.tsx";
 
 export type ChartLine = { name: string; points: ReadonlyArray<{ x: number; y: number }> };
@@ -31,7 +31,7 @@ export function LinesChart({ label, unit, lines, format = formatCount }: Props) 
       one.points.find((point) => point.x === ground)?.y;
     return (
       <figure aria-label={label}>
-        <AsTable
+        <ChartTable
           label={label}
           columns={[unit, ...lines.map(({ name }) => name)]}
           rows={grounds.map((ground) => [

@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 import { useState } from "react";
 import { formatCount } from "../format.ts";
 import { usStates } from "../us-states.ts";
-import { AsTable } from "./as-table.tsx";
+import { ChartTable } from "./chart-table.tsx";
 import { TableSwitch } from "./bar-chart.tsx";
 
 type Props = {
@@ -32,7 +32,7 @@ export function UsMap({ label, values, chosen, onPick, format = formatCount }: P
       .map((state) => [state.name, format(values[state.code] ?? 0)] as const);
     return (
       <figure aria-label={label}>
-        <AsTable label={label} columns={["State", label]} rows={rows} />
+        <ChartTable label={label} columns={["State", label]} rows={rows} />
         <TableSwitch isTable onChange={setTable} />
       </figure>
     );

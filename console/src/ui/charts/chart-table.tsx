@@ -1,7 +1,7 @@
 import { Table, Td, Th } from "../table.tsx";
 
 /** The values of a chart as a table, for screen readers and on demand. */
-export function AsTable({
+export function ChartTable({
   label,
   columns,
   rows,

@@ -6,7 +6,7 @@ import { RowTable } from "../../ui/table.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import type { Tone } from "../../ui/tone.ts";
 
-type WhyGroup = {
+type ReasonGroup = {
   step: number | null;
   code: string;
   message: string;
@@ -16,7 +16,7 @@ type WhyGroup = {
   reasons: ReadonlyArray<{ message: string; count: number }>;
 };
 
-type Props<Group extends WhyGroup> = {
+type Props<Group extends ReasonGroup> = {
   label: string;
   groups: readonly Group[];
   toneOf(group: Group): Tone;
@@ -26,7 +26,7 @@ type Props<Group extends WhyGroup> = {
   renderButtons(group: Group): ReactNode;
 };
 
-const columnsWith = <Group extends WhyGroup>({
+const columnsWith = <Group extends ReasonGroup>({
   toneOf,
   titleOf,
   renderButtons,
@@ -55,7 +55,7 @@ const columnsWith = <Group extends WhyGroup>({
 ];
 
 /** Failures or expected failures, one row per step and reason. */
-export function WhyTable<Group extends WhyGroup>(props: Props<Group>) {
+export function ReasonTable<Group extends ReasonGroup>(props: Props<Group>) {
   const { label, groups, toneOf } = props;
   if (groups.length === 0) return null;
   return (
@@ -73,7 +73,7 @@ export function WhyTable<Group extends WhyGroup>(props: Props<Group>) {
 const shownReasons = 4;
 
 /** Where messages differ between orders, each is shown with its count. */
-function Reasons({ group: { message, reasons, count } }: { group: WhyGroup }) {
+function Reasons({ group: { message, reasons, count } }: { group: ReasonGroup }) {
   if (reasons.length < 2) return null;
   const shared = message.endsWith(" …") ? message.slice(0, -1) : "";
   const shown = reasons.slice(0, shownReasons);

@@ -3,7 +3,7 @@ import { median } from "./bench.ts";
 type Work = () => Promise<unknown>;
 
 /** Medians in milliseconds. Interleaved in every round, so that other load on the machine affects both alike. */
-export async function timeInTurn(
+export async function timeInterleaved(
   ours: Work,
   floor: Work,
   { rounds, warmUps }: { rounds: number; warmUps: number },

@@ -7,20 +7,20 @@ import { TextField } from "../ui/text-field.tsx";
 import { hub } from "./hub.ts";
 import { goToIssuer } from "./issuer-sign-in.ts";
 import { totpQuery } from "./me.ts";
-import type { ProofPlace } from "./proof.ts";
-import { endProof } from "./proof.ts";
+import type { StepUpMethod } from "./step-up.ts";
+import { finishStepUp } from "./step-up.ts";
 import { useCreateForm } from "./use-create-form.ts";
 
 const title = "Show who you are";
-const close = (): void => endProof(false);
+const close = (): void => finishStepUp(false);
 
 /** Shown over the page while a request waits for it; the request is then repeated, or fails when this is closed. */
-export function ProofDialog({ place }: { place: ProofPlace }) {
-  return place === "here" ? <ProofHere /> : <ProofAtIssuer />;
+export function StepUpDialog({ method }: { method: StepUpMethod }) {
+  return method === "here" ? <StepUpHere /> : <StepUpAtIssuer />;
 }
 
 /** Leaves the page, so unsaved input is lost. */
-function ProofAtIssuer() {
+function StepUpAtIssuer() {
   const leave = useMutation({ mutationFn: () => goToIssuer(true) });
   return (
     <Dialog
@@ -45,14 +45,14 @@ function ProofAtIssuer() {
   );
 }
 
-function ProofHere() {
+function StepUpHere() {
   const { data: totp, error } = useQuery(totpQuery);
   const byCode = totp?.isEnabled ?? false;
   const form = useCreateForm({
     start: { given: "" },
     create: ({ given }) =>
       hub.call("POST /api/v1/auth/step-up", { body: byCode ? { totpCode: given } : { password: given } }),
-    onCreated: () => endProof(true),
+    onCreated: () => finishStepUp(true),
   });
   return (
     <FormDialog

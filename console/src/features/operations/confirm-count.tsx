@@ -6,7 +6,7 @@ import { TextField } from "../../ui/text-field.tsx";
 type Props = { onClose(): void; count: number; reasons: string[]; isBusy: boolean; onRun(): void };
 
 /** Confirms an irreversible run by typing the number of orders. */
-export function TypeTheNumber({ onClose, count, reasons, isBusy, onRun }: Props) {
+export function ConfirmCount({ onClose, count, reasons, isBusy, onRun }: Props) {
   const [typed, setTyped] = useState("");
   const isRight = typed.replaceAll(/[,. ]/g, "") === String(count);
   return (

@@ -23,7 +23,7 @@ type OrderRow = {
 };
 
 /** Created orders exist once, undone ones do not, and units are neither lost nor duplicated. */
-export async function checkMade(db: Reader, journal: JournalEntry[], findings: Findings): Promise<void> {
+export async function checkCreated(db: Reader, journal: JournalEntry[], findings: Findings): Promise<void> {
   const makings = await readMakings(db);
   const { rows } = await db.query<OrderRow>(
     "select id, parent_order_id, merged_into_id, coalesce(customer ->> 'email', '') as customer, lines from orders",
@@ -31,7 +31,7 @@ export async function checkMade(db: Reader, journal: JournalEntry[], findings: F
   const orders = new Map(rows.map((order) => [order.id, order]));
   checkChildren(makings, orders, findings);
   checkOrigins(makings, orders, journal, findings);
-  checkTold(makings, journal, findings);
+  checkAcknowledged(makings, journal, findings);
   for (const making of makings) if (making.type === "split") checkSplit(making, orders, findings);
   checkUnits(makings, orders, journal, findings);
 }
@@ -80,7 +80,7 @@ function checkOrigins(
   for (const id of orders.keys()) if (!known.has(id)) findings.doubled.push(`nobody says where order ${id} comes from`);
 }
 
-function checkTold(makings: Making[], journal: JournalEntry[], findings: Findings): void {
+function checkAcknowledged(makings: Making[], journal: JournalEntry[], findings: Findings): void {
   const made = new Map<string, Set<string>>();
   for (const making of makings) {
     made.set(making.run_id, new Set([...(made.get(making.run_id) ?? []), ...making.made]));
@@ -88,7 +88,8 @@ function checkTold(makings: Making[], journal: JournalEntry[], findings: Finding
   for (const entry of journal) {
     if (entry.type !== "run" && entry.type !== "retry") continue;
     for (const id of entry.made ?? []) {
-      if (!made.get(entry.runId)?.has(id)) findings.lost.push(`${entry.key}: ${id} was told and is in no result`);
+      if (!made.get(entry.runId)?.has(id))
+        findings.lost.push(`${entry.key}: ${id} was acknowledged and is in no result`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 
 /** Debounced value, so that typing does not send a request per key. */
-export function useSettled<T>(value: T, pauseMs = 300): T {
+export function useDebounced<T>(value: T, pauseMs = 300): T {
   const text = JSON.stringify(value);
   const [settled, setSettled] = useState({ text, value });
   useEffect(() => {

@@ -20,7 +20,7 @@ function ticksOf(from: number, to: number): number[] {
 }
 
 /** Timeline with one row per schedule. DST effects are marked and explained below. */
-export function TimelineLanes({ timeline }: { timeline: Timeline }) {
+export function ScheduleTimeline({ timeline }: { timeline: Timeline }) {
   const clock = useClock();
   const [from, to] = [Date.parse(timeline.from), Date.parse(timeline.to)];
   const place = (at: number): string => `${Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100))}%`;

@@ -1,20 +1,20 @@
 import { queryClient } from "./hub.ts";
 
 const longestWaitMs = 1_000;
-const isBeside = { isBeside: true };
+const isDeferred = { isDeferred: true };
 const isPageWaiting = (): boolean =>
-  queryClient.isFetching({ predicate: ({ meta }) => meta?.["isBeside"] !== true }) > 0;
+  queryClient.isFetching({ predicate: ({ meta }) => meta?.["isDeferred"] !== true }) > 0;
 
 /**
  * Wraps a query for counts, names and other side data, so that it starts after the page's main query. A browser has six
  * connections to the hub, and the first requests are answered first.
  */
-export function beside<Told>(ask: (signal: AbortSignal) => Promise<Told>) {
+export function afterMainQuery<Data>(fetch: (signal: AbortSignal) => Promise<Data>) {
   return {
-    meta: isBeside,
-    async queryFn({ signal }: { signal: AbortSignal }): Promise<Told> {
+    meta: isDeferred,
+    async queryFn({ signal }: { signal: AbortSignal }): Promise<Data> {
       await pageIsAnswered();
-      return await ask(signal);
+      return await fetch(signal);
     },
   };
 }
