@@ -1,7 +1,6 @@
 import type { Cause } from "../../core/cause.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { deleteSomeAcrossOrgs } from "../../db/old-rows.ts";
-import { lookTogether } from "../../queue/look-together.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
 import { leasesOn } from "../../queue/leases.ts";
 import type { Firing } from "./automations.schemas.ts";
@@ -49,11 +48,15 @@ export function toAutomation(row: AutomationRow): StoredAutomation {
 }
 
 export async function isAnyReadyAcrossOrgs(db: Queryable, now: Date): Promise<boolean> {
-  const [isAnyReady] = await lookTogether(db, now, [
-    `exists (select from automations t where t.due_at <= $1::timestamptz
-       and (t.lease_owner is null or t.lease_until <= now()) and ${isReady})`,
-  ]);
-  return isAnyReady!;
+  const [row] = await db.query<{ isAnyReady: boolean }>(
+    `select exists (
+       select from automations t
+        where t.due_at <= $1::timestamptz
+          and (t.lease_owner is null or t.lease_until <= now())
+          and ${isReady}) as "isAnyReady"`,
+    [now],
+  );
+  return row!.isAnyReady;
 }
 
 /** Events that name orders: which, and the automation behind them. */

@@ -389,17 +389,17 @@ describe("whoever dies", () => {
     const { id } = (await tenant.post("/orders", {})).body;
     await hub.world.sealer.sealNow();
     const claim = async (owner: string) => (await automationLeases.claimOneAcrossOrgs(hub.world.db, made.id, owner))!;
-    const turn = (owner: string) => ({
+    const slice = (owner: string) => ({
       owner,
       signal: new AbortController().signal,
       isFresh: () => true,
-      makeRoom() {},
-      isOver: () => false,
+      releaseSlot() {},
+      shouldYield: () => false,
     });
     const row = await claim("dead");
     await hub.world.db.query("update automations set lease_until = now() where id = $1", [made.id]);
-    await automationWork.run(hub.world, await claim("alive"), turn("alive"));
-    await automationWork.run(hub.world, row, turn("dead"));
+    await automationWork.run(hub.world, await claim("alive"), slice("alive"));
+    await automationWork.run(hub.world, row, slice("dead"));
     await work();
     expect(await firingsOf(made.id, tenant)).toHaveLength(1);
     expect((await tenant.get(`/orders/${id}`)).body.notes).toHaveLength(1);
@@ -408,7 +408,7 @@ describe("whoever dies", () => {
     await hub.world.sealer.sealNow();
     const before = await claim("slow");
     await tenant.post(`/automations/${made.id}/pause`);
-    await automationWork.run(hub.world, before, turn("slow"));
+    await automationWork.run(hub.world, before, slice("slow"));
     expect(await firingsOf(made.id, tenant)).toHaveLength(1);
   });
 

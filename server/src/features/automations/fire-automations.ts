@@ -1,7 +1,7 @@
 import { HubError } from "../../core/errors.ts";
 import type { Ctx, World } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import type { Work } from "../../queue/work.ts";
+import type { WorkKind } from "../../queue/work.ts";
 import type { OpenPipeline, RunCause } from "../operations/operations.ts";
 import { openPipeline, preflightOrders, queueRun, selectOrders } from "../operations/operations.ts";
 import { readFilter } from "../orders/orders.ts";
@@ -26,13 +26,13 @@ const hourMs = 3_600_000;
  * Each automation goes through the log with a cursor of its own. The run, or what a preflight said, and the cursor are
  * committed together: whoever dies, each event is dealt with once.
  */
-export const automationWork: Work<World, AutomationRow> = {
+export const automationWork: WorkKind<World, AutomationRow> = {
   name: "automations",
   leases: store.automationLeases,
   wakeOn: ["events", "automation", "clock"],
-  everyMs: 10_000,
+  pollIntervalMs: 10_000,
   maxAttempts: 5,
-  look: ({ db, clock }) => store.isAnyReadyAcrossOrgs(db, clock.now()),
+  poll: ({ db, clock }) => store.isAnyReadyAcrossOrgs(db, clock.now()),
   async run(world, row, { owner }) {
     const own = ownOf(world, row, owner);
     const refused = await fire(own);

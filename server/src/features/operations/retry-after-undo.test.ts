@@ -140,14 +140,14 @@ describe("a run that a step stops", () => {
     const body = { order_ids, actions: [{ ...hold, on_error: "abort_run" }] };
     const { id } = (await org.post("/operations/run", body, { headers: { prefer: "respond-async" } })).body;
     const leased = await runWork.leases.claimOneAcrossOrgs(hub.world.db, id, "somebody", [new Date()]);
-    const turn = {
+    const slice = {
       owner: "somebody",
       signal: AbortSignal.abort(),
       isFresh: () => true,
-      makeRoom() {},
-      isOver: () => true,
+      releaseSlot() {},
+      shouldYield: () => true,
     };
-    expect(await runWork.run(hub.world, leased!, turn)).toBe("again");
+    expect(await runWork.run(hub.world, leased!, slice)).toBe("yield");
     expect((await org.get(`/operations/runs/${id}`)).body).toMatchObject({ status: "running", summary: { failed: 1 } });
     await runWork.leases.endAllAcrossOrgs(hub.world.db);
     await workOff(hub.world, runWork);

@@ -18,7 +18,7 @@ const labelsAtOnce = 500;
  * retry does it again. Each answer is told once, in the transaction in which it is taken.
  */
 export async function tellRuns(world: World, stopping: AbortSignal): Promise<void> {
-  if (!(await hasLabelsOfRunsAcrossOrgs(world.db, world.clock.now()))) return;
+  if (!(await hasLabelsOfRunsAcrossOrgs(world.db))) return;
   for (;;) {
     const mayBeMore = await world.db.transaction(async (tx) => {
       const ended = await takeEndedOfRunsAcrossOrgs(tx, labelsAtOnce);
