@@ -6,7 +6,7 @@ export type SeenRun = {
   id: string;
   status: string;
   summary: Summary;
-  results?: { steps: { status: string; carried?: boolean; created_order_ids?: string[] }[] }[];
+  results?: { steps: { status: string; carried_over?: boolean; created_order_ids?: string[] }[] }[];
 };
 
 /** An observed state of a run with request and response time: overlapping requests have no order. */

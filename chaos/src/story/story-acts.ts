@@ -161,7 +161,7 @@ export function createActs(stage: Stage, played: PlayedStory) {
     waitForException,
 
     /** Resolves the exception with an action. */
-    async resolve(kind: string, code: string, action: "retry" | "keep_ours"): Promise<void> {
+    async resolve(kind: string, code: string, action: "retry" | "keep_local"): Promise<void> {
       const call = {
         method: "POST",
         path: `/exceptions/${await waitForException(kind, code)}/resolve`,

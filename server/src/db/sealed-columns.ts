@@ -7,7 +7,7 @@ export const sealedColumns = [
   { table: "bridge_tokens", column: "sealed", context: "'bridge-token:' || org_id || ':' || bridge_id" },
   { table: "carrier_accounts", column: "credentials", context: "'carrier-account:' || org_id || ':' || id" },
   { table: "task_samples", column: "sealed", context: "'task_sample:' || org_id || ':' || execution_id" },
-  { table: "exceptions", column: "sealed_record", context: "'exception:' || org_id || ':' || fact_key" },
+  { table: "exceptions", column: "sealed_record", context: "'exception:' || org_id || ':' || dedup_key" },
   { table: "webhooks", column: "sealed_secret", context: "'webhook-secret:' || org_id || ':' || id" },
   { table: "webhooks", column: "sealed_previous_secret", context: "'webhook-previous-secret:' || org_id || ':' || id" },
   { table: "webhooks", column: "sealed_headers", context: "'webhook-headers:' || org_id || ':' || id" },

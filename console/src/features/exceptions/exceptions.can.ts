@@ -4,7 +4,7 @@ import type { Exception } from "./exceptions.queries.ts";
 
 /** Whether an action on an exception is allowed: undefined, or the reason why not. The hub checks again. */
 export const exceptionCan = {
-  fix: ({ scope }: Pick<Exception["fixes"][number], "scope">, me: Me): string | undefined =>
+  fix: ({ scope }: Pick<Exception["availableActions"][number], "scope">, me: Me): string | undefined =>
     missingScope(me, "exceptions:write") ?? missingScope(me, scope),
   fixMany: (me: Me): string | undefined => missingScope(me, "exceptions:write"),
 };
