@@ -21,6 +21,3 @@ export const isAllOnFields = (error: unknown, pointers: readonly string[]): bool
   error instanceof HubApiError &&
   error.errors.length > 0 &&
   error.errors.every(({ pointer }) => pointers.some((one) => pointer === one || pointer.startsWith(`${one}/`)));
-
-/** The error of one field. */
-export const fieldError = (error: unknown, pointer: string): string | undefined => errorAt(fieldErrors(error), pointer);

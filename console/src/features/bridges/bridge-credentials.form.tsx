@@ -26,7 +26,7 @@ export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
   const { data: connectors } = useQuery(connectorsQuery);
   const connector = connectors?.find(({ name }) => name === bridge.connector);
   const form = useCreateForm({
-    start: { credentials: {} as Record<string, unknown> },
+    start: (): { credentials: Record<string, unknown> } => ({ credentials: {} }),
     create: ({ credentials }) =>
       hub.call("PATCH /api/v1/bridges/{id}", {
         path: { id: bridge.id },

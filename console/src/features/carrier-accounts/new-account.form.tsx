@@ -9,16 +9,18 @@ import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { CarrierKind } from "./carrier-account.queries.ts";
 
+type Draft = {
+  name: string;
+  carrier: string;
+  settings: Record<string, unknown>;
+  credentials: Record<string, unknown>;
+};
+
 export function NewAccount({ kinds, onClose }: { kinds: readonly CarrierKind[]; onClose(): void }) {
   const router = useRouter();
   const kindOf = (name: string): CarrierKind | undefined => kinds.find((kind) => kind.name === name);
   const form = useCreateForm({
-    start: {
-      name: "",
-      carrier: "",
-      settings: {} as Record<string, unknown>,
-      credentials: {} as Record<string, unknown>,
-    },
+    start: (): Draft => ({ name: "", carrier: "", settings: {}, credentials: {} }),
     create: ({ name, carrier, settings, credentials }) =>
       hub.call("POST /api/v1/carrier-accounts", {
         body: {
