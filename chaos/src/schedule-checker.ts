@@ -43,7 +43,7 @@ export async function checkSchedules(db: Reader, schedules: KnownSchedule[], unt
   }
   for (const { id, status, attempts } of rows) {
     // An execution that was killed in every attempt may fail; that is checked by the task session.
-    const wasLost = status === "failed" && attempts.every((attempt) => attempt.status === "lost");
+    const wasLost = status === "failed" && attempts.every((attempt) => attempt.status === "worker_lost");
     if (status !== "succeeded" && !wasLost) findings.broken.push(`execution ${id} is ${status}`);
   }
   const madeUpFor = await checkRows(db, found, schedules, findings);
