@@ -72,7 +72,7 @@ test("a user is invited, gets another role, is signed out everywhere and is disa
   await dialog(/Sign sam@shop.example out/)
     .getByRole("button", { name: "End all sessions" })
     .click();
-  await page.getByText("1 session ended").waitFor();
+  await page.getByText("1 session revoked").waitFor();
   await sam.page.getByLabel("Search orders").fill("x");
   await sam.page.getByText("Your session has ended.").waitFor();
   await page.getByRole("button", { name: "Disable" }).click();
@@ -199,7 +199,7 @@ test("changing security settings asks for step-up authentication in place", asyn
   const proof = dialog("Show who you are");
   await proof.getByLabel("Your password").fill("not that one");
   await proof.getByRole("button", { name: "Go on" }).click();
-  await proof.getByText("The password is wrong.").first().waitFor();
+  await proof.getByText("The password is incorrect.").first().waitFor();
   await checkPage(page, "settings-proof");
   await proof.getByLabel("Your password").fill(org.admin.password);
   await page.keyboard.press("Enter");
