@@ -68,7 +68,7 @@ function batch<Properties extends TProperties>(properties: Properties) {
     items: Type.Array(Type.Object({ id: Id, version: Version, ...properties }), {
       description: "At most 200; a change of more is told by several events with the same objectId",
     }),
-    firstIds: Type.Array(Id, { description: "The first 100 of `items`" }),
+    sampleIds: Type.Array(Id, { description: "The first 100 of `items`" }),
   };
 }
 const orders = {

@@ -103,7 +103,7 @@ function partsOf({ data, isPatch }: EventDefinition): Parts {
   const isOfItem = ([name, schema]: [string, TSchema]): boolean =>
     batch === undefined && (ofItems.includes(name) || (name === "version" && schema === Version));
   const item = all.filter(isOfItem);
-  const elsewhere = batch ? ["items", "fields", "count", "firstIds"] : ["fields", ...item.map(([name]) => name)];
+  const elsewhere = batch ? ["items", "fields", "count", "sampleIds"] : ["fields", ...item.map(([name]) => name)];
   const isKept = ([name, schema]: [string, TSchema]): boolean =>
     !isPatch && !isPrivate(schema) && !elsewhere.includes(name);
   return { item, batch, hasFields: all.some(([name]) => name === "fields"), rest: all.filter(isKept) };
@@ -133,7 +133,7 @@ function handedOn({ type, objectId, actor, requestId, data }: SealedEvent): Reco
   };
 }
 
-/** Logs have entries from before all objects were named, with no more than the ids of the first. */
+/** Old entries name only the first objects, in `firstIds`. */
 function itemsOf({ items, firstIds }: Record<string, unknown>): { id: string }[] {
   return (items as { id: string }[] | undefined) ?? ((firstIds as string[] | undefined) ?? []).map((id) => ({ id }));
 }

@@ -35,7 +35,7 @@ export function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): void {
 /** Small enough to be handed on as one message: a webhook is sent 64 KiB at most, and there is more to an event than its items. */
 const maxItems = 200;
 const maxItemBytes = 48 * 1024;
-const maxFirstIds = 100;
+const maxSampleIds = 100;
 
 /** The data of one event for many objects: thousands would drown everything else. As many events as it takes to name all. */
 export function batchesOf<Item extends { id: string }>(items: readonly Item[]) {
@@ -53,7 +53,7 @@ export function batchesOf<Item extends { id: string }>(items: readonly Item[]) {
     }
   }
   return batches.map((some) => {
-    return { count: some.length, items: some, firstIds: some.slice(0, maxFirstIds).map(({ id }) => id) };
+    return { count: some.length, items: some, sampleIds: some.slice(0, maxSampleIds).map(({ id }) => id) };
   });
 }
 

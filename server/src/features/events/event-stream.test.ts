@@ -113,7 +113,7 @@ describe("a stream of events", () => {
     await hub.world.db.transaction(async (tx) => {
       for (const [i, objectId] of ids.entries()) {
         const items = [{ id: ids[(i * 7) % 1_300]!, number: `${i}`, version: 1 }];
-        const data = { count: 1, source: "bulk", items, firstIds: [] };
+        const data = { count: 1, source: "bulk", items, sampleIds: [] };
         recordEvent(tx, ctx, { type: "orders.created", objectId, data });
       }
     });
@@ -329,7 +329,7 @@ describe("a stream ends", () => {
     const data = {
       count: 200,
       source: "bulk",
-      firstIds: [],
+      sampleIds: [],
       items: Array.from({ length: 200 }, (_, i) => ({ id: hub.world.newId(), number: `${i}`.repeat(20), version: 1 })),
     };
     const countOpen = async (): Promise<number> =>

@@ -91,7 +91,7 @@ describe("nothing is lost", () => {
     receiver.release(500);
     await eventually(
       () => read(org, id),
-      ({ waiting }) => waiting === 0,
+      ({ pendingCount }) => pendingCount === 0,
     );
     await second.stop();
     expect(orderIdsOf(receiver)).toEqual([ids[0], ...ids]);
@@ -131,13 +131,16 @@ describe("nothing is lost", () => {
       () => read(org, id),
       ({ status }) => status === "disabled",
     );
-    expect(await read(org, id)).toMatchObject({ disabledReason: "gone", health: { lastError: { code: "not_taken" } } });
+    expect(await read(org, id)).toMatchObject({
+      disabledReason: "gone",
+      health: { lastError: { code: "unexpected_status" } },
+    });
     expect((await org.post(`/webhooks/${id}/pause`)).status).toBe(409);
     const told = await feedOf(org, "webhook.disabled");
     expect(told.map(({ data }) => [data.reason, data.items])).toEqual([["gone", [{ id, version: 1 }]]]);
     receiver.always = { status: 200 };
     const before = receiver.received.length;
-    await org.post(`/webhooks/${id}/enable`, { from: "stopped" });
+    await org.post(`/webhooks/${id}/enable`, { from: "last_position" });
     await arrivals(receiver, before + 3);
     expect(orderIdsOf(receiver).slice(before)).toEqual(ids);
     // What was under way with it ends as well, and is no other news.
@@ -174,7 +177,7 @@ describe("nothing is lost", () => {
     const ids = await makeOrders(org, 12);
     await eventually(
       () => read(org, id),
-      ({ health }) => health.consecutiveFailures >= 5 && health.nextProbeAt !== null,
+      ({ health }) => health.consecutiveFailures >= 5 && health.nextAttemptAt !== null,
     );
     const before = receiver.received.length;
     expect(before).toBeLessThanOrEqual(12);
@@ -190,10 +193,10 @@ describe("nothing is lost", () => {
     receiver.always = { status: 204 };
     await eventually(async () => {
       await pass(30 * minute);
-      return new Set(orderIdsOf(receiver)).size === 12 && (await read(org, id)).waiting === 0;
+      return new Set(orderIdsOf(receiver)).size === 12 && (await read(org, id)).pendingCount === 0;
     }, Boolean);
     expect(new Set(orderIdsOf(receiver))).toEqual(new Set(ids));
-    expect((await read(org, id)).health).toMatchObject({ status: "healthy", failingSince: null, nextProbeAt: null });
+    expect((await read(org, id)).health).toMatchObject({ status: "healthy", failingSince: null, nextAttemptAt: null });
   });
 
   test("for longer than an hour it is said so, after five days it is disabled", async () => {
@@ -208,7 +211,7 @@ describe("nothing is lost", () => {
         await pass(30 * minute);
         await eventually(
           () => read(org, id),
-          ({ waiting, health }) => waiting > 0 && health.consecutiveFailures > 0,
+          ({ pendingCount, health }) => pendingCount > 0 && health.consecutiveFailures > 0,
         );
         if (type === "webhook.disabled") hub.advance(12 * 60 * minute);
         return await isTold(type);
@@ -227,7 +230,7 @@ describe("nothing is lost", () => {
     // Another address is another endpoint.
     const elsewhere = await startReceiver();
     const moved = await org.patch(`/webhooks/${id}`, { url: elsewhere.url });
-    expect(moved.body.health).toMatchObject({ status: "unknown", failingSince: null, nextProbeAt: null });
+    expect(moved.body.health).toMatchObject({ status: "unknown", failingSince: null, nextAttemptAt: null });
   }, 90_000);
 
   test("in strict order the next one waits until the one before was taken", async () => {
@@ -258,9 +261,9 @@ describe("nothing is lost", () => {
     const pauseOf = async (webhookId: string): Promise<number> => {
       const { health } = await eventually(
         () => read(org, webhookId),
-        (webhook) => webhook.health.nextProbeAt !== null,
+        (webhook) => webhook.health.nextAttemptAt !== null,
       );
-      return Date.parse(health.nextProbeAt) - hub.world.clock.now().getTime();
+      return Date.parse(health.nextAttemptAt) - hub.world.clock.now().getTime();
     };
     expect(await pauseOf(id)).toBeGreaterThan(100 * minute);
     expect(Math.abs((await pauseOf(other.id)) - 6 * 60 * minute)).toBeLessThan(minute);
@@ -285,7 +288,7 @@ describe("nothing is lost", () => {
       ({ length }) => length === 3,
     );
     const { body } = await org.get(`/webhooks/${id}/deliveries/${data.at(-1).id}`);
-    expect(body.attempts).toMatchObject([{ status: 200, answer: null, headers: null }]);
+    expect(body.attempts).toMatchObject([{ responseStatus: 200, responseBody: null, responseHeaders: null }]);
     expect(receiver.received).toHaveLength(3);
   });
 
@@ -329,7 +332,7 @@ describe("once more", () => {
       (page) => page.data[0]?.status === "delivered",
     );
     const again = await org.post(`${path}/${data[0].id}/resend`);
-    expect([again.status, again.body.status]).toEqual([202, "waiting"]);
+    expect([again.status, again.body.status]).toEqual([202, "pending"]);
     const [first, second] = await arrivals(receiver, 2);
     expect(second!.headers["webhook-id"]).toBe(first!.headers["webhook-id"]);
     expect(second!.body).toBe(first!.body);
@@ -344,10 +347,10 @@ describe("once more", () => {
     const resend = (body: object) => org.post(`/webhooks/${id}/resend`, { from, ...body });
     const nothing = await resend({});
     expect([nothing.status, nothing.body.code]).toEqual([400, "nothing_to_resend"]);
-    expect((await resend({ types: ["pickup.*"], only: "all" })).status).toBe(400);
+    expect((await resend({ types: ["pickup.*"], include: "all" })).status).toBe(400);
     expect((await resend({ to: from })).body.errors[0].pointer).toBe("/from");
-    const all = await resend({ only: "all", types: ["order.created"] });
-    expect([all.status, all.body.estimate, all.body.estimateIsCapped]).toEqual([202, 105, false]);
+    const all = await resend({ include: "all", types: ["order.created"] });
+    expect([all.status, all.body.estimatedCount, all.body.isCapped]).toEqual([202, 105, false]);
     await arrivals(receiver, 105);
     expect(orderIdsOf(receiver).toSorted()).toEqual(before.toSorted());
     receiver.always = { status: 500 };
@@ -355,8 +358,8 @@ describe("once more", () => {
     await untilGivenUp(org, id);
     receiver.always = { status: 204 };
     const count = receiver.received.length;
-    const failed = await resend({ only: "failed" });
-    expect([failed.status, failed.body.estimate]).toEqual([202, 1]);
+    const failed = await resend({ include: "failed" });
+    expect([failed.status, failed.body.estimatedCount]).toEqual([202, 1]);
     await eventually(
       async () => {
         await pass(minute);
