@@ -13,7 +13,7 @@ test("an unknown type, or other data than those of the type, do not compile", ()
     { type: "order.eaten", objectId, data: {} },
     // @ts-expect-error the version is missing
     { type: "order.deleted", objectId, data: { number: "A" } },
-    // @ts-expect-error nobody has said what that is
+    // @ts-expect-error not in the catalogue
     { type: "order.deleted", objectId, data: { number: "A", version: 1, colour: "red" } },
     // @ts-expect-error it is a number
     { type: "order.deleted", objectId, data: { number: "A", version: "1" } },

@@ -62,7 +62,7 @@ export function refuseFromPreview(
   url: string,
 ): void {
   if (environment === "live" || settings.outbound.allowFromPreview || echoStatus(url) !== undefined) return;
-  const message = "The preview calls nobody outside. Use the address echo:200, or set HUB_PREVIEW_OUTBOUND.";
+  const message = "The preview sends no requests outside. Use the URL echo:200, or set HUB_PREVIEW_OUTBOUND.";
   throw new HubError("outbound_disabled_in_preview", message);
 }
 

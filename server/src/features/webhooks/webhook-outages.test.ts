@@ -12,7 +12,7 @@ const { webhookTo, read, pass, untilGivenUp } = openWebhookDesk(hub);
 const minute = 60_000;
 
 describe("nothing is lost", () => {
-  test("while a webhook is paused; it goes on where it stopped, from now on, or behind a cursor", async () => {
+  test("while a webhook is paused; it continues at its position, from now, or after a cursor", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const { id } = await webhookTo(org, receiver, { ordering: "strict" });
@@ -52,14 +52,14 @@ describe("nothing is lost", () => {
     expect([odd.status, odd.body.errors[0].pointer]).toEqual([400, "/from"]);
   });
 
-  test("when somebody looks at the list before the hub has planned it", async () => {
+  test("when the deliveries are listed before the hub has planned them", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const { id } = await webhookTo(org, receiver);
     for (let n = 1; n <= 10; n++) {
       await makeOrders(org, 1);
       expect((await org.get(`/webhooks/${id}/deliveries`)).body.pagination.total).toBe(n);
-      // Long before anybody looks by the clock.
+      // Long before the next poll.
       await eventually(
         async () => receiver.received.length,
         (count) => count === n,
@@ -68,7 +68,7 @@ describe("nothing is lost", () => {
     }
   });
 
-  test("when a worker is taken for dead: another one takes over, and what the first one learns then counts for nothing", async () => {
+  test("when a lease expires: another worker takes over, and the outcome of the first one is ignored", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.replies.push("hang");
@@ -77,12 +77,16 @@ describe("nothing is lost", () => {
     await arrivals(receiver, 1);
     const second = startDeliveries((await hub.secondNode()).world, { slots: 8 });
     const { db } = hub.world;
-    const [held] = await db.query<{ epoch: number }>("select epoch from webhooks where id = $1", [id]);
-    const isOld = "update webhooks set lease_until = now() - interval '1 second' where id = $1 and epoch = $2";
+    const [held] = await db.query<{ owner: string }>(
+      "select lease_owner as owner from webhook_deliveries where webhook_id = $1 and lease_owner is not null",
+      [id],
+    );
+    const isOld =
+      "update webhook_deliveries set lease_until = now() - interval '1 second' where webhook_id = $1 and lease_owner = $2";
     // The first one is alive, and says so every now and then.
     await eventually(
       async () => {
-        await db.query(isOld, [id, held!.epoch]);
+        await db.query(isOld, [id, held!.owner]);
         await pass(0);
         return orderIdsOf(receiver);
       },
@@ -100,7 +104,7 @@ describe("nothing is lost", () => {
     expect((await read(org, id)).health).toMatchObject({ status: "healthy", lastFailureAt: null });
   });
 
-  test("while something is under way: a pause stays, nothing more is sent, and how it ended is written down", async () => {
+  test("while a request is in flight: the pause is kept, no other request is sent, and the outcome is recorded", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.always = "hang";
@@ -121,7 +125,7 @@ describe("nothing is lost", () => {
     expect(orderIdsOf(receiver)).toEqual(ids);
   });
 
-  test("when the endpoint is gone: it is disabled, and gets all of it when it is enabled", async () => {
+  test("when the endpoint responds with 410: the webhook is disabled, and gets all events once it is enabled", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.always = { status: 410 };
@@ -169,7 +173,7 @@ describe("nothing is lost", () => {
     await arrivals(both, 4);
   });
 
-  test("when it fails: it is tried with one at a time, and gets the rest when it is back", async () => {
+  test("when the endpoint fails: it is probed with one delivery at a time, and gets the rest when it is back", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.always = { status: 503 };
@@ -199,7 +203,7 @@ describe("nothing is lost", () => {
     expect((await read(org, id)).health).toMatchObject({ status: "healthy", failingSince: null, nextAttemptAt: null });
   });
 
-  test("for longer than an hour it is said so, after five days it is disabled", async () => {
+  test("a webhook that fails for an hour is reported, after five days it is disabled", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.always = "reset";
@@ -219,7 +223,7 @@ describe("nothing is lost", () => {
     }
     expect(await read(org, id)).toMatchObject({ status: "disabled", disabledReason: "failing" });
     expect(await isTold("webhook.failing")).toBe(true);
-    // Whoever enables it gives it five days more.
+    // Enabling it starts another five days.
     const enabledAt = hub.world.clock.now().toISOString();
     await org.post(`/webhooks/${id}/enable`);
     const { status, health } = await eventually(
@@ -233,7 +237,7 @@ describe("nothing is lost", () => {
     expect(moved.body.health).toMatchObject({ status: "unknown", failingSince: null, nextAttemptAt: null });
   }, 90_000);
 
-  test("in strict order the next one waits until the one before was taken", async () => {
+  test("with strict ordering a delivery waits until the previous one was delivered", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.replies.push({ status: 500 }, "reset", { status: 302, headers: { location: "http://127.0.0.1:9/" } });
@@ -251,12 +255,12 @@ describe("nothing is lost", () => {
     expect((await read(org, id)).maxInFlight).toBe(8);
   });
 
-  test("an endpoint that wants a pause gets it, of six hours at most", async () => {
+  test("Retry-After is respected, up to six hours", async () => {
     const org = await hub.org();
-    const [receiver, greedy] = [await startReceiver(), await startReceiver()];
+    const [receiver, patient] = [await startReceiver(), await startReceiver()];
     receiver.replies.push({ status: 429, headers: { "retry-after": "7200" } });
-    greedy.always = { status: 503, headers: { "retry-after": "604800" } };
-    const [{ id }, other] = [await webhookTo(org, receiver), await webhookTo(org, greedy)];
+    patient.always = { status: 503, headers: { "retry-after": "604800" } };
+    const [{ id }, other] = [await webhookTo(org, receiver), await webhookTo(org, patient)];
     await makeOrders(org, 1);
     const pauseOf = async (webhookId: string): Promise<number> => {
       const { health } = await eventually(
@@ -274,7 +278,7 @@ describe("nothing is lost", () => {
     await arrivals(receiver, 3);
   });
 
-  test("when an answer cannot be stored: it is delivered all the same, and so are the others", async () => {
+  test("when a response body cannot be stored: the delivery is settled without it, and so are the others", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     await hub.world.db.query(
@@ -292,7 +296,7 @@ describe("nothing is lost", () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test("of many orders at once, which come in messages that are small enough; one that is not is not sent", async () => {
+  test("of many orders at once, which are split into small messages; a message that is too large is not sent", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const { id } = await webhookTo(org, receiver, { types: ["orders.created", "organization.updated"] });
@@ -319,8 +323,8 @@ describe("nothing is lost", () => {
   });
 });
 
-describe("once more", () => {
-  test("one delivery, with the same id", async () => {
+describe("resending", () => {
+  test("one delivery uses the same webhook-id", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const { id } = await webhookTo(org, receiver);
@@ -338,7 +342,7 @@ describe("once more", () => {
     expect(second!.body).toBe(first!.body);
   });
 
-  test("everything of a time, or what failed of it; nothing is a 400", async () => {
+  test("all events of a time range, or failed ones; none is a 400", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const before = await makeOrders(org, 105);

@@ -36,7 +36,7 @@ describe("a webhook", () => {
     }
   });
 
-  test("has a log of what was sent, with attempts and what was answered, and keeps its secrets to itself", async () => {
+  test("has a delivery log with attempts and responses, without secrets", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`x-${n}`, "1"]));
@@ -56,10 +56,10 @@ describe("a webhook", () => {
       (page) => page.data.length === 1,
     );
     const { body: detail } = await org.get(`${list}/${data[0].id}`);
-    expect(detail).toMatchObject({ status: "delivered", attemptCount: 2, lastStatus: 204, lastError: null });
+    expect(detail).toMatchObject({ status: "delivered", attemptCount: 2, lastResponseStatus: 204, lastError: null });
     expect(detail.attempts).toMatchObject([
-      { number: 1, status: 500, error: { code: "unexpected_status" }, headers: { "x-why": "busy" } },
-      { number: 2, status: 204, error: null, answer: "" },
+      { number: 1, responseStatus: 500, error: { code: "unexpected_status" }, responseHeaders: { "x-why": "busy" } },
+      { number: 2, responseStatus: 204, error: null, responseBody: "" },
     ]);
     expect(detail.event).toEqual(receiver.received[0]!.event);
     for (const [scopes, isShown] of [
@@ -71,8 +71,8 @@ describe("a webhook", () => {
       const { body } = await (await org.withScopes([...scopes])).get(`${list}/${data[0].id}`);
       expect(body.event !== null).toBe(isShown);
     }
-    const [{ answer, headers }] = detail.attempts;
-    expect(answer).toBe("x".repeat(4095));
+    const [{ responseBody, responseHeaders: headers }] = detail.attempts;
+    expect(responseBody).toBe("x".repeat(4095));
     expect([headers["set-cookie"], headers["x-long"], Object.keys(headers).length]).toEqual([
       undefined,
       "y".repeat(500),
@@ -83,7 +83,7 @@ describe("a webhook", () => {
     const audit = JSON.stringify(await org.get("/audit?limit=100"));
     expect(JSON.stringify([await read(org, id), detail])).not.toContain("topsecret-17");
     expect(audit).toContain(new URL(receiver.url).host);
-    // Nor does anybody else learn of the address more than its host.
+    // The event contains only the host of the URL.
     expect([audit, ...hub.logs].filter((text) => text.includes("topsecret-"))).toEqual([]);
     expect((await read(org, id)).headerNames).toEqual(["x-tenant"]);
   });
@@ -204,7 +204,7 @@ describe("a webhook", () => {
     expect([exchange.error.code, receiver.received]).toEqual(["host_not_allowed", []]);
   });
 
-  test("does not take its headers along to another server", async () => {
+  test("does not send its headers to another server", async () => {
     const org = await hub.org();
     const [here, there] = [await startReceiver(), await startReceiver()];
     const { id } = await webhookTo(org, here, { headers: { authorization: "Bearer abc" } });
@@ -227,7 +227,7 @@ describe("a webhook", () => {
     expect([same === port, other === port]).toEqual([true, false]);
   });
 
-  test("is sent nothing any more when it is deleted, and keeps no secret", async () => {
+  test("gets no more requests after its deletion, and keeps no secret", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     await makeOrders(org, 1);
@@ -252,7 +252,7 @@ describe("a webhook", () => {
     expect(left).toEqual([{ secret: "", headers: null, resends: 0, due: 0 }]);
   });
 
-  test("an example now, and what came back", async () => {
+  test("sends a test event and returns the response", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.replies.push({ status: 202, headers: { "x-seen": "yes" }, body: "thanks" }, { status: 500 });
@@ -269,7 +269,7 @@ describe("a webhook", () => {
       ok: false,
       error: { code: "unexpected_status" },
     });
-    // Where it points is another endpoint, which nobody has set up; and whom it takes us for is its own business.
+    // A redirect points to another endpoint that was not configured; cookies are not kept.
     const headersOf = { location: `${receiver.url}/elsewhere`, "set-cookie": "who=hub" };
     receiver.replies.push({ status: 307, headers: headersOf }, { status: 204 });
     expect((await org.post(`/webhooks/${id}/test`)).body.error.code).toBe("redirect_not_allowed");
@@ -283,7 +283,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("signs with both secrets while one is being replaced, and with the new one alone afterwards", async () => {
+  test("signs with both secrets during a rotation, and with the new one alone afterwards", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const { id, secret } = await webhookTo(org, receiver);
@@ -317,7 +317,7 @@ describe("a webhook", () => {
     expect(Math.abs(stamp - hub.world.clock.real().getTime())).toBeLessThan(5 * minute);
   });
 
-  test("with ed25519 is verified by its public keys, the one before included", async () => {
+  test("with ed25519 is verified by its public keys, including the previous one", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const { id, secret, publicKey } = await webhookTo(org, receiver, { signing: "ed25519" });
@@ -337,8 +337,8 @@ describe("a webhook", () => {
   });
 });
 
-describe("what others do", () => {
-  test("a slow endpoint has its places and no more, and nobody waits for it", async () => {
+describe("isolation", () => {
+  test("a slow endpoint has at most maxInFlight requests, and delays no other endpoint", async () => {
     const [org, other] = [await hub.org(), await hub.org()];
     const [slow, fast] = [await startReceiver(), await startReceiver()];
     slow.always = "hang";
@@ -355,7 +355,7 @@ describe("what others do", () => {
     expect(slow.mostAtOnce()).toBe(3);
   });
 
-  test("no organization is told of another's events", async () => {
+  test("an organization gets no events of another one", async () => {
     const orgs = [await hub.org(), await hub.org()];
     const receivers = [await startReceiver(), await startReceiver()];
     for (const [n, org] of orgs.entries()) await webhookTo(org, receivers[n]!, { types: ["order.*", "webhook.*"] });
@@ -368,7 +368,7 @@ describe("what others do", () => {
     }
   });
 
-  test("two nodes deliver each event once, when nobody dies", async () => {
+  test("two nodes deliver each event once", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const second = await hub.secondNode();
@@ -381,7 +381,7 @@ describe("what others do", () => {
   });
 });
 
-test("deliveries are kept for a month, what was answered for a week; what waits is kept", async () => {
+test("deliveries are kept for a month, responses for a week; pending deliveries are kept", async () => {
   const org = await hub.org();
   const receiver = await startReceiver();
   const { id } = await webhookTo(org, receiver);

@@ -178,8 +178,8 @@ export type Settlement = { delivery: LeasedDelivery; owner: string; outcome: Out
  * Writes attempts into their deliveries and releases the leases. Returns the ids written: a delivery whose lease is another
  * owner's by now is not among them, nor is one that an earlier call has settled whose response was lost.
  *
- * All lookups are by primary key. The attempt before moves to its own table. A delivery that was skipped while its request
- * was under way has no due time: it stays skipped unless it was delivered.
+ * All lookups are by primary key: the arrays keep the planner from scanning the table. The previous attempt moves to its own
+ * table. A delivery that was skipped while its request was in flight has no due time: it stays skipped unless it was delivered.
  */
 export async function settleDeliveries(tx: Tx, settlements: Settlement[]): Promise<Set<string>> {
   const records = settlements.map(({ delivery, owner, outcome, ending }) => ({
@@ -208,6 +208,7 @@ export async function settleDeliveries(tx: Tx, settlements: Settlement[]): Promi
            select delivery.*
              from webhook_deliveries delivery
              join settled on settled.id = delivery.id and settled.owner = delivery.lease_owner
+            where delivery.id = any(array(select id from settled))
             order by delivery.id for update of delivery),
          previous_attempts as (
            insert into webhook_attempts (delivery_id, number, org_id, at, duration_ms, status, error, headers, answer)
@@ -217,7 +218,7 @@ export async function settleDeliveries(tx: Tx, settlements: Settlement[]): Promi
          update webhook_deliveries delivery
             set ${settledColumns}
            from settled join held on held.id = settled.id
-          where delivery.id = settled.id
+          where delivery.id = settled.id and delivery.id = any(array(select id from held))
          returning delivery.id`,
     },
     [JSON.stringify(records)],

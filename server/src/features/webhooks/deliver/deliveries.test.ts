@@ -30,7 +30,7 @@ async function claim(webhookId: string, { owner = newId(), mayTakeOver = true } 
     const again = { now: new Date(), delayMs: 0, attempts: 0 };
     if (other !== webhookId) await deliveryLeases.releaseAcrossOrgs(db, owner, id, again);
   }
-  return rows.filter((row) => row.webhookId === webhookId);
+  return rows.filter((row) => row.webhookId === webhookId).toSorted((a, b) => a.sequence - b.sequence);
 }
 
 const plan = () => planDeliveries(hub.world, never, () => undefined);
@@ -184,7 +184,7 @@ describe("settling", () => {
       expect(await rowsOf(id)).toMatchObject([{ status: "pending", attempts, tries: attempts, leased: false }]);
       expect(await countAttempts(id)).toBe(attempts - 1);
       expect((await org.get(`/webhooks/${id}`)).body.health.consecutiveFailures).toBe(attempts);
-      await db.query("update webhook_deliveries set due_at = now() where webhook_id = $1", [id]);
+      await db.query("update webhook_deliveries set due_at = now() - interval '1 second' where webhook_id = $1", [id]);
     }
   });
 

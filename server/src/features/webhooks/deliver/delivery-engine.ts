@@ -20,7 +20,7 @@ const hourMs = 3_600_000;
 /** Webhooks that another process is planning at this moment are looked at again after this long. */
 const lockedMs = 250;
 /** Deliveries that are settled make room for more; planning waits for several. */
-const refillMs = 20;
+const refillMs = 100;
 
 /** Plans and sends webhook deliveries, at most `slots` at a time. One per surface and process. */
 export function startDeliveries(world: World, { slots }: { slots: number }): { stop(): Promise<void> } {

@@ -100,7 +100,7 @@ describe("a delivery that is not taken", () => {
     expect(ending).toEqual({ status: "pending", tries: 3, dueAt: null, nextTryAt: null });
     const change = healthAfter(healthy, outcome, ending, () => 0.5);
     expect([change.news, change.health.status, change.health.disabledReason]).toEqual(["disabled", "disabled", "gone"]);
-    // Whoever has paused it meanwhile finds it paused.
+    // A pause in the meantime is kept.
     const paused = healthAfter({ ...healthy, status: "paused" }, outcome, ending, () => 0.5);
     expect([paused.news, paused.health.status, paused.health.disabledReason]).toEqual([undefined, "paused", null]);
   });
@@ -172,7 +172,7 @@ describe("an endpoint that fails", () => {
             expect(state.concurrency).toBeLessThanOrEqual(strict ? 1 : most);
             if (isSuccess(outcome))
               expect(state).toMatchObject({ waitUntil: null, consecutiveFailures: 0, failingSince: null });
-            // Nobody's failure ends the pause that another one's was answered with.
+            // A failure does not shorten the wait that an earlier response asked for.
             else if (before !== null) expect(state.waitUntil! >= before).toBe(true);
             if (state.waitUntil !== null)
               expect(Date.parse(state.waitUntil) - start - at).toBeLessThanOrEqual(6 * hour);

@@ -187,8 +187,11 @@ export async function resendBatch(tx: Tx, resend: Resend, wanted: readonly strin
   return rows.length;
 }
 
-/** `isLeft`: some webhooks have more to plan. `isPlannable`: some of them now; another process had them locked. `isDue`: of deliveries. */
-export type LeftToDo = { isLeft: boolean; isPlannable: boolean; isDue: boolean };
+/**
+ * `isLeft`: some webhooks have more to plan. `isPlannable`: some of them have room now; another process had them locked.
+ * `isResendReady`: a resend request can be planned. `isDue`: a delivery is due.
+ */
+export type LeftToDo = { isLeft: boolean; isPlannable: boolean; isResendReady: boolean; isDue: boolean };
 
 /** One query for the poll of planning and of sending. */
 export async function findLeftAcrossOrgs(db: Queryable, now: Date): Promise<LeftToDo> {
@@ -198,7 +201,8 @@ export async function findLeftAcrossOrgs(db: Queryable, now: Date): Promise<Left
     {
       name: "webhooks_left",
       text: `select ${isAny(`(${isBehind}) or (${isActive} and ${hasResend})`)} as "isLeft",
-           ${isAny(`${isBehind} and ${hasRoom}`)} or ${isAny(`${isActive} and ${hasResend} and ${hasNothingDue}`)} as "isPlannable",
+           ${isAny(`${isBehind} and ${hasRoom}`)} as "isPlannable",
+           ${isAny(`${isActive} and ${hasResend} and ${hasNothingDue}`)} as "isResendReady",
            exists (
              select from webhook_deliveries
               where due_at <= $1 and (lease_owner is null or lease_until <= now())) as "isDue"`,

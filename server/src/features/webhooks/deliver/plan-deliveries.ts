@@ -22,9 +22,8 @@ export async function planDeliveries(world: World, stopping: AbortSignal, onPlan
     isMore = planned !== undefined;
   }
   const left = await store.findLeftAcrossOrgs(world.db, world.clock.now());
-  if (!left.isLeft || stopping.aborted || !(await planResends(world))) return left;
-  onPlanned();
-  return { ...left, isPlannable: false };
+  if (left.isResendReady && !stopping.aborted && (await planResends(world))) onPlanned();
+  return left;
 }
 
 const withTypes = (behind: store.Behind) => ({ ...behind, wanted: typesOf(behind.types) });
