@@ -215,7 +215,9 @@ function contextOf(world: World, run: RunRow): Ctx {
 
 /** As events tell it. */
 export function toCause(cause: RunRow["cause"]): Ctx["cause"] {
-  return cause ? { automationId: cause.automation_id, depth: cause.depth, through: cause.through } : undefined;
+  return cause
+    ? { automationId: cause.automation_id, depth: cause.depth, automationPath: cause.automation_path }
+    : undefined;
 }
 
 async function changeOrders(
@@ -394,6 +396,7 @@ async function writeResults(tx: Tx, own: OwnRun, portion: Portion, rows: NewResu
     failed: countOf("failed"),
     skipped: countOf("skipped"),
     noChange: rows.filter(({ status, is_unchanged }) => status === "succeeded" && is_unchanged).length,
+    partiallyUndone: rows.filter(({ status, error_code }) => status === "succeeded" && error_code !== null).length,
   };
   const isOnly = own.run.order_count <= portionSize;
   // A small run tells of its end soon enough.

@@ -50,9 +50,9 @@ async function tellRun(tx: Tx, world: World, labels: StepLabel[]): Promise<void>
   const { retry_of, undo_of } = run;
   const counts = { total, succeeded, failed: all, skipped, no_change };
   recordEvent(tx, ctx, {
-    type: "operation_run.carrier_refused",
+    type: "operation_run.carrier_rejected",
     objectId: runId,
-    data: { ...counts, refused: failed.length, retry_of, undo_of },
+    data: { ...counts, rejected: failed.length, retry_of, undo_of },
   });
 }
 
