@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { World } from "../../../context.ts";
 import type { SealedEvent } from "../../../events/event-envelope.ts";
-import type { LeasedDelivery, Target } from "./deliveries.store.ts";
+import type { LeasedDelivery } from "./deliveries.store.ts";
 import { createLoader } from "./load-deliveries.ts";
 
 const orgId = crypto.randomUUID();
@@ -28,7 +28,7 @@ test("an event is read and written once for all webhooks, and the last few megab
     acrossOrgs: {},
     query: async ({ name }: { name: string }, [, sequences]: [unknown, number[]]): Promise<unknown[]> => {
       asked.push(name);
-      if (name === "webhook_targets") return [{ id: webhookId } as Target];
+      if (name === "webhook_targets") return [{ id: webhookId }];
       return sequences.map((sequence) => log.get(sequence));
     },
   };
