@@ -58,7 +58,7 @@ test("a failed delivery is shown with its response and resent, one by one and in
   await expect.poll(delivered).toBe(2);
   receiver.always = { status: 400, body: "no such tenant" };
   await makeOrders(org, 1);
-  await page.goto(`${hub.url}/webhooks/${id}?status=waiting`);
+  await page.goto(`${hub.url}/webhooks/${id}?status=pending`);
   const table = page.getByRole("table", { name: "Deliveries" });
   await table.getByRole("cell", { name: "400", exact: true }).waitFor();
   await table.getByRole("link", { name: "order.created" }).click();

@@ -91,8 +91,11 @@ async function checkTable(db: Reader, webhookId: string, name: string, findings:
     [webhookId],
   );
   for (const { status, n } of rows) if (status !== "delivered") findings.broken.push(`${name}: ${n} are ${status}`);
-  const { rows: held } = await db.query("select from webhooks where id = $1 and lease_until > now()", [webhookId]);
-  if (held.length > 0) findings.broken.push(`${name}: is leased`);
+  const { rows: held } = await db.query(
+    "select from webhook_deliveries where webhook_id = $1 and lease_owner is not null",
+    [webhookId],
+  );
+  if (held.length > 0) findings.broken.push(`${name}: has leased deliveries`);
   const { rows: attempts } = await db.query<{ id: string }>(
     `select d.id from webhook_deliveries d where d.webhook_id = $1 and d.attempt_count <>
        (select count(*) from webhook_attempts a where a.delivery_id = d.id) + (d.attempt_at is not null)::int limit 5`,

@@ -62,7 +62,7 @@ const left = `
   select 'unsealed event' as what, to_jsonb(e) as row from unsealed_events e
   union all select 'delivery', to_jsonb(d) from webhook_deliveries d where due_at is not null
   union all select 'webhook', to_jsonb(w) from webhooks w join audit_heads h using (org_id)
-             where w.cursor < h.sequence or w.lease_until > now()
+             where w.cursor < h.sequence
   union all select 'automation', to_jsonb(a) from automations a
              where exists (select from events e where e.org_id = a.org_id and e.type = any(a.event_types) and e.sequence > a.cursor)
   union all select 'run', to_jsonb(r) from operation_runs r where finished_at is null`;

@@ -126,7 +126,7 @@ async function pauseNowAndThen(
     const reply = await send({ method: "POST", path: `/webhooks/${webhookId}/pause` });
     if (reply.kind === "answer" && reply.status === 200) state.pauses++;
     await new Promise((resolve) => setTimeout(resolve, random.between(100, 2_000)));
-    await send({ method: "POST", path: `/webhooks/${webhookId}/enable`, body: { from: "stopped" } });
+    await send({ method: "POST", path: `/webhooks/${webhookId}/enable`, body: { from: "last_position" } });
     await new Promise((resolve) => setTimeout(resolve, random.between(500, 4_000)));
   }
 }
@@ -176,7 +176,11 @@ async function drain(cluster: TaskCluster, organizations: Organization[], endpoi
   for (const { webhookId, orgId } of endpoints) {
     const { send } = organizations.find(({ id }) => id === orgId)!;
     const enable = async (): Promise<boolean> => {
-      const reply = await send({ method: "POST", path: `/webhooks/${webhookId}/enable`, body: { from: "stopped" } });
+      const reply = await send({
+        method: "POST",
+        path: `/webhooks/${webhookId}/enable`,
+        body: { from: "last_position" },
+      });
       return reply.kind === "answer" && reply.status === 200;
     };
     await until(enable, drainWithinMs, () => `${webhookId} cannot be enabled`, 200);

@@ -42,7 +42,8 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
       >
         <p>
           It is told nothing any more.{" "}
-          {webhook.waiting > 0 && `${plural(webhook.waiting, "delivery", "deliveries")} that wait are not sent.`}
+          {webhook.pendingCount > 0 &&
+            `${plural(webhook.pendingCount, "delivery", "deliveries")} that wait are not sent.`}
         </p>
       </ConfirmButton>
       <RotateButton webhook={webhook} />
@@ -72,13 +73,13 @@ function PauseButton({ webhook }: { webhook: Webhook }) {
 }
 
 const fromOptions = [
-  { value: "stopped", label: "Send what happened meanwhile, too" },
+  { value: "last_position", label: "Send what happened meanwhile, too" },
   { value: "now", label: "Leave out what waits" },
 ];
 
 function EnableButton({ webhook }: { webhook: Webhook }) {
   const refused = webhookCan.enable(webhook, useMe());
-  const [from, setFrom] = useState("stopped");
+  const [from, setFrom] = useState("last_position");
   return (
     <ConfirmButton
       kind="primary"
@@ -91,7 +92,7 @@ function EnableButton({ webhook }: { webhook: Webhook }) {
         await renew();
       }}
     >
-      <p>{plural(webhook.waiting, "delivery waits", "deliveries wait")} now.</p>
+      <p>{plural(webhook.pendingCount, "delivery waits", "deliveries wait")} now.</p>
       <Select label="What happened while it was stopped" value={from} options={fromOptions} onChange={setFrom} />
     </ConfirmButton>
   );

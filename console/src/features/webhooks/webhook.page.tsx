@@ -83,10 +83,10 @@ function Problem({ webhook: { status, disabledReason, health } }: { webhook: Web
         .
       </span>{" "}
       {health.lastError?.message}
-      {health.nextProbeAt && (
+      {health.nextAttemptAt && (
         <>
           {" "}
-          It is tried again <Time at={health.nextProbeAt} />.
+          It is tried again <Time at={health.nextAttemptAt} />.
         </>
       )}
     </p>
@@ -110,7 +110,7 @@ function State({ webhook }: { webhook: Webhook }) {
               <Badge tone={healthTones[health.status] ?? "skip"}>{healthNames[health.status] ?? health.status}</Badge>
             ),
           },
-          { label: "deliveries that wait", value: webhook.waiting },
+          { label: "deliveries that wait", value: webhook.pendingCount },
           {
             label: "last taken",
             value: (

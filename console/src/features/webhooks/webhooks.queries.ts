@@ -34,7 +34,7 @@ export const deliveryQuery = (id: string, deliveryId: string | undefined) =>
     queryFn: ({ signal }): Promise<WebhookDelivery> =>
       hub.call("GET /api/v1/webhooks/{id}/deliveries/{deliveryId}", { path: { id, deliveryId: deliveryId! }, signal }),
     enabled: deliveryId !== undefined,
-    refetchInterval: ({ state }) => (state.data?.status === "waiting" ? 2_000 : false),
+    refetchInterval: ({ state }) => (state.data?.status === "pending" ? 2_000 : false),
   });
 
 export type EventKind = { type: string; summary: string; objectType: string };
