@@ -9,6 +9,7 @@ import { followPreviewClock } from "../features/preview/preview.ts";
 import { envelopeFormat } from "../gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../gateway/gateway-routes.ts";
 import type { Health } from "../http/health.ts";
+import type { ReadConsole } from "../http/console-files.ts";
 import { createConsoleSite } from "../http/console-site.ts";
 import { createHealth } from "../http/health.ts";
 import type { HttpApp } from "../http/http-app.ts";
@@ -24,7 +25,6 @@ import { apiPrefix, routesOf } from "../http/routes.ts";
 import type { WorkerProcess } from "../http/worker-slots.ts";
 import { readBacklog } from "../worker/backlog.ts";
 import type { Config } from "./config.ts";
-import type { Console } from "./console-build.ts";
 import type { PortListener } from "./port-listener.ts";
 import { createPortListener } from "./port-listener.ts";
 import type { ProcessGroup } from "./process-group.ts";
@@ -63,7 +63,8 @@ export type SurfaceOptions = {
   gatewayPort: number | undefined;
   /** Listeners that were opened before the surface was ready. */
   listeners?: { main?: PortListener | undefined; gateway?: PortListener | undefined };
-  console?: Pick<Console, "look"> | undefined;
+  /** The console to serve beside the API. */
+  console?: ReadConsole | undefined;
   /** For costly requests; without it (in tests) they run in this process. */
   startWorkerProcess?: () => Promise<WorkerProcess>;
 };
@@ -135,8 +136,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     );
     measured.push(metrics);
     const { config } = options;
-    const { console: shown } = options;
-    const site = shown && mounts.includes(main) ? createConsoleSite(() => shown.look()) : undefined;
+    const site = options.console && mounts.includes(main) ? createConsoleSite(options.console) : undefined;
     const http: HttpApp = createHttpApp(world, {
       server,
       mounts,
