@@ -23,8 +23,8 @@ import { homeOf } from "./record-homes.ts";
 type Json = Record<string, unknown>;
 
 /**
- * OpenAPI 3.1, made from the very schemas that check requests and serialise answers. In portions: it is much, and whoever asks
- * for it first is a stranger.
+ * OpenAPI 3.1, generated from the schemas that validate requests and serialize responses. It yields to the event loop: the
+ * document is large, and anonymous callers may request it.
  */
 export async function createOpenApi(mounts: Mount[], version: string): Promise<Json> {
   const step = createYielder();
@@ -69,7 +69,7 @@ export async function createOpenApi(mounts: Mount[], version: string): Promise<J
   };
 }
 
-/** The text of it, in portions as well. */
+/** Its text; yields to the event loop as well. */
 export async function writeOpenApi(mounts: Mount[], version: string): Promise<string> {
   // This file has just been loaded, which takes as long as two portions. An immediate would still be in the same turn.
   await delay(0);
