@@ -243,7 +243,7 @@ test("a session that is ended elsewhere asks to sign in again, in place", async 
   await page.goto(`${hub.url}/orders`);
   await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
   const { body } = await org.get("/users");
-  for (const { id } of body.data) await org.post(`/users/${id}/end-sessions`, {});
+  for (const { id } of body.data) await org.post(`/users/${id}/revoke-sessions`, {});
   await page.getByLabel("Search orders").fill("10001");
   await page.getByText("Your session has ended.").waitFor();
   await page.getByLabel("E-mail").fill(org.admin.email);

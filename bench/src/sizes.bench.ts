@@ -17,7 +17,7 @@ export const sizesBench: Bench = {
 };
 
 async function measureSizes(dataDir: string): Promise<Figure[]> {
-  const hub = await startHub(dataDir, { HUB_PREVIEW_PORT: "off", HUB_RATE_LIMIT: "off" });
+  const hub = await startHub(dataDir, { HUB_PREVIEW_PORT: "off", HUB_RATE_LIMIT_PER_SECOND: "off" });
   const db = new pg.Client(clusterOf(dataDir));
   await db.connect();
   try {

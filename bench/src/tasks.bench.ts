@@ -47,7 +47,7 @@ async function measure(dataDir: string): Promise<Figure[]> {
   const env = {
     NODE_OPTIONS: `--import file://${preload}`,
     BENCH_QUERY_COUNT_FILE: countFile,
-    HUB_TASK_SLOTS: String(slots),
+    HUB_TASK_CONCURRENCY: String(slots),
   };
   const hub = await startHub(path.join(dataDir, "data"), env);
   const db = new pg.Client(clusterOf(path.join(dataDir, "data")));

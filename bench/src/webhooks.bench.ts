@@ -83,9 +83,9 @@ async function measure(dataDir: string): Promise<Figure[]> {
     NODE_OPTIONS: `--import file://${path.join(import.meta.dirname, "count-queries.ts")}`,
     BENCH_QUERY_COUNT_FILE: countFile,
     HUB_PREVIEW_PORT: "off",
-    HUB_RATE_LIMIT: "off",
+    HUB_RATE_LIMIT_PER_SECOND: "off",
     HUB_PRIVATE_ADDRESSES: "allow",
-    HUB_WEBHOOK_SLOTS: "128",
+    HUB_WEBHOOK_CONCURRENCY: "128",
   };
   const data = path.join(dataDir, "data");
   const hub = await startHub(data, env);

@@ -113,7 +113,7 @@ async function untilDone(send: Send, call: Call, isOver: () => boolean): Promise
   while (!isOver()) {
     const reply = await send(call);
     if (reply.kind === "answer" && reply.status < 300) return reply.body;
-    const isHeld = reply.kind === "answer" && reply.body.code === "idempotency_in_progress";
+    const isHeld = reply.kind === "answer" && reply.body.code === "idempotency_key_in_use";
     if (reply.kind === "answer" && !isHeld) throw new Error(`${call.path}: ${JSON.stringify(reply.body)}`);
     if (isHeld) await new Promise((resolve) => setTimeout(resolve, 200));
   }

@@ -58,7 +58,7 @@ export async function runFirstStarts(
     const afterMs = ((i * 0.618_034) % 1) * startMs * 1.1;
     const { looked } = await endOne(way, { afterMs, mayRestart: i % restartEvery === 0 }, result);
     looking.push(looked);
-    const name = `${way.signal} to the ${way.target}, HUB_RESTART=${way.restart}`;
+    const name = `${way.signal} to the ${way.target}, HUB_AUTO_RESTART=${way.restart}`;
     result.ended[name] = (result.ended[name] ?? 0) + 1;
     if (i % 20 === 19) say(`${i + 1} ended`);
   }
@@ -86,7 +86,7 @@ async function endOne(
   const folder = await makeOpenFolder("hub-first-start-");
   const dataDir = path.join(folder, "data");
   const child = spawn(process.execPath, [hubMain, "serve"], {
-    env: { PATH: process.env["PATH"], ...env, HUB_DATA_DIR: dataDir, HUB_RESTART: restart },
+    env: { PATH: process.env["PATH"], ...env, HUB_DATA_DIR: dataDir, HUB_AUTO_RESTART: restart },
     stdio: ["ignore", "ignore", "pipe"],
     detached: true,
   });
@@ -94,7 +94,7 @@ async function endOne(
   child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
   const ended = once(child, "exit");
   await sleep(afterMs);
-  const what = `${signal} to the ${target}, HUB_RESTART=${restart}, after ${Math.round(afterMs)} ms`;
+  const what = `${signal} to the ${target}, HUB_AUTO_RESTART=${restart}, after ${Math.round(afterMs)} ms`;
   try {
     process.kill(target === "group" ? -child.pid! : child.pid!, signal);
   } catch {

@@ -33,7 +33,7 @@ export async function makeGoods(send: Send, journal: Journal, key: string, count
       journal.append({ type: "orders", ids, units: unitsOfGoods });
       return ids;
     }
-    if (reply.kind === "answer" && reply.body.code !== "idempotency_in_progress") {
+    if (reply.kind === "answer" && reply.body.code !== "idempotency_key_in_use") {
       throw new Error(`${key}: ${JSON.stringify(reply.body)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -76,7 +76,7 @@ export async function runSiege(options: SiegeOptions, say: (line: string) => voi
   const start = (env: Record<string, string>): Promise<Launched> =>
     startHub(dataDir, { ...given, ...env, ...ours }, (text) => log.write(text));
 
-  let hub = await start(options.capacity === undefined ? { HUB_RATE_LIMIT: "off" } : {});
+  let hub = await start(options.capacity === undefined ? { HUB_RATE_LIMIT_PER_SECOND: "off" } : {});
   try {
     const besieged = await prepareOrganizations(hub.url, size, filesDir);
     const capacity = options.capacity ?? (await measureCapacity(hub.url, besieged, seconds.capacity));

@@ -47,7 +47,7 @@ export async function startCluster(
     DATABASE_URL: `postgres://${user}@127.0.0.1:${cutter.port}/${database}`,
     HUB_SECRET_KEY: "chaos-secret-key-chaos-secret-key-chaos",
     HUB_PRIVATE_ADDRESSES: "allow",
-    HUB_TASK_SLOTS: "16",
+    HUB_TASK_CONCURRENCY: "16",
   };
   const nodes = Array.from({ length: count }, (_, i) =>
     createChaosHub(path.join(folder, `node${i}`), path.join(folder, `node${i}.log`), { ...env, ...settingsOf(i) }),

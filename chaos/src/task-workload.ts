@@ -70,7 +70,7 @@ export function createTaskClient(name: string, random: Random, shared: TaskShare
   async function untilKnown(call: Call, key: string): Promise<(Reply & { kind: "answer" }) | undefined> {
     for (let asked = 0; ; asked++) {
       const reply = await send({ ...call, headers: { "idempotency-key": key } });
-      if (reply.kind === "answer" && reply.body.code !== "idempotency_in_progress") return reply;
+      if (reply.kind === "answer" && reply.body.code !== "idempotency_key_in_use") return reply;
       if (asked > 0) counts.repeated++;
       if (reply.kind === "lost") counts.lost++;
       if (reply.kind === "lost" && reply.reason.startsWith("500")) counts.internalErrors.push(reply.reason);

@@ -146,7 +146,7 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
         return true;
       }
       const code = String(reply.body.code);
-      if (code === "idempotency_in_progress") return false;
+      if (code === "idempotency_key_in_use") return false;
       counts.refused[code] = (counts.refused[code] ?? 0) + 1;
       if (code === "run_not_finished") return true;
       const about = wish.runId === undefined ? {} : { runId: wish.runId };

@@ -27,7 +27,7 @@ export type Problem = {
   /** A URN with the request id */
   instance: string;
   /** For programs; /docs/errors lists all codes, and /docs/errors/{code} explains one */
-  code: Open<"malformed_json" | "malformed_request" | "unknown_host" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_begun" | "issuer_refused" | "unknown_account" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+  code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
   /** The X-Request-Id of the answer; the log has it too */
   requestId: string;
   /** The same request may succeed later */
@@ -39,7 +39,7 @@ export type GatewayError = {
   ok: false;
   error: {
     /** For programs; /docs/errors lists all codes, and /docs/errors/{code} explains one */
-    code: Open<"malformed_json" | "malformed_request" | "unknown_host" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_begun" | "issuer_refused" | "unknown_account" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrolment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "own_account" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_needed" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "preview_calls_nobody" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_refused" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_in_progress" | "conflict" | "credentials_unreadable" | "cursor_forked" | "cursor_too_old" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "issuer_unavailable" | "not_ready" | "bridge_timed_out">;
+    code: Open<"malformed_json" | "malformed_request" | "validation_failed" | "no_failed_orders" | "nothing_to_undo" | "empty_selection" | "too_many_orders" | "nothing_to_resend" | "empty_patch" | "missing_token" | "malformed_token" | "invalid_token" | "expired_token" | "environment_mismatch" | "invalid_signature" | "invalid_credentials" | "totp_required" | "invalid_totp_code" | "organization_required" | "sign_in_not_started" | "identity_provider_rejected" | "account_not_linked" | "refresh_token_reused" | "insufficient_scope" | "admin_required" | "step_up_required" | "totp_enrollment_required" | "cross_origin_request" | "organization_mismatch" | "route_not_found" | "api_key_not_found" | "user_not_found" | "session_not_found" | "organization_not_found" | "operation_run_not_found" | "selection_not_found" | "pipeline_not_found" | "automation_not_found" | "view_not_found" | "import_preset_not_found" | "condition_set_not_found" | "order_not_found" | "shipment_not_found" | "tracking_event_not_found" | "label_not_found" | "pickup_not_found" | "location_not_found" | "schedule_not_found" | "bridge_not_found" | "execution_not_found" | "exception_not_found" | "carrier_account_not_found" | "transformation_not_found" | "webhook_not_found" | "webhook_delivery_not_found" | "rate_card_not_found" | "rate_comparison_not_found" | "zone_chart_not_found" | "method_not_allowed" | "request_timeout" | "name_taken" | "hotkey_taken" | "email_taken" | "last_admin" | "self_lockout" | "condition_set_in_use" | "condition_set_not_empty" | "order_number_taken" | "order_number_ambiguous" | "credentials_required" | "external_id_taken" | "shipment_exists" | "no_tracking_number" | "no_tracking_carrier" | "too_many_events" | "order_not_draft" | "invalid_state" | "default_location_required" | "location_in_use" | "run_not_finished" | "pipeline_in_use" | "too_many_automations" | "orders_drifted" | "run_finished" | "undo_not_retryable" | "bridge_in_use" | "bridge_inactive" | "outbound_paused" | "outbound_disabled_in_preview" | "execution_not_cancellable" | "execution_not_failed" | "retry_in_progress" | "exception_closed" | "active_transformation_exists" | "already_processing" | "carrier_account_inactive" | "pickup_exists" | "pickup_not_cancellable" | "cancel_deadline_passed" | "label_rejected" | "label_exists" | "label_not_voidable" | "no_rate_card" | "idempotency_key_in_use" | "conflict" | "credentials_unreadable" | "cursor_mismatch" | "cursor_expired" | "version_mismatch" | "body_too_large" | "unsupported_media_type" | "expectation_failed" | "unknown_host" | "idempotency_key_reused" | "rate_limited" | "too_many_streams" | "headers_too_large" | "internal_error" | "not_implemented" | "bridge_failed" | "carrier_failed" | "overloaded" | "database_unavailable" | "storage_full" | "identity_provider_unavailable" | "not_ready" | "bridge_timed_out">;
     message: string;
     status: number;
     /** The same request may succeed later */
@@ -83,7 +83,7 @@ export type Address = {
 export type ApiKey = {
   id: string;
   name: string;
-  /** The readable start of the value */
+  /** First characters of the value, to recognize the key */
   prefix: string;
   last4: string;
   scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
@@ -94,8 +94,8 @@ export type ApiKey = {
   expiresAt: string | null;
   lastUsedAt: string | null;
   replacedBy: string | null;
-  /** Made by somebody who was disabled or deleted before keys ended with their makers: rotate or delete it */
-  makerIsGone: boolean;
+  /** The creator was disabled or deleted before the hub revoked keys with their creators. Rotate or delete this key */
+  creatorDeleted: boolean;
 };
 
 export type AuditEntry = {
@@ -1545,17 +1545,17 @@ export type OrderRequest = {
 export type Organization = {
   id: string;
   name: string;
-  /** The organization that runs this hub */
-  isOperator: boolean;
-  /** In which its people agree to read times: the name of a zone, such as America/New_York */
-  timeZone: string;
-  /** Hosts that bridges and carriers of the organization may call; empty: every public one */
+  /** The organization that operates this hub */
+  isHubOperator: boolean;
+  /** IANA time zone, such as America/New_York, for dates without a time zone */
+  timezone: string;
+  /** Hosts that bridges and carriers of the organization may call; empty: all public hosts */
   outboundHosts: Array<string>;
-  /** Whoever has an address of these domains at the OIDC issuer is recognised by it in this organization. Set by those who run the hub, who have made sure that the domains are its own */
+  /** Users with a verified address of these domains at the identity provider are linked to users of this organization. Set by hub operators, who verify that the organization owns the domains */
   emailDomains: Array<string>;
-  /** Whoever signs in with a password needs codes of an authenticator app */
+  /** Users who sign in with a password must use an authenticator app */
   requiresTotp: boolean;
-  /** Changes of keys, users, bridges and carrier accounts need a proof of the last 15 minutes; not of API keys */
+  /** Changes to API keys, users, bridges and carrier accounts require authentication within the last 15 minutes; API keys are exempt */
   requiresStepUp: boolean;
   createdAt: string;
   updatedAt: string;
@@ -2713,10 +2713,10 @@ export type User = {
   id: string;
   email: string;
   name: string;
-  /** viewer reads, operator works, admin also manages users and keys */
+  /** viewer: read only; operator: read and write; admin: also users and API keys */
   role: Open<"viewer" | "operator" | "admin">;
   status: Open<"active" | "disabled">;
-  /** False for people who sign in through the OIDC issuer only */
+  /** False for users who sign in only through the identity provider */
   hasPassword: boolean;
   lastSignedInAt: string | null;
   createdAt: string;
@@ -2850,26 +2850,26 @@ export type Weight = {
 
 /** Every operation of the hub: what it takes and what it answers. */
 export type Operations = {
-  /** Sign in with e-mail and password (`auth.signIn`) */
+  /** Sign in with email and password (`auth.signIn`) */
   "POST /api/v1/auth/token": {
     body: {
       email: string;
       password: string;
-      /** Six digits from the authenticator app, or a recovery code. Each is good once */
+      /** Six digits from the authenticator app, or a recovery code. Each code works once */
       totpCode?: string;
-      /** Only needed with the same password in several organizations */
+      /** Required if the same email and password exist in several organizations */
       organizationId?: string;
     };
     answer: Token;
   };
-  /** Exchange a refresh token for new tokens; each works once (`auth.refresh`) */
+  /** Refresh an access token (`auth.refresh`) */
   "POST /api/v1/auth/refresh": {
     body: {
       refreshToken: string;
     };
     answer: Token;
   };
-  /** End the session of a refresh token (`auth.signOut`) */
+  /** Revoke a refresh token (`auth.signOut`) */
   "POST /api/v1/auth/sign-out": {
     body: {
       refreshToken: string;
@@ -2878,56 +2878,56 @@ export type Operations = {
       signedOut: boolean;
     };
   };
-  /** How one can sign in here (`auth.methods.get`) */
+  /** List sign-in methods (`auth.methods.get`) */
   "GET /api/v1/auth/methods": {
     answer: {
-      /** POST /auth/session or /auth/token takes e-mail and password */
+      /** POST /auth/session and /auth/token accept email and password */
       password: boolean;
-      issuer: {
-        /** Host of the OIDC issuer */
+      identityProvider: {
+        /** Host name of the OIDC issuer */
         name: string;
-        /** POST /auth/oidc/sign-in begins a sign-in there, with a browser */
+        /** POST /auth/oidc/sign-in can start a browser sign-in */
         canSignIn: boolean;
       } | null;
     };
   };
-  /** Sign in with a browser, which gets a cookie (`auth.session.create`) */
+  /** Sign in and set a session cookie (`auth.session.create`) */
   "POST /api/v1/auth/session": {
     body: {
       email: string;
       password: string;
-      /** Six digits from the authenticator app, or a recovery code. Each is good once */
+      /** Six digits from the authenticator app, or a recovery code. Each code works once */
       totpCode?: string;
-      /** Only needed with the same password in several organizations */
+      /** Required if the same email and password exist in several organizations */
       organizationId?: string;
     };
     answer: {
       userId: string;
       organizationId: string;
-      /** Sooner, if it is not used for 12 hours */
+      /** Expires earlier after 12 hours without a request */
       expiresAt: string;
     };
   };
-  /** Sign out: ends the session that this request is made with (`auth.session.delete`) */
+  /** Sign out of the current session (`auth.session.delete`) */
   "DELETE /api/v1/auth/session": {
     answer: {
       signedOut: boolean;
     };
   };
-  /** Begin to sign in through the OIDC issuer, with a browser (`auth.oidc.signIn`) */
+  /** Start an OIDC sign-in (`auth.oidc.signIn`) */
   "POST /api/v1/auth/oidc/sign-in": {
     body: {
-      /** Where to be afterwards: a path of the console; `/` without it */
+      /** Console path to open after the sign-in; default `/` */
       returnTo?: string;
-      /** The issuer is to ask who one is, though one is signed in there: as a recent proof */
-      again?: boolean;
+      /** The identity provider asks for credentials even if the user is signed in there (OIDC `prompt=login`), as step-up requires */
+      reauthenticate?: boolean;
     };
     answer: {
-      /** Where the browser goes now; it comes back to /sign-in/callback */
+      /** URL to open in the browser; the identity provider redirects back to /sign-in/callback */
       url: string;
     };
   };
-  /** End a sign-in through the OIDC issuer with what it said; the browser gets the cookie of its session (`auth.oidc.session.create`) */
+  /** Complete an OIDC sign-in (`auth.oidc.session.create`) */
   "POST /api/v1/auth/oidc/session": {
     body: {
       state: string;
@@ -2939,65 +2939,65 @@ export type Operations = {
     answer: {
       userId: string;
       organizationId: string;
-      /** Sooner, if it is not used for 12 hours */
+      /** Expires earlier after 12 hours without a request */
       expiresAt: string;
-      /** As it was given when the sign-in was begun */
+      /** `returnTo` of the request that started the sign-in */
       returnTo: string;
     };
   };
-  /** Show once more who one is: with a code by those who have an app, with the password by others (`auth.stepUp`) */
+  /** Re-authenticate for sensitive changes (`auth.stepUp`) */
   "POST /api/v1/auth/step-up": {
     body: {
       password?: string;
-      /** Six digits from the authenticator app, or a recovery code. Each is good once */
+      /** Six digits from the authenticator app, or a recovery code. Each code works once */
       totpCode?: string;
     };
     answer: {
-      /** Good for 15 minutes from then */
-      provedAt: string;
+      /** Valid for 15 minutes from this time */
+      authenticatedAt: string;
     };
   };
-  /** Whether one is asked for codes of an authenticator app (`me.totp.get`) */
+  /** Get two-factor status (`me.totp.get`) */
   "GET /api/v1/me/totp": {
     answer: {
       isEnabled: boolean;
       recoveryCodesLeft: number;
     };
   };
-  /** Get a secret for an authenticator app; it counts when a code of it is confirmed (`me.totp.create`) */
+  /** Start authenticator app setup (`me.totp.create`) */
   "POST /api/v1/me/totp": {
     answer: {
-      /** For typing into an authenticator app, base32; shown this one time */
+      /** Base32 secret to enter into an authenticator app; only in this response */
       secret: string;
-      /** The same as an otpauth address, for a QR code */
+      /** The secret as an otpauth URI, for a QR code */
       uri: string;
     };
   };
-  /** Be asked for no codes any more (`me.totp.delete`) */
+  /** Turn off two-factor sign-in (`me.totp.delete`) */
   "DELETE /api/v1/me/totp": {
     answer: {
       disabled: true;
     };
   };
-  /** Show a first code of the app: from now on one is asked for codes (`me.totp.confirm`) */
+  /** Confirm authenticator app setup (`me.totp.confirm`) */
   "POST /api/v1/me/totp/confirm": {
     body: {
-      /** Six digits from the authenticator app, or a recovery code. Each is good once */
+      /** Six digits from the authenticator app, or a recovery code. Each code works once */
       code: string;
     };
     answer: {
-      /** Each stands for a code once; shown this one time */
+      /** Each replaces an authenticator code once; only in this response */
       recoveryCodes: Array<string>;
     };
   };
-  /** Get new recovery codes; the old ones are worth nothing then (`me.totp.recoveryCodes.create`) */
+  /** Generate new recovery codes (`me.totp.recoveryCodes.create`) */
   "POST /api/v1/me/totp/recovery-codes": {
     answer: {
-      /** Each stands for a code once; shown this one time */
+      /** Each replaces an authenticator code once; only in this response */
       recoveryCodes: Array<string>;
     };
   };
-  /** Who am I, and what may I do (`me.get`) */
+  /** Get the current user or API key (`me.get`) */
   "GET /api/v1/me": {
     answer: {
       actor: {
@@ -3006,45 +3006,45 @@ export type Operations = {
         email?: string;
         name?: string;
       };
-      /** Of the person, or of the key */
+      /** Name of the user or API key */
       name: string;
       organization: {
         id: string;
         name: string;
-        isOperator: boolean;
-        timeZone: string;
+        isHubOperator: boolean;
+        timezone: string;
       };
-      /** viewer reads, operator works, admin also manages users and keys */
+      /** viewer: read only; operator: read and write; admin: also users and API keys */
       role: Open<"viewer" | "operator" | "admin" | null>;
       scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       environment: Open<"live" | "preview">;
     };
   };
-  /** What one has set for oneself, such as how the console looks (`me.preferences.get`) */
+  /** Get your preferences (`me.preferences.get`) */
   "GET /api/v1/me/preferences": {
     answer: {
-      /** Whatever a program wants to remember about its user, by names of its own; 64 KiB at most */
+      /** Settings that a client stores for its user, under names of its own; up to 64 KiB */
       preferences: Record<string, unknown>;
       updatedAt: string | null;
-      /** 0: none were set yet. Send it as If-Match to avoid lost updates */
+      /** 0 if none were set yet. Send it as If-Match to avoid lost updates */
       version: number;
     };
   };
-  /** Set all of one's preferences (`me.preferences.replace`) */
+  /** Replace your preferences (`me.preferences.replace`) */
   "PUT /api/v1/me/preferences": {
     body: {
-      /** Whatever a program wants to remember about its user, by names of its own; 64 KiB at most */
+      /** Settings that a client stores for its user, under names of its own; up to 64 KiB */
       preferences: Record<string, unknown>;
     };
     answer: {
-      /** Whatever a program wants to remember about its user, by names of its own; 64 KiB at most */
+      /** Settings that a client stores for its user, under names of its own; up to 64 KiB */
       preferences: Record<string, unknown>;
       updatedAt: string | null;
-      /** 0: none were set yet. Send it as If-Match to avoid lost updates */
+      /** 0 if none were set yet. Send it as If-Match to avoid lost updates */
       version: number;
     };
   };
-  /** Change the own password; ends all sessions (`me.password.set`) */
+  /** Change your password (`me.password.change`) */
   "POST /api/v1/me/password": {
     body: {
       currentPassword: string;
@@ -3054,7 +3054,7 @@ export type Operations = {
       changed: true;
     };
   };
-  /** List API keys, never their values (`apiKeys.list`) */
+  /** List API keys (`apiKeys.list`) */
   "GET /api/v1/api-keys": {
     query: {
       /** Counted from 1 */
@@ -3067,19 +3067,19 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create an API key; its value is in this answer and nowhere else (`apiKeys.create`) */
+  /** Create an API key (`apiKeys.create`) */
   "POST /api/v1/api-keys": {
     body: {
       name: string;
-      /** Name what the key needs. Default: all scopes of the creator, with a warning, but those that only administrators have (admin, operations:override, audit:read, and those beyond the organization) */
+      /** Default, with a warning: all scopes of the creator except admin, operations:override, audit:read and those of hub operators */
       scopes?: Array<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">;
-      /** In the future; default: never, with a warning */
+      /** Must be in the future. Default, with a warning: never */
       expiresAt?: string;
     };
     answer: {
       id: string;
       name: string;
-      /** The readable start of the value */
+      /** First characters of the value, to recognize the key */
       prefix: string;
       last4: string;
       scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
@@ -3090,9 +3090,9 @@ export type Operations = {
       expiresAt: string | null;
       lastUsedAt: string | null;
       replacedBy: string | null;
-      /** Made by somebody who was disabled or deleted before keys ended with their makers: rotate or delete it */
-      makerIsGone: boolean;
-      /** The value; shown this one time */
+      /** The creator was disabled or deleted before the hub revoked keys with their creators. Rotate or delete this key */
+      creatorDeleted: boolean;
+      /** The value of the key; only in this response */
       key: string;
       warnings: Array<{
         code: Open<"all_scopes" | "never_expires">;
@@ -3100,7 +3100,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Delete an API key; it stops working with the next request (`apiKeys.delete`) */
+  /** Delete an API key (`apiKeys.delete`) */
   "DELETE /api/v1/api-keys/{id}": {
     path: {
       /** Id of the api key */
@@ -3108,20 +3108,20 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Give an API key a new value; the old one works until the grace period ends (`apiKeys.rotate`) */
+  /** Rotate an API key (`apiKeys.rotate`) */
   "POST /api/v1/api-keys/{id}/rotate": {
     path: {
       /** Id of the api key */
       id: string;
     };
     body: {
-      /** How long the old value still works; default one day */
+      /** How long the previous value keeps working; default one day */
       graceSeconds?: number;
     };
     answer: {
       id: string;
       name: string;
-      /** The readable start of the value */
+      /** First characters of the value, to recognize the key */
       prefix: string;
       last4: string;
       scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
@@ -3132,9 +3132,9 @@ export type Operations = {
       expiresAt: string | null;
       lastUsedAt: string | null;
       replacedBy: string | null;
-      /** Made by somebody who was disabled or deleted before keys ended with their makers: rotate or delete it */
-      makerIsGone: boolean;
-      /** The new value; shown this one time */
+      /** The creator was disabled or deleted before the hub revoked keys with their creators. Rotate or delete this key */
+      creatorDeleted: boolean;
+      /** The new value of the key; only in this response */
       key: string;
       replaces: string;
       previousExpiresAt: string;
@@ -7292,7 +7292,7 @@ export type Operations = {
     };
     answer: Blob;
   };
-  /** List the organizations the caller can see: its own, or all for operators of the hub (`organizations.list`) */
+  /** List organizations (`organizations.list`) */
   "GET /api/v1/organizations": {
     query: {
       /** Counted from 1 */
@@ -7317,7 +7317,7 @@ export type Operations = {
     };
     answer: Organization;
   };
-  /** Read an organization (`organizations.get`) */
+  /** Get an organization (`organizations.get`) */
   "GET /api/v1/organizations/{id}": {
     path: {
       /** Id of the organization */
@@ -7325,7 +7325,7 @@ export type Operations = {
     };
     answer: Organization;
   };
-  /** Rename an organization, or change its rules for hosts, e-mail domains and sign-in (`organizations.update`) */
+  /** Update an organization (`organizations.update`) */
   "PATCH /api/v1/organizations/{id}": {
     path: {
       /** Id of the organization */
@@ -7333,15 +7333,15 @@ export type Operations = {
     };
     body: {
       name?: string;
-      /** In which its people agree to read times: the name of a zone, such as America/New_York */
-      timeZone?: string;
-      /** Hosts that bridges and carriers of the organization may call; empty: every public one */
+      /** IANA time zone, such as America/New_York, for dates without a time zone */
+      timezone?: string;
+      /** Hosts that bridges and carriers of the organization may call; empty: all public hosts */
       outboundHosts?: Array<string>;
-      /** Whoever has an address of these domains at the OIDC issuer is recognised by it in this organization. Set by those who run the hub, who have made sure that the domains are its own */
+      /** Users with a verified address of these domains at the identity provider are linked to users of this organization. Set by hub operators, who verify that the organization owns the domains */
       emailDomains?: Array<string>;
-      /** Whoever signs in with a password needs codes of an authenticator app */
+      /** Users who sign in with a password must use an authenticator app */
       requiresTotp?: boolean;
-      /** Changes of keys, users, bridges and carrier accounts need a proof of the last 15 minutes; not of API keys */
+      /** Changes to API keys, users, bridges and carrier accounts require authentication within the last 15 minutes; API keys are exempt */
       requiresStepUp?: boolean;
     };
     answer: Organization;
@@ -7353,7 +7353,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** viewer reads, operator works, admin also manages users and keys */
+      /** viewer: read only; operator: read and write; admin: also users and API keys */
       role?: "viewer" | "operator" | "admin";
       status?: "active" | "disabled";
     };
@@ -7362,18 +7362,18 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create a user; without a password they sign in through the OIDC issuer (`users.create`) */
+  /** Create a user (`users.create`) */
   "POST /api/v1/users": {
     body: {
       email: string;
       name?: string;
-      /** viewer reads, operator works, admin also manages users and keys */
+      /** viewer: read only; operator: read and write; admin: also users and API keys */
       role: "viewer" | "operator" | "admin";
       password?: string;
     };
     answer: User;
   };
-  /** Read a user (`users.get`) */
+  /** Get a user (`users.get`) */
   "GET /api/v1/users/{id}": {
     path: {
       /** Id of the user */
@@ -7381,7 +7381,7 @@ export type Operations = {
     };
     answer: User;
   };
-  /** Change a user's name, role, status or password (`users.update`) */
+  /** Update a user (`users.update`) */
   "PATCH /api/v1/users/{id}": {
     path: {
       /** Id of the user */
@@ -7389,7 +7389,7 @@ export type Operations = {
     };
     body: {
       name?: string;
-      /** viewer reads, operator works, admin also manages users and keys */
+      /** viewer: read only; operator: read and write; admin: also users and API keys */
       role?: "viewer" | "operator" | "admin";
       status?: "active" | "disabled";
       password?: string;
@@ -7398,22 +7398,22 @@ export type Operations = {
       id: string;
       email: string;
       name: string;
-      /** viewer reads, operator works, admin also manages users and keys */
+      /** viewer: read only; operator: read and write; admin: also users and API keys */
       role: Open<"viewer" | "operator" | "admin">;
       status: Open<"active" | "disabled">;
-      /** False for people who sign in through the OIDC issuer only */
+      /** False for users who sign in only through the identity provider */
       hasPassword: boolean;
       lastSignedInAt: string | null;
       createdAt: string;
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** The keys they had made, as far as those lost something by the change */
+      /** API keys of the user that were deleted or lost scopes by this change */
       apiKeys?: Array<{
         id: string;
         name: string;
-        outcome: Open<"ended" | "reduced">;
-        /** Those that are left */
+        outcome: Open<"deleted" | "scopes_reduced">;
+        /** Remaining scopes */
         scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       }>;
     };
@@ -7427,17 +7427,17 @@ export type Operations = {
     answer: {
       id: string;
       deleted: true;
-      /** The keys they had made, as far as those lost something by the change */
+      /** API keys of the user that were deleted or lost scopes by this change */
       apiKeys?: Array<{
         id: string;
         name: string;
-        outcome: Open<"ended" | "reduced">;
-        /** Those that are left */
+        outcome: Open<"deleted" | "scopes_reduced">;
+        /** Remaining scopes */
         scopes: Array<Open<"orders:read" | "orders:write" | "operations:read" | "operations:write" | "operations:run" | "operations:override" | "shipments:read" | "shipments:write" | "pickups:read" | "pickups:write" | "locations:read" | "locations:write" | "carrier_accounts:read" | "carrier_accounts:write" | "rates:read" | "rates:write" | "bridges:read" | "bridges:write" | "transformations:read" | "transformations:write" | "tasks:read" | "tasks:execute" | "exceptions:read" | "exceptions:write" | "condition_sets:read" | "condition_sets:write" | "schedules:read" | "schedules:write" | "automations:read" | "automations:write" | "webhooks:read" | "webhooks:write" | "events:read" | "audit:read" | "api_keys:read" | "gateway:read" | "gateway:global" | "organizations:write" | "preview:write" | "pii:read" | "admin">>;
       }>;
     };
   };
-  /** Ask a user for no codes of an app any more, say because it was lost (`users.totp.delete`) */
+  /** Turn off two-factor sign-in for a user (`users.totp.delete`) */
   "DELETE /api/v1/users/{id}/totp": {
     path: {
       /** Id of the user */
@@ -7447,37 +7447,37 @@ export type Operations = {
       disabled: true;
     };
   };
-  /** List the sessions in which one is signed in; administrators may name somebody else (`sessions.list`) */
+  /** List active sessions (`sessions.list`) */
   "GET /api/v1/sessions": {
     query: {
       /** Counted from 1 */
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** Of somebody else; for administrators */
+      /** Sessions of this user; administrators only */
       userId?: string;
     };
     answer: {
       data: Array<{
         id: string;
         userId: string;
-        /** Where it was begun; null if that was before the hub kept it */
+        /** IP address of the sign-in; null for sessions older than this field */
         address: string | null;
-        /** What the program that signed in called itself */
+        /** User-Agent header of the sign-in */
         userAgent: string | null;
         createdAt: string;
-        /** Within some seconds */
+        /** Accurate to a few seconds */
         lastUsedAt: string;
         expiresAt: string;
-        /** By a cookie, which also ends when it was not used for 12 hours */
+        /** A cookie session, which also expires after 12 hours without a request */
         isBrowser: boolean;
-        /** The one this request was made with */
+        /** The session of this request */
         isCurrent: boolean;
       }>;
       pagination: Pagination;
     };
   };
-  /** End a session of one's own, or of anybody in the organization for administrators (`sessions.delete`) */
+  /** Revoke a session (`sessions.delete`) */
   "DELETE /api/v1/sessions/{id}": {
     path: {
       /** Id of the session */
@@ -7485,30 +7485,30 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** End all of one's own sessions but this one (`sessions.others.end`) */
-  "POST /api/v1/sessions/end-others": {
+  /** Revoke all your other sessions (`sessions.revokeOthers`) */
+  "POST /api/v1/sessions/revoke-others": {
     answer: {
-      ended: number;
+      revokedCount: number;
     };
   };
-  /** End all sessions of a user (`users.sessions.end`) */
-  "POST /api/v1/users/{id}/end-sessions": {
+  /** Revoke all sessions of a user (`users.sessions.revoke`) */
+  "POST /api/v1/users/{id}/revoke-sessions": {
     path: {
       /** Id of the user */
       id: string;
     };
     answer: {
-      ended: number;
+      revokedCount: number;
     };
   };
-  /** List saved views of lists: one's own and those that are shared (`views.list`) */
+  /** List saved views (`views.list`) */
   "GET /api/v1/views": {
     query: {
       /** Counted from 1 */
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** The list that it is a view of, by the name of its path: orders, shipments, rate-comparisons */
+      /** List that the view belongs to, by its path: orders, shipments, rate-comparisons */
       list?: string;
     };
     answer: {
@@ -7516,10 +7516,10 @@ export type Operations = {
         id: string;
         list: string;
         name: string;
-        /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+        /** Filter, sort order, columns and so on, up to 16 KiB. The hub does not interpret them */
         settings: Record<string, unknown>;
         isShared: boolean;
-        /** The caller made it */
+        /** Created by the caller */
         isOwn: boolean;
         createdAt: string;
         updatedAt: string;
@@ -7529,25 +7529,25 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Save a view of a list (`views.create`) */
+  /** Save a view (`views.create`) */
   "POST /api/v1/views": {
     body: {
-      /** The list that it is a view of, by the name of its path: orders, shipments, rate-comparisons */
+      /** List that the view belongs to, by its path: orders, shipments, rate-comparisons */
       list: string;
       name: string;
-      /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+      /** Filter, sort order, columns and so on, up to 16 KiB. The hub does not interpret them */
       settings: Record<string, unknown>;
-      /** Everybody in the organization has it; else only whoever made it */
+      /** Visible to the whole organization; otherwise only to its creator */
       isShared?: boolean;
     };
     answer: {
       id: string;
       list: string;
       name: string;
-      /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+      /** Filter, sort order, columns and so on, up to 16 KiB. The hub does not interpret them */
       settings: Record<string, unknown>;
       isShared: boolean;
-      /** The caller made it */
+      /** Created by the caller */
       isOwn: boolean;
       createdAt: string;
       updatedAt: string;
@@ -7555,7 +7555,7 @@ export type Operations = {
       version: number;
     };
   };
-  /** Read a saved view (`views.get`) */
+  /** Get a saved view (`views.get`) */
   "GET /api/v1/views/{id}": {
     path: {
       /** Id of the view */
@@ -7565,10 +7565,10 @@ export type Operations = {
       id: string;
       list: string;
       name: string;
-      /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+      /** Filter, sort order, columns and so on, up to 16 KiB. The hub does not interpret them */
       settings: Record<string, unknown>;
       isShared: boolean;
-      /** The caller made it */
+      /** Created by the caller */
       isOwn: boolean;
       createdAt: string;
       updatedAt: string;
@@ -7576,7 +7576,7 @@ export type Operations = {
       version: number;
     };
   };
-  /** Change a saved view of one's own; administrators also those that are shared (`views.update`) */
+  /** Update a saved view (`views.update`) */
   "PATCH /api/v1/views/{id}": {
     path: {
       /** Id of the view */
@@ -7584,19 +7584,19 @@ export type Operations = {
     };
     body: {
       name?: string;
-      /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+      /** Filter, sort order, columns and so on, up to 16 KiB. The hub does not interpret them */
       settings?: Record<string, unknown>;
-      /** Everybody in the organization has it; else only whoever made it */
+      /** Visible to the whole organization; otherwise only to its creator */
       isShared?: boolean;
     };
     answer: {
       id: string;
       list: string;
       name: string;
-      /** What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it */
+      /** Filter, sort order, columns and so on, up to 16 KiB. The hub does not interpret them */
       settings: Record<string, unknown>;
       isShared: boolean;
-      /** The caller made it */
+      /** Created by the caller */
       isOwn: boolean;
       createdAt: string;
       updatedAt: string;
@@ -7604,7 +7604,7 @@ export type Operations = {
       version: number;
     };
   };
-  /** Delete a saved view of one's own; administrators also those that are shared (`views.delete`) */
+  /** Delete a saved view (`views.delete`) */
   "DELETE /api/v1/views/{id}": {
     path: {
       /** Id of the view */
@@ -7612,19 +7612,19 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Find records of all kinds by number, tracking number, id or name: up to five of each that the caller may read (`search.list`) */
+  /** Search all record types (`search.list`) */
   "GET /api/v1/search": {
     query: {
-      /** A number, a tracking number, an id, or the beginning of words; names of other things by any part of them */
+      /** A number, tracking number or ID, the beginning of words in orders, or any part of the name of other records */
       q: string;
     };
     answer: {
-      /** Up to five of each kind, in the order of the kinds */
+      /** Up to five of each kind, grouped by kind */
       data: Array<{
         kind: Open<"order" | "shipment" | "operation_run" | "pipeline" | "execution" | "bridge" | "schedule" | "transformation" | "condition_set" | "location" | "carrier_account" | "rate_comparison" | "pickup" | "user">;
         id: string;
         title: string;
-        /** Its status, or what else tells it apart */
+        /** Status, or another distinguishing field */
         detail: string | null;
       }>;
     };
@@ -7957,22 +7957,22 @@ export type Operations = {
     };
     answer: WebhookDelivery;
   };
-  /** List what was changed, by whom, newest first (`audit.list`) */
+  /** List audit log entries (`audit.list`) */
   "GET /api/v1/audit": {
     query: {
       /** Counted from 1 */
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** Such as condition_set.created; docs/events.md has all of them */
+      /** Event type, such as condition_set.created; see docs/events.md */
       type?: string;
-      /** What was changed, such as condition_set */
+      /** Type of the changed record, such as condition_set */
       objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "label" | "location" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
       /** Id of the object */
       objectId?: string;
       /** Id of the actor */
       actorId?: string;
-      /** Part of the type, of an id, of who did it, or of the data; among the newest 100,000 entries that meet the other filters */
+      /** Text in the type, IDs, actor or data; searches the newest 100,000 entries that match the other filters */
       search?: string;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
@@ -7984,18 +7984,18 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Export what was changed as CSV, newest first (`audit.export`) */
+  /** Export the audit log as CSV (`audit.export`) */
   "GET /api/v1/audit/export.csv": {
     query: {
-      /** Such as condition_set.created; docs/events.md has all of them */
+      /** Event type, such as condition_set.created; see docs/events.md */
       type?: string;
-      /** What was changed, such as condition_set */
+      /** Type of the changed record, such as condition_set */
       objectType?: "api_key" | "automation" | "bridge" | "carrier_account" | "condition_set" | "exception" | "exception_batch" | "import_preset" | "label" | "location" | "operation_run" | "order" | "order_batch" | "organization" | "pickup" | "pipeline" | "rate_comparison" | "retention" | "schedule" | "shipment" | "shipment_batch" | "task_execution" | "transformation" | "user" | "view" | "webhook";
       /** Id of the object */
       objectId?: string;
       /** Id of the actor */
       actorId?: string;
-      /** Part of the type, of an id, of who did it, or of the data; among the newest 100,000 entries that meet the other filters */
+      /** Text in the type, IDs, actor or data; searches the newest 100,000 entries that match the other filters */
       search?: string;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
@@ -8004,23 +8004,23 @@ export type Operations = {
     };
     answer: string;
   };
-  /** Recompute the hash chain of the audit log (`audit.verification.get`) */
+  /** Verify the audit log hash chain (`audit.verification.get`) */
   "GET /api/v1/audit/verification": {
     answer: {
       ok: boolean;
       entries: number;
       head: {
         sequence: number;
-        /** Keep it elsewhere to detect a cut-off tail */
+        /** Store it outside of the hub to detect a truncated log */
         hash: string;
       };
-      firstBroken: {
+      firstInvalidEntry: {
         sequence: number;
         reason: string;
       } | null;
     };
   };
-  /** Read where the audit log ends, signed; keep it elsewhere to prove later that nothing before it is gone (`audit.head.get`) */
+  /** Get the signed head of the audit log (`audit.head.get`) */
   "GET /api/v1/audit/head": {
     answer: {
       organizationId: string;
@@ -8030,18 +8030,18 @@ export type Operations = {
       /** Of the last entry */
       hash: string;
       signedAt: string;
-      /** Which secret key of the hub the signing key is derived from */
+      /** ID of the hub's secret key that the signing key is derived from */
       keyId: string;
       algorithm: "Ed25519";
-      /** PEM. Keep it apart from the heads: it says who signed them */
+      /** PEM. Store it separately from the heads: it proves who signed them */
       publicKey: string;
-      /** What was signed, word for word; it names all of the above */
+      /** The signed text, which contains all fields above */
       signedText: string;
       /** Base64 */
       signature: string;
     };
   };
-  /** List requests that keys and people made, newest first (`requests.list`) */
+  /** List API requests (`requests.list`) */
   "GET /api/v1/requests": {
     query: {
       /** Counted from 1 */
@@ -8056,7 +8056,7 @@ export type Operations = {
       route?: string;
       /** Id of the object */
       objectId?: string;
-      /** failed: answered with 400 or more */
+      /** failed: status 400 or above */
       outcome?: "failed" | "succeeded";
       code?: string;
       /** This moment or later, or a day in the time zone of the organization */
@@ -8067,29 +8067,29 @@ export type Operations = {
     answer: {
       data: Array<{
         id: string;
-        /** As the answer had it in `X-Request-Id` */
+        /** As in the response header `X-Request-Id` */
         requestId: string;
         at: string;
         method: string;
-        /** With the names of what is in the path, such as /api/v1/orders/:id */
+        /** Path with parameter names, such as /api/v1/orders/:id */
         route: string;
-        /** What the path names, if it does so by id */
+        /** Innermost ID in the path */
         objectId: string | null;
         status: number;
-        /** Of the problem */
+        /** Error code */
         code: string | null;
         durationMs: number;
         actor: Actor;
-        /** So many requests before this one, on the same node, were too many to be kept */
-        leftOut: number;
+        /** Requests to the same node that were dropped since the previous entry */
+        droppedCount: number;
       }>;
       pagination: Pagination;
     };
   };
-  /** Read whether the hub calls other systems, or is paused after a restore (`outbound.get`) */
+  /** Get whether outbound requests are paused (`outbound.get`) */
   "GET /api/v1/outbound": {
     answer: {
-      /** While it is, the hub starts nothing that calls another system: schedules, automations, tasks, queued runs, webhooks, bookings and labels that wait for an answer, tracking. Requests that would call one are refused with `outbound_paused` */
+      /** While paused, the hub starts no work that calls another system: schedules, automations, tasks, queued runs, webhooks, pending pickup and label requests, tracking. API requests that would call one fail with `outbound_paused` */
       isPaused: boolean;
       /** `restored`: the data came from a backup */
       reason: string | null;
@@ -8097,10 +8097,10 @@ export type Operations = {
       backupTakenAt: string | null;
     };
   };
-  /** Let a restored hub call other systems again (`outbound.resume`) */
+  /** Resume outbound requests after a restore (`outbound.resume`) */
   "POST /api/v1/outbound/resume": {
     answer: {
-      /** While it is, the hub starts nothing that calls another system: schedules, automations, tasks, queued runs, webhooks, bookings and labels that wait for an answer, tracking. Requests that would call one are refused with `outbound_paused` */
+      /** While paused, the hub starts no work that calls another system: schedules, automations, tasks, queued runs, webhooks, pending pickup and label requests, tracking. API requests that would call one fail with `outbound_paused` */
       isPaused: boolean;
       /** `restored`: the data came from a backup */
       reason: string | null;
@@ -8108,23 +8108,23 @@ export type Operations = {
       backupTakenAt: string | null;
     };
   };
-  /** Read the clock of the preview surface (`preview.clock.get`) */
+  /** Get the preview clock (`preview.clock.get`) */
   "GET /api/v1/preview/clock": {
     answer: {
       now: string;
       mode: Open<"real" | "shifted" | "frozen">;
     };
   };
-  /** Set, advance, freeze or reset the clock of the preview surface (`preview.clock.set`) */
+  /** Set, advance, freeze or reset the preview clock (`preview.clock.set`) */
   "POST /api/v1/preview/clock": {
     body: {
-      /** Jump to this moment */
+      /** New time of the clock */
       now?: string;
-      /** Let this much time pass */
+      /** Advances the clock by this time */
       advanceSeconds?: number;
-      /** Stand still; without it the clock runs on */
+      /** Stops the clock at the new time */
       frozen?: boolean;
-      /** Back to real time */
+      /** Returns to real time */
       reset?: true;
     };
     answer: {
@@ -8132,7 +8132,7 @@ export type Operations = {
       mode: Open<"real" | "shifted" | "frozen">;
     };
   };
-  /** Empty the preview surface; people and keys stay (`preview.reset`) */
+  /** Reset preview data (`preview.reset`) */
   "POST /api/v1/preview/reset": {
     answer: {
       reset: true;

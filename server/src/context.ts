@@ -56,11 +56,11 @@ export type Settings = {
     filesRoot?: string;
   };
   /** How long what has ended is kept, by its kind; for ever what is not named. */
-  keepDays?: Partial<Record<Kept, number>>;
+  retentionDays?: Partial<Record<Kept, number>>;
   /** How far back the event feed goes; for ever without it. The log behind it is never cut. */
-  feedDays?: number;
+  eventRetentionDays?: number;
   /** Orders that a selection may have. */
-  maxSelectedOrders?: number;
+  maxSelectionOrders?: number;
   /** Streams that a port of a process holds open; 1,000 without it. */
   maxStreams?: number;
   /** Failed sign-ins allowed per address in five minutes. */
@@ -124,7 +124,7 @@ export function systemContext(world: World, orgId: string, name: string): Ctx {
     orgId,
     actor,
     requestId: `system:${name}`,
-    principal: { orgId, isOperator: false, actor, scopes: new Set(["admin"]) },
+    principal: { orgId, isHubOperator: false, actor, scopes: new Set(["admin"]) },
   };
 }
 

@@ -46,7 +46,9 @@ export const verbsOf = {
     "rollback",
     "resolve",
     "reset",
-    "end",
+    "revoke",
+    "revokeOthers",
+    "change",
     "activate",
     "deactivate",
     "rotate",
@@ -149,7 +151,7 @@ type RouteDefinition<M extends Method, Path extends string, Query extends TObjec
   /** `sealed`: the answer holds a secret and is kept encrypted; `none`: anonymous, nothing to bind a key to. */
   idempotency?: "plain" | "sealed" | "none";
   /** A POST because it takes a body, not because it changes something: no event is recorded. */
-  onlyLooks?: boolean;
+  isReadOnly?: boolean;
   /** The verb answers with `WithCookies`: pages of other origins may not ask for it. */
   setsCookie?: boolean;
   previewOnly?: boolean;
@@ -157,9 +159,9 @@ type RouteDefinition<M extends Method, Path extends string, Query extends TObjec
    * Open to users who still have to set up the authenticator app that their organization requires. All other routes are closed
    * to them.
    */
-  beforeEnrolment?: boolean;
+  beforeEnrollment?: boolean;
   /** Needs a recent proof of password or code: of people who have codes or whose organization wants it, or of all people. */
-  stepUp?: "if wanted" | "always";
+  stepUp?: "if required" | "always";
   handle(ctx: Ctx, input: RouteInput<Path, Query, Body>): Promise<unknown>;
 };
 

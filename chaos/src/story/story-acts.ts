@@ -171,7 +171,7 @@ export function createActs(stage: Stage, told: Told) {
 export type Acts = ReturnType<typeof createActs>;
 
 const insistMs = 120_000;
-const again = ["idempotency_in_progress", "retry_in_progress"];
+const again = ["idempotency_key_in_use", "retry_in_progress"];
 
 /** Asks under one key until there is an answer. */
 async function insist({ send }: Stage, call: Call): Promise<{ body: Record<string, unknown> }> {

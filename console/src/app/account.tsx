@@ -33,7 +33,7 @@ export function Account({ onKeys }: { onKeys(): void }) {
         onChange={(timeZone) => set({ timeZone })}
         options={[
           { value: "browser", label: "This browser's zone", note: browserZone() },
-          { value: "organization", label: "The organization's zone", note: me.organization.timeZone },
+          { value: "organization", label: "The organization's zone", note: me.organization.timezone },
           { value: "UTC", label: "UTC" },
         ]}
       />

@@ -17,7 +17,7 @@ const zoneName = (zone: string): string =>
 export function HeaderTools({ onSearch, onKeys }: { onSearch(): void; onKeys(): void }) {
   const me = useMe();
   const { preferences } = usePreferences();
-  const zone = zoneOf(preferences.timeZone, me.organization.timeZone);
+  const zone = zoneOf(preferences.timeZone, me.organization.timezone);
   return (
     <>
       <button type="button" onClick={onSearch} className={buttonClass("plain", "max-lg:hidden")}>

@@ -58,7 +58,7 @@ export function Rail({ onPick }: { onPick?: () => void }) {
         { href: paths.users(), name: "Users" },
         { href: paths.audit(), name: "Audit" },
         { href: paths.requests(), name: "Requests" },
-        ...(me.organization.isOperator ? [{ href: paths.organizations(), name: "Organizations" }] : []),
+        ...(me.organization.isHubOperator ? [{ href: paths.organizations(), name: "Organizations" }] : []),
         { href: paths.settings(), name: "Settings" },
       ],
     },

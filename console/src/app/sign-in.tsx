@@ -143,13 +143,13 @@ function Organizations({ organizations, isBusy, onChoose }: OrganizationsProps) 
 function ThroughIssuer() {
   const { data } = useQuery(signInMethodsQuery);
   const leave = useMutation({ mutationFn: () => goToIssuer(false) });
-  if (!data?.issuer?.canSignIn) return null;
+  if (!data?.identityProvider?.canSignIn) return null;
   return (
     <>
       {leave.error && <ProblemBox error={leave.error} />}
       {/* The browser is on its way to another page by then. */}
       <Button isBusy={leave.isPending || leave.isSuccess} onClick={() => leave.mutate()}>
-        {text.signIn.through(data.issuer.name)}
+        {text.signIn.through(data.identityProvider.name)}
       </Button>
     </>
   );

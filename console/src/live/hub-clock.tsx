@@ -23,7 +23,7 @@ export function zoneOf(choice: string, organizationZone: string): string {
 export function useUsualZone(): string {
   const { organization } = useMe();
   const clock = useClock();
-  return organization.timeZone === "UTC" ? clock.timeZone : organization.timeZone;
+  return organization.timezone === "UTC" ? clock.timeZone : organization.timezone;
 }
 
 /** Times in the chosen zone, measured by the clock of the hub. */
@@ -32,7 +32,7 @@ export function HubClock({ children }: { children: ReactNode }) {
   const { preferences } = usePreferences();
   const isPreview = me.environment === "preview";
   const { data } = useQuery({ ...previewClockQuery, enabled: isPreview });
-  const timeZone = zoneOf(preferences.timeZone, me.organization.timeZone);
+  const timeZone = zoneOf(preferences.timeZone, me.organization.timezone);
   const clock = useMemo(() => {
     const shown = data && Date.parse(data.now);
     const now = (): number =>

@@ -10,11 +10,11 @@ export const signInMethodsQuery = queryOptions({
 
 const maxReturnAddress = 1_000;
 
-/** Leaves this page for that of the identity provider, which sends the browser back. `again`: it is to ask who one is. */
-export async function goToIssuer(again: boolean): Promise<void> {
+/** Leaves this page for that of the identity provider, which sends the browser back. `reauthenticate`: it is to ask who one is. */
+export async function goToIssuer(reauthenticate: boolean): Promise<void> {
   const { pathname, search, hash } = window.location;
   const here = pathname + search + hash;
   const returnTo = here.length <= maxReturnAddress ? here : pathname;
-  const { url } = await hub.call("POST /api/v1/auth/oidc/sign-in", { body: { returnTo, again } });
+  const { url } = await hub.call("POST /api/v1/auth/oidc/sign-in", { body: { returnTo, reauthenticate } });
   window.location.assign(url);
 }

@@ -21,22 +21,22 @@ export const ActorShape = Type.Unsafe<Actor>(
 /** An authenticated caller. */
 export type Principal = {
   orgId: string;
-  isOperator: boolean;
+  isHubOperator: boolean;
   actor: Actor;
   scopes: ReadonlySet<Scope>;
   role?: Role;
   /** In which a person is signed in; none of API keys, nor of people who come with a token of the OIDC issuer. */
   sessionId?: string;
   /** Who they are was shown at the OIDC issuer, and is shown there again when it matters. */
-  isByIssuer?: boolean;
+  isFromIdentityProvider?: boolean;
   /** When the token ends by itself. */
   expiresAt?: Date;
   /** When a person last showed that they are who they are, beyond having a token. */
-  provedAt?: Date;
+  authenticatedAt?: Date;
   /** They have codes of an app, or their organization wants it: what matters most needs a recent proof. */
   needsStepUp?: boolean;
   /** Their organization wants codes of an app, and they have none yet: until then they can do nothing else. */
-  mustEnrolTotp?: boolean;
+  mustEnrollTotp?: boolean;
 };
 
 /** Stable text for things that are bound to one caller, such as idempotency keys. */

@@ -29,7 +29,7 @@ const ownWords: ReadonlySet<string> = new Set([
   "order_number_ambiguous",
   "outbound_paused",
   "outcome_unknown",
-  "preview_calls_nobody",
+  "outbound_disabled_in_preview",
   "redirect_refused",
   "response_too_large",
   "superseded",

@@ -1,46 +1,46 @@
-/** The closed list of permissions. docs/scopes.md is generated from it. */
+/** All permissions with their descriptions. docs/scopes.md is generated from this list. */
 export const scopeTexts = {
   "orders:read": "Read orders, their timeline and counts",
-  "orders:write": "Create, change, import and delete orders",
-  "operations:read": "Read the action catalog, preflight pipelines, read runs",
-  "operations:write": "Save pipelines",
+  "orders:write": "Create, update, import and delete orders",
+  "operations:read": "List actions, preflight pipelines and read runs",
+  "operations:write": "Create, update and delete saved pipelines",
   "operations:run": "Run, retry, cancel and undo pipelines",
-  "operations:override": "Force order states and override holds",
+  "operations:override": "Force order statuses and override holds",
   "shipments:read": "Read shipments and tracking",
-  "shipments:write": "Create shipments and tracking events",
+  "shipments:write": "Create and update shipments, labels and tracking events",
   "pickups:read": "Read pickups",
-  "pickups:write": "Schedule and cancel pickups",
+  "pickups:write": "Schedule, reschedule and cancel pickups",
   "locations:read": "Read locations",
-  "locations:write": "Change and sync locations",
+  "locations:write": "Create, update, sync and delete locations",
   "carrier_accounts:read": "Read carrier accounts and rate cards",
-  "carrier_accounts:write": "Change carrier accounts and rate cards",
+  "carrier_accounts:write": "Create, update and delete carrier accounts, rate cards and zone charts",
   "rates:read": "Read rate comparisons",
   "rates:write": "Create, process and delete rate comparisons",
   "bridges:read": "Read bridges and their task catalog",
-  "bridges:write": "Change bridges and their credentials",
+  "bridges:write": "Create, update and delete bridges and their credentials",
   "transformations:read": "Read and test transformations",
-  "transformations:write": "Change transformations",
+  "transformations:write": "Create, update and delete transformations",
   "tasks:read": "Read task executions",
   "tasks:execute": "Execute, cancel and retry tasks",
-  "exceptions:read": "Read what went wrong, with the records it is about",
-  "exceptions:write": "Dismiss what went wrong, and put it right as far as the other scopes permit",
+  "exceptions:read": "Read exceptions and their records",
+  "exceptions:write": "Resolve and dismiss exceptions; some actions need further scopes",
   "condition_sets:read": "Read condition sets and their values",
-  "condition_sets:write": "Change condition sets and their values",
+  "condition_sets:write": "Create, update and delete condition sets and their values",
   "schedules:read": "Read schedules",
-  "schedules:write": "Pause and delete schedules; with `tasks:execute` also create, change, resume and trigger them",
-  "automations:read": "Read automations and what they did, and test them",
-  "automations:write": "Change, pause and resume automations, which do what their maker may",
+  "schedules:write": "Pause and delete schedules; with `tasks:execute` also create, update, resume and trigger them",
+  "automations:read": "Read automations and their invocations, and test them",
+  "automations:write": "Create, update, pause and resume automations, which run with their owner's permissions",
   "webhooks:read": "Read webhooks and deliveries",
-  "webhooks:write": "Change webhooks and redeliver",
+  "webhooks:write": "Create, update and delete webhooks, and resend deliveries",
   "events:read": "Read the event feed",
   "audit:read": "Read and verify the audit log",
-  "api_keys:read": "List API keys (never their values)",
-  "gateway:read": "Read the gateway of the own organization",
+  "api_keys:read": "List API keys, without their values",
+  "gateway:read": "Read the gateway for your organization",
   "gateway:global": "Read the gateway across all organizations (hub operators only)",
   "organizations:write": "Create organizations on this hub (hub operators only)",
-  "preview:write": "Set the clock of the preview surface and reset it (hub operators only)",
-  "pii:read": "See names, street lines, phone numbers and e-mail addresses of recipients",
-  admin: "Everything in the own organization, including users and API keys",
+  "preview:write": "Set the preview clock and reset preview data (hub operators only)",
+  "pii:read": "Read recipients' names, street addresses, phone numbers and email addresses",
+  admin: "Full access to your organization, including users and API keys",
 } as const;
 
 export type Scope = keyof typeof scopeTexts;
@@ -49,7 +49,7 @@ export const scopes = Object.keys(scopeTexts) as Scope[];
 export type Role = "viewer" | "operator" | "admin";
 export const roles: readonly Role[] = ["viewer", "operator", "admin"];
 
-/** Reach beyond one organization: an organization's own administrator must not get these by being an administrator. */
+/** Scopes that reach beyond one organization. The administrator role does not include them, except on the hub's operator organization. */
 export const operatorOnlyScopes: ReadonlySet<Scope> = new Set([
   "gateway:global",
   "organizations:write",
@@ -58,10 +58,10 @@ export const operatorOnlyScopes: ReadonlySet<Scope> = new Set([
 
 const adminOnly: ReadonlySet<Scope> = new Set(["admin", "operations:override", "audit:read"]);
 
-/** Scopes that a key gets only when its request names them: an omitted list must not grant them. */
+/** Scopes that a key gets only when its request names them; leaving out `scopes` must not grant administrator access. */
 const onlyWhenNamed: ReadonlySet<Scope> = new Set([...adminOnly, ...operatorOnlyScopes]);
 
-/** Of a key whose request names no scopes: those of its creator, without what only administrators have. */
+/** Scopes of a key whose request names none: those of its creator, without the administrator-only ones. */
 export function defaultKeyScopes(granted: ReadonlySet<Scope>): Scope[] {
   return scopes.filter((scope) => hasScope(granted, scope) && !onlyWhenNamed.has(scope));
 }
@@ -72,22 +72,22 @@ function rolePermits(role: Role, scope: Scope): boolean {
   return role === "operator" || (scope.endsWith(":read") && scope !== "pii:read");
 }
 
-/** What a person with this role may do; `isOperator` marks the organization that runs the hub. */
-export function scopesOfRole(role: Role, isOperator: boolean): Scope[] {
+/** Scopes of a user with this role; `isHubOperator` is true in the organization that operates the hub. */
+export function scopesOfRole(role: Role, isHubOperator: boolean): Scope[] {
   return scopes.filter(
-    (scope) => rolePermits(role, scope) && (!operatorOnlyScopes.has(scope) || (isOperator && role === "admin")),
+    (scope) => rolePermits(role, scope) && (!operatorOnlyScopes.has(scope) || (isHubOperator && role === "admin")),
   );
 }
 
-/** `admin` stands for every scope except those that reach beyond the organization. */
-export function hasScope(granted: ReadonlySet<Scope>, needed: Scope): boolean {
-  return granted.has(needed) || (granted.has("admin") && !operatorOnlyScopes.has(needed));
+/** `admin` includes every scope except `operatorOnlyScopes`. */
+export function hasScope(granted: ReadonlySet<Scope>, required: Scope): boolean {
+  return granted.has(required) || (granted.has("admin") && !operatorOnlyScopes.has(required));
 }
 
 /**
- * Which of these the giver does not hold. Nobody can hand out more than they have, be it by a key or by a role: a narrow
- * key could else make itself a wide one.
+ * Requested scopes that the grantor does not hold. Keys and roles can pass on only what their grantor has; a narrow key
+ * could otherwise create a wider one.
  */
-export function scopesNotHeld(granted: ReadonlySet<Scope>, wanted: readonly Scope[]): Scope[] {
-  return wanted.filter((scope) => !hasScope(granted, scope));
+export function scopesNotHeld(granted: ReadonlySet<Scope>, requested: readonly Scope[]): Scope[] {
+  return requested.filter((scope) => !hasScope(granted, scope));
 }

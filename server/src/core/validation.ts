@@ -60,7 +60,7 @@ function withNameLists(ajv: Ajv): Ajv {
  */
 function withSpellings(ajv: Ajv): Ajv {
   return ajv.addKeyword({
-    keyword: "x-spellings",
+    keyword: "x-aliases",
     // Without a `type` it is in the group of `enum`, so that it can come first.
     before: "enum",
     modifying: true,

@@ -33,7 +33,7 @@ export const Weight = Strict({
   value: Type.Number({ minimum: 0, maximum: maxWeight }),
   unit: OneOf(Object.keys(gramsPer) as Unit[], {
     description: "Other spellings, such as LB, lbs or pounds, are taken for the one that is meant",
-    "x-spellings": Object.fromEntries(unitByWord),
+    "x-aliases": Object.fromEntries(unitByWord),
   }),
 });
 export type Weight = Static<typeof Weight>;

@@ -105,60 +105,60 @@ const safety = { requiresTotp: Type.Boolean(), requiresStepUp: Type.Boolean() };
 
 /** Everything that the hub writes into its log of events, by its type. */
 export const eventCatalogue = {
-  "organization.created": defineEvent("organization", "An organization was made", named),
-  "organization.updated": defineEvent("organization", "An organization was changed", {
+  "organization.created": defineEvent("organization", "An organization was created", named),
+  "organization.updated": defineEvent("organization", "An organization was updated", {
     ...named,
-    ...optional({ outboundHosts: Names, emailDomains: Names, timeZone: Text, ...safety }),
+    ...optional({ outboundHosts: Names, emailDomains: Names, timezone: Text, ...safety }),
   }),
 
-  "user.created": defineEvent("user", "Somebody got an account", { email: Email, role: Text, ...version }, personal),
+  "user.created": defineEvent("user", "A user was created", { email: Email, role: Text, ...version }, personal),
   "user.updated": defineEvent(
     "user",
-    "An account was changed",
+    "A user was updated",
     { ...optional(user), ...version },
     { ...personal, ...patch },
   ),
-  "user.deleted": defineEvent("user", "An account was deleted", { email: Email, ...version }, personal),
+  "user.deleted": defineEvent("user", "A user was deleted", { email: Email, ...version }, personal),
 
-  "user.oidc_bound": defineEvent(
+  "user.oidc_linked": defineEvent(
     "user",
-    "Somebody signed in through the OIDC issuer for the first time, and was recognised by their address",
+    "A user signed in through the identity provider for the first time",
     { email: Email },
     personal,
   ),
 
-  "user.totp_enabled": defineEvent("user", "Somebody is asked for codes of an app from now on", {}),
-  "user.totp_disabled": defineEvent("user", "Somebody is asked for no codes any more", {}),
-  "user.recovery_codes_replaced": defineEvent("user", "Somebody got new recovery codes", {}),
+  "user.totp_enabled": defineEvent("user", "Two-factor sign-in was turned on", {}),
+  "user.totp_disabled": defineEvent("user", "Two-factor sign-in was turned off", {}),
+  "user.recovery_codes_replaced": defineEvent("user", "New recovery codes were generated", {}),
 
-  "session.started": defineEvent("user", "Somebody signed in", {}),
-  "session.proved": defineEvent("user", "Somebody showed once more who they are", {}),
-  "session.ended": defineEvent("user", "Somebody signed out", {}),
-  "session.revoked": defineEvent("user", "Sessions were ended by their holder or by an administrator", {
+  "session.started": defineEvent("user", "A user signed in", {}),
+  "session.reauthenticated": defineEvent("user", "A user re-authenticated", {}),
+  "session.ended": defineEvent("user", "A user signed out", {}),
+  "session.revoked": defineEvent("user", "Sessions were revoked", {
     count: Count,
   }),
-  "session.failed": defineEvent(
+  "session.sign_in_failed": defineEvent(
     "user",
-    "Somebody failed to sign in; at most one of these for an account in 15 minutes",
-    { failures: Count, addresses: Private(Type.Array(Text, { description: "The first 20 they came from" })) },
+    "A sign-in failed (at most one event per account in 15 minutes)",
+    { failures: Count, addresses: Private(Type.Array(Text, { description: "First 20 client addresses" })) },
     personal,
   ),
-  "session.reuse_detected": defineEvent("user", "A used refresh token came back, and its session was ended", {}),
+  "session.token_reuse_detected": defineEvent("user", "A refresh token was reused and its session revoked", {}),
 
-  "api_key.created": defineEvent("api_key", "An API key was made", {
+  "api_key.created": defineEvent("api_key", "An API key was created", {
     name: Text,
     scopes: Names,
     expiresAt: Nullable(DateTime),
   }),
-  "api_key.rotated": defineEvent("api_key", "An API key got a successor", { replacedBy: Id, expiresAt: DateTime }),
-  "api_key.deleted": defineEvent("api_key", "An API key was deleted, or ended with its maker", {
+  "api_key.rotated": defineEvent("api_key", "An API key was rotated", { replacedBy: Id, expiresAt: DateTime }),
+  "api_key.deleted": defineEvent("api_key", "An API key was deleted, or revoked with its creator", {
     name: Text,
-    ...optional({ makerId: Id }),
+    ...optional({ creatorId: Id }),
   }),
-  "api_key.reduced": defineEvent("api_key", "An API key lost the scopes that its maker lost", {
+  "api_key.scopes_reduced": defineEvent("api_key", "An API key lost scopes its creator no longer has", {
     name: Text,
     scopes: Names,
-    makerId: Id,
+    creatorId: Id,
   }),
 
   "condition_set.created": defineEvent("condition_set", "A condition set was made", { ...condition, version: Version }),
@@ -395,8 +395,8 @@ export const eventCatalogue = {
 
   ...exceptionEvents,
 
-  "view.created": defineEvent("view", "Somebody saved a view of a list", view),
-  "view.updated": defineEvent("view", "A saved view was changed", view),
+  "view.created": defineEvent("view", "A saved view was created", view),
+  "view.updated": defineEvent("view", "A saved view was updated", view),
   "view.deleted": defineEvent("view", "A saved view was deleted", view),
 
   ...pipelineEvents,

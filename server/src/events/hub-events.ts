@@ -6,19 +6,19 @@ const Text = Type.String();
 
 /** The part of the catalogue that is about the hub itself: its preview, and what it tidies up. */
 export const hubEvents = {
-  "preview.clock_set": defineEvent("organization", "The clock of the preview was set", {
+  "preview.clock_set": defineEvent("organization", "The preview clock was set", {
     mode: Text,
     ...optional({ offsetMs: Type.Number(), at: DateTime }),
   }),
-  "preview.seeded": defineEvent("organization", "The preview was filled with demo data", {
+  "preview.seeded": defineEvent("organization", "Demo data was loaded", {
     orders: Count,
     shipments: Count,
     carrierAccounts: Count,
     pickups: Count,
   }),
-  "preview.reset": defineEvent("organization", "The preview was emptied", {}),
+  "preview.reset": defineEvent("organization", "Preview data was reset", {}),
 
-  "outbound.paused": defineEvent("organization", "The data came from a backup: the hub calls no other system", {
+  "outbound.paused": defineEvent("organization", "Outbound requests were paused after a restore from a backup", {
     reason: Text,
     pausedAt: DateTime,
     backupTakenAt: DateTime,

@@ -169,10 +169,13 @@ test("events of an older hub keep their numbers, and those it had not sealed fol
   const { signer } = hub.world.sealer;
   // Signed by the hub that runs the migration; a head that nobody signed is not believed later.
   const unsigned = await verifyAudit({ ...ctx, sealer: { ...hub.world.sealer, sealNow: async () => {} } });
-  expect(unsigned.firstBroken).toEqual({ sequence: 25, reason: "where the log ended was not signed by this hub" });
+  expect(unsigned.firstInvalidEntry).toEqual({
+    sequence: 25,
+    reason: "the stored head was not signed by this hub",
+  });
   expect(await resignHeadsAcrossOrgs(old, signer, new Date())).toEqual({ signed: 1, left: 0 });
   const sealer = createSealer(old, signer, { onError: () => {} });
-  expect(await verifyAudit({ ...ctx, sealer })).toMatchObject({ ok: true, entries: 40, firstBroken: null });
+  expect(await verifyAudit({ ...ctx, sealer })).toMatchObject({ ok: true, entries: 40, firstInvalidEntry: null });
   await sealer.stop();
   const sealed = await old.query<{ id: string }>("select id from events order by sequence");
   const kept = rows.map(({ id }) => id);

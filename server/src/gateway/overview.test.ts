@@ -209,7 +209,7 @@ describe("the figures of the overview", () => {
         await tell(stories, cut, (list) =>
           list.toSorted((a, b) => keyOf(JSON.stringify(a)) - keyOf(JSON.stringify(b))),
         );
-        expect((await org.patch(`/organizations/${org.id}`, { timeZone })).status).toBe(200);
+        expect((await org.patch(`/organizations/${org.id}`, { timezone: timeZone })).status).toBe(200);
         const { body } = await org.get(`/v1/overview?days=${days}`);
         const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate();
         const from = today.subtract({ days: days - 1 }).toString();
@@ -225,7 +225,7 @@ describe("the figures of the overview", () => {
       }),
       { numRuns: 12 },
     );
-    expect((await org.patch(`/organizations/${org.id}`, { timeZone: "UTC" })).status).toBe(200);
+    expect((await org.patch(`/organizations/${org.id}`, { timezone: "UTC" })).status).toBe(200);
     const past = await org.get("/v1/overview?from=2026-03-01&to=2026-03-31");
     expect(past.body.data).toEqual(recompute(told, beginOf("2026-03-01", "UTC"), beginOf("2026-04-01", "UTC")));
     expect(past.body.data.sample.on_time).toBeGreaterThan(0);

@@ -120,7 +120,7 @@ test("N5: the parts of a series add up to the overview, and to the shipments tha
       fc.integer({ min: 1, max: 25 }),
       async (shipments, timeZone, days) => {
         const own = await hub.org();
-        expect((await own.patch(`/organizations/${own.id}`, { timeZone })).status).toBe(200);
+        expect((await own.patch(`/organizations/${own.id}`, { timezone: timeZone })).status).toBe(200);
         const made = await own.post("/shipments/bulk", { shipments: shipments.map(requestOf) });
         expect(made.body.summary.failed, made.text).toBe(0);
         const { data: overview, meta } = (await own.get(`/v1/overview?days=${days}`)).body;

@@ -11,7 +11,7 @@ function visitOf(admission: Admission, orgId: string): Visit {
 
 describe("admission", () => {
   test("does not count callers that have hung up before it was known who they are", () => {
-    const admission = createAdmission({ maxInFlight: 4, maxAtWork: 4, maxLoopDelayMs: 1_000 });
+    const admission = createAdmission({ maxInFlight: 4, maxAtWork: 4, maxEventLoopDelayMs: 1_000 });
     for (let i = 0; i < 20; i++) {
       let close = (): void => {};
       const visit = admission.arrive(
@@ -32,7 +32,7 @@ describe("admission", () => {
   });
 
   test("lets nobody wait behind callers that have hung up in line", async () => {
-    const admission = createAdmission({ maxInFlight: 400, maxAtWork: 2, maxLoopDelayMs: 10_000 });
+    const admission = createAdmission({ maxInFlight: 400, maxAtWork: 2, maxEventLoopDelayMs: 10_000 });
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const working = Array.from({ length: 2 }, () => visitOf(admission, "a").work(() => held));
     const begun: string[] = [];
@@ -52,7 +52,7 @@ describe("admission", () => {
   });
 
   test("takes places from whoever asks for more than it can do, and not from whoever waits because of others", async () => {
-    const admission = createAdmission({ maxInFlight: 400, maxAtWork: 8, maxLoopDelayMs: 10_000 });
+    const admission = createAdmission({ maxInFlight: 400, maxAtWork: 8, maxEventLoopDelayMs: 10_000 });
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const ask = (orgId: string, count: number): Promise<void>[] =>
       Array.from({ length: count }, () => visitOf(admission, orgId).work(() => held));
@@ -68,7 +68,7 @@ describe("admission", () => {
   });
 
   test("takes a long answer for several requests, and knows who is held back, while the event loop is late", async () => {
-    const admission = createAdmission({ maxInFlight: 400, maxAtWork: 8, maxLoopDelayMs: 500 });
+    const admission = createAdmission({ maxInFlight: 400, maxAtWork: 8, maxEventLoopDelayMs: 500 });
     const begun: string[] = [];
     const ask = (orgId: string): Promise<unknown> =>
       visitOf(admission, orgId)
@@ -96,7 +96,7 @@ describe("admission", () => {
   });
 
   test("lets strangers wait while the event loop is late, but not for long", async () => {
-    const admission = createAdmission({ maxInFlight: 100, maxAtWork: 4, maxLoopDelayMs: 500 });
+    const admission = createAdmission({ maxInFlight: 100, maxAtWork: 4, maxEventLoopDelayMs: 500 });
     const delaysOf100 = (): (number | HubError)[] => Array.from({ length: 100 }, () => admission.delayOf("strangers"));
     expect(new Set(delaysOf100())).toEqual(new Set([0]));
     await expect
@@ -117,7 +117,7 @@ describe("admission", () => {
   });
 
   test("lets nobody stand in line while the event loop lags, but who has nothing waiting goes on", async () => {
-    const admission = createAdmission({ maxInFlight: 100, maxAtWork: 4, maxLoopDelayMs: 30 });
+    const admission = createAdmission({ maxInFlight: 100, maxAtWork: 4, maxEventLoopDelayMs: 30 });
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const working = Array.from({ length: 4 }, () => visitOf(admission, "a").work(() => held));
     const block = (): void => {

@@ -62,7 +62,7 @@ export type AdmissionLimits = {
   /** Requests that something is done for at the same time: fewer than there are connections to the database. */
   maxAtWork: number;
   /** How late the process may be with its own work before nobody stands in line any more. */
-  maxLoopDelayMs: number;
+  maxEventLoopDelayMs: number;
 };
 
 const causes = {

@@ -15,7 +15,7 @@ async function aPersonWithoutApp(role: "admin" | "operator") {
 }
 
 test("until the required app is set up, only the routes that set it up, and those of the own session, are open", () => {
-  const open = routes.filter(({ route }) => route.beforeEnrolment).map(({ name }) => name);
+  const open = routes.filter(({ route }) => route.beforeEnrollment).map(({ name }) => name);
   expect(open.toSorted()).toEqual(
     [
       "DELETE /api/v1/auth/session",
@@ -26,14 +26,14 @@ test("until the required app is set up, only the routes that set it up, and thos
       "POST /api/v1/me/totp/confirm",
       "GET /api/v1/sessions",
       "DELETE /api/v1/sessions/:id",
-      "POST /api/v1/sessions/end-others",
+      "POST /api/v1/sessions/revoke-others",
     ].toSorted(),
   );
 });
 
 test("every other route is refused, whatever scope it asks for", async () => {
   const { person } = await aPersonWithoutApp("admin");
-  const closed = routes.filter(({ route }) => !route.beforeEnrolment);
+  const closed = routes.filter(({ route }) => !route.beforeEnrollment);
   expect(closed.filter(({ route }) => route.scope === "any").length).toBeGreaterThan(10);
   const answers = [];
   for (const mounted of closed) {
@@ -41,7 +41,7 @@ test("every other route is refused, whatever scope it asks for", async () => {
     const { body } = await person.call(mounted.route.method, path, exampleBody(mounted.route));
     answers.push([mounted.name, (body.error ?? body).code]);
   }
-  expect(answers.filter(([, code]) => code !== "totp_enrolment_required")).toEqual([]);
+  expect(answers.filter(([, code]) => code !== "totp_enrollment_required")).toEqual([]);
 });
 
 test("administrators see and end only their own sessions before they have set up the app", async () => {

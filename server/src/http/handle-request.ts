@@ -31,7 +31,7 @@ const noQuery = Strict({});
 const notKept = { headers: {}, body: Buffer.alloc(0) };
 const anonymous: Principal = {
   orgId: "",
-  isOperator: false,
+  isHubOperator: false,
   actor: { type: "system", name: "anonymous" },
   scopes: new Set(),
 };
@@ -69,7 +69,7 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
     } catch (error) {
       // Only what a verb said on purpose is its answer: the database may have failed after the change was committed.
       const said = error instanceof HubError ? error : undefined;
-      if (!said || said.status >= 500 || said.status === 429 || said.code === "idempotency_in_progress") {
+      if (!said || said.status >= 500 || said.status === 429 || said.code === "idempotency_key_in_use") {
         await attempt
           .release()
           .catch((cause: unknown) => world.log.warn({ err: cause }, "idempotency key not released"));
@@ -240,31 +240,31 @@ async function stream(
 export function requireScope(route: Route, principal: Principal): void {
   const { scope } = route;
   if (scope === "public") return;
-  if (principal.mustEnrolTotp && !route.beforeEnrolment) {
+  if (principal.mustEnrollTotp && !route.beforeEnrollment) {
     const how = "POST /api/v1/me/totp, then POST /api/v1/me/totp/confirm";
-    throw new HubError("totp_enrolment_required", `The organization wants codes of an app: ${how}.`, {
+    throw new HubError("totp_enrollment_required", `Set up an authenticator app first: ${how}.`, {
       extra: { how },
     });
   }
   if (scope === "any" || hasScope(principal.scopes, scope)) return;
   if (scope === "admin") throw new HubError("admin_required");
-  throw new HubError("insufficient_scope", `The token lacks the scope ${scope}.`, {
+  throw new HubError("insufficient_scope", `The token does not have the scope ${scope}.`, {
     extra: { required: [scope], granted: [...principal.scopes] },
   });
 }
 
 const stepUpMs = 15 * 60_000;
 
-/** API keys prove all they can with every request; people may have left a token lying about. */
+/** API keys are exempt: they cannot re-authenticate. A user's token may have been stolen or left on a shared device. */
 export function requireStepUp({ stepUp }: Route, principal: Principal, now: Date): void {
   if (stepUp === undefined || principal.actor.type !== "user") return;
-  if (stepUp === "if wanted" && !principal.needsStepUp) return;
-  if (principal.provedAt && now.getTime() - principal.provedAt.getTime() < stepUpMs) return;
+  if (stepUp === "if required" && !principal.needsStepUp) return;
+  if (principal.authenticatedAt && now.getTime() - principal.authenticatedAt.getTime() < stepUpMs) return;
   const how =
-    principal.sessionId === undefined || principal.isByIssuer
+    principal.sessionId === undefined || principal.isFromIdentityProvider
       ? "sign in at the identity provider again"
       : "POST /api/v1/auth/step-up";
-  throw new HubError("step_up_required", `Show once more who you are, then repeat the request: ${how}.`, {
+  throw new HubError("step_up_required", `Re-authenticate, then repeat the request: ${how}.`, {
     extra: { how },
   });
 }

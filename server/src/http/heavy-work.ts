@@ -39,14 +39,17 @@ function writeCaller({ expiresAt: _checkedAlready, ...principal }: Principal): s
   return Buffer.from(JSON.stringify({ ...principal, scopes: [...principal.scopes] })).toString("base64url");
 }
 
-type WrittenPrincipal = Omit<Principal, "scopes" | "provedAt" | "expiresAt"> & { scopes: Scope[]; provedAt?: string };
+type WrittenPrincipal = Omit<Principal, "scopes" | "authenticatedAt" | "expiresAt"> & {
+  scopes: Scope[];
+  authenticatedAt?: string;
+};
 
 /** In the other process: who was found to ask. Only the process that has started it knows the token. */
 export function readPrincipal(headers: IncomingHttpHeaders, token: string): Principal {
   if (headers.authorization !== `Bearer ${token}`) throw new HubError("invalid_token");
   const text = Buffer.from(String(headers[callerHeader]), "base64url").toString();
-  const { scopes, provedAt, ...caller } = JSON.parse(text) as WrittenPrincipal;
-  const proof = provedAt === undefined ? {} : { provedAt: new Date(provedAt) };
+  const { scopes, authenticatedAt, ...caller } = JSON.parse(text) as WrittenPrincipal;
+  const proof = authenticatedAt === undefined ? {} : { authenticatedAt: new Date(authenticatedAt) };
   return { ...caller, ...proof, scopes: new Set(scopes) };
 }
 

@@ -7,7 +7,7 @@ import { HubError } from "../core/errors.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
 import type { Credential } from "../features/auth/auth.ts";
-import { noteRequest } from "../features/requests/requests.ts";
+import { logRequest } from "../features/requests/requests.ts";
 import type { Route } from "../route.ts";
 import type { Admission, AdmissionLimits, Visit } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
@@ -141,7 +141,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     if (request.principal && options.innerToken === undefined) {
       const { id: requestId, method, params, problemCode: code } = request;
       const { statusCode: status } = reply;
-      noteRequest(world, request.principal, { requestId, method, route, params, status, code, durationMs });
+      logRequest(world, request.principal, { requestId, method, route, params, status, code, durationMs });
     }
     done();
   });

@@ -79,7 +79,7 @@ describe("Idempotency-Key", () => {
       expect(new Set(made.map(({ text }) => text)).size).toBe(1);
       for (const { status, body, headers } of answers.filter(({ status }) => status !== 201)) {
         expect(status).toBe(409);
-        expect(body.code).toBe("idempotency_in_progress");
+        expect(body.code).toBe("idempotency_key_in_use");
         expect(headers.get("retry-after")).toBe("1");
       }
       expect(await countSets(name)).toBe(1);

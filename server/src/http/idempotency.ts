@@ -44,7 +44,7 @@ export async function startAttempt(ctx: Ctx, request: IdempotentRequest): Promis
   if (![fingerprint, ...earlier].some((known) => known.equals(held.fingerprint)))
     throw new HubError("idempotency_key_reused");
   if (held.status === null && held.claim !== claim) {
-    throw new HubError("idempotency_in_progress", undefined, { retryAfterSeconds: 1 });
+    throw new HubError("idempotency_key_in_use", undefined, { retryAfterSeconds: 1 });
   }
   const open = (answer: string): string => {
     if (!request.isSealed) return answer;
@@ -62,7 +62,7 @@ export async function startAttempt(ctx: Ctx, request: IdempotentRequest): Promis
     async keep(db, status, answer) {
       const text = request.isSealed ? ctx.secrets.seal(answer, sealContext) : answer;
       // Committing without the key would let its new holder do the work a second time.
-      if (!(await store.keepAnswer(db, owner, claim, status, text))) throw new HubError("idempotency_in_progress");
+      if (!(await store.keepAnswer(db, owner, claim, status, text))) throw new HubError("idempotency_key_in_use");
     },
     release: () => store.releaseKey(ctx.db, owner, claim),
   };

@@ -175,7 +175,7 @@ async function endUnlessAllowed(world: World, stream: Stream): Promise<void> {
 function isSame(now: Principal, before: Principal): boolean {
   return (
     now.orgId === before.orgId &&
-    now.mustEnrolTotp === before.mustEnrolTotp &&
+    now.mustEnrollTotp === before.mustEnrollTotp &&
     now.scopes.size === before.scopes.size &&
     now.scopes.isSubsetOf(before.scopes)
   );

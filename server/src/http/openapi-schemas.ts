@@ -9,7 +9,7 @@ import { Dimensions, Weight } from "../core/weight.ts";
 import { ApiKey } from "../features/api-keys/api-keys.schemas.ts";
 import { Automation, Firing } from "../features/automations/automations.schemas.ts";
 import { AuditEntry } from "../features/audit/audit.schemas.ts";
-import { TokenAnswer } from "../features/auth/auth.schemas.ts";
+import { TokenResponse } from "../features/auth/auth.schemas.ts";
 import { Bridge, TaskInfo } from "../features/bridges/bridges.schemas.ts";
 import * as carrierAccounts from "../features/carrier-accounts/carrier-accounts.schemas.ts";
 import { ConditionSet } from "../features/condition-sets/condition-sets.schemas.ts";
@@ -44,7 +44,7 @@ export const namedSchemas: Record<string, TSchema> = {
   Pagination,
   CappedPagination,
   Deleted,
-  Token: TokenAnswer,
+  Token: TokenResponse,
   ApiKey,
   AuditEntry,
   Bridge,

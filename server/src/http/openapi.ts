@@ -162,7 +162,7 @@ function takesKey(route: Route): boolean {
 function failuresOf(route: Route): number[] {
   const failures = [400, 408, 413, 415, 417, 429, 431, 500, 503, ...(route.failures ?? [])];
   if (route.scope !== "public") failures.push(401);
-  if (route.scope !== "public" && !route.beforeEnrolment) failures.push(403);
+  if (route.scope !== "public" && !route.beforeEnrollment) failures.push(403);
   // A change with a cookie, by a page of another origin.
   if (route.stepUp || route.setsCookie || (route.scope !== "public" && route.method !== "GET")) failures.push(403);
   if (route.ids) failures.push(404);

@@ -5,7 +5,7 @@ import { createPace } from "./pace.ts";
 /** Time goes on by itself only when told to; requests are begun as soon as they may. */
 function startPace() {
   let now = 0;
-  const pace = createPace({ maxAtWork: 8, maxLoopDelayMs: 500 }, () => now);
+  const pace = createPace({ maxAtWork: 8, maxEventLoopDelayMs: 500 }, () => now);
   /** For a second, each lane asks for so many; the event loop is so late. Returns how many began. */
   function second(asks: Record<string, number>, lateMs: number): Record<string, number> {
     const begun = Object.fromEntries(Object.keys(asks).map((lane) => [lane, 0]));

@@ -26,7 +26,7 @@ export type Pace = {
   isHeldBack(lane: string): boolean;
 };
 
-export type PaceLimits = { maxAtWork: number; maxLoopDelayMs: number };
+export type PaceLimits = { maxAtWork: number; maxEventLoopDelayMs: number };
 
 /** Those who have not said who they are, and those whose word was not checked yet: each of them all together. */
 const outsiders = ["strangers", "unproven"] as const;
@@ -51,7 +51,7 @@ const recentMs = 2_000;
 
 /** `sample` is told every now and then how late the event loop was. */
 export function createPace(
-  { maxAtWork, maxLoopDelayMs }: PaceLimits,
+  { maxAtWork, maxEventLoopDelayMs }: PaceLimits,
   now: () => number = () => performance.now(),
 ): Pace & { sample(lateMs: number): void } {
   // Smoothed and capped: one long request is not overload, a row of them is.
@@ -75,7 +75,7 @@ export function createPace(
 
   /** Fewer than the busiest one begins, or nothing would change; and the later it is the fewer, or it would be late for long. */
   function nextPerSecond(): number {
-    const strainedMs = maxLoopDelayMs * strainedPart;
+    const strainedMs = maxEventLoopDelayMs * strainedPart;
     if (delayMs <= strainedMs) return Math.min(mostPerSecond, perSecond * 1.05);
     const busiest = Math.max(0, ...Array.from(lanes.values(), ({ begins }) => begins));
     return Math.max(leastPerSecond, Math.min(perSecond, busiest) * Math.min(0.8, Math.max(0.4, strainedMs / delayMs)));
@@ -101,7 +101,7 @@ export function createPace(
     },
     isSlow,
     isStrained: (name) => isSlow() || (perSecond < mostPerSecond && !isAlone(name)),
-    isLate: () => delayMs > maxLoopDelayMs,
+    isLate: () => delayMs > maxEventLoopDelayMs,
     goodPlaces: () => Math.floor(places),
     waitMs(name) {
       const lane = lanes.get(name);

@@ -21,7 +21,7 @@ describe("pages that need no token", () => {
     expect(metrics.text).toMatch(
       /hub_http_request_duration_seconds_count\{[^}]*route="\/api\/v1\/me"[^}]*status="401"/,
     );
-    expect(metrics.text).toMatch(/hub_database_connections\{/);
+    expect(metrics.text).toMatch(/hub_database_pool_connections\{/);
     expect(metrics.text).toMatch(/^process_resident_memory_bytes \d+/m);
   });
 
@@ -42,10 +42,14 @@ describe("pages that need no token", () => {
     const counted = [...text.matchAll(/^hub_http_unavailable_total\{[^}]*code="\w+"[^}]*\} (\d+)$/gm)];
     expect(counted.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(refused);
     for (const work of ["tasks", "webhook deliveries", ...leasedWorks.map(({ name }) => name)]) {
-      expect(text).toMatch(new RegExp(`^hub_work_waiting\\{[^}]*work="${work}"[^}]*\\} \\d+$`, "m"));
-      expect(text).toMatch(new RegExp(`^hub_work_oldest_seconds\\{[^}]*work="${work}"`, "m"));
+      expect(text).toMatch(new RegExp(`^hub_jobs_waiting\\{[^}]*queue="${work}"[^}]*\\} \\d+$`, "m"));
+      expect(text).toMatch(new RegExp(`^hub_jobs_oldest_age_seconds\\{[^}]*queue="${work}"`, "m"));
     }
-    for (const name of ["hub_schedule_lag_seconds", "hub_unsealed_events", "hub_unsealed_events_oldest_seconds"]) {
+    for (const name of [
+      "hub_schedules_max_lag_seconds",
+      "hub_audit_entries_unsealed",
+      "hub_audit_entries_unsealed_oldest_age_seconds",
+    ]) {
       expect(text).toMatch(new RegExp(`^${name}\\{[^}]*\\} [\\d.]+`, "m"));
     }
   });
@@ -59,13 +63,12 @@ describe("pages that need no token", () => {
     const counters = types.filter(({ type }) => type === "counter").map(({ name }) => name);
     expect(counters.toSorted()).toEqual([
       "hub_http_unavailable_total",
+      "hub_jobs_processed_total",
       "hub_task_fenced_writes_total",
       "hub_task_recoveries_total",
       "hub_webhook_attempts_total",
-      "hub_webhook_delivered_total",
+      "hub_webhook_deliveries_total",
       "hub_webhook_fenced_writes_total",
-      "hub_webhook_given_up_total",
-      "hub_work_outcomes_total",
     ]);
     expect(types.filter(({ name, type }) => name.endsWith("_total") !== (type === "counter"))).toEqual([]);
     const documented = readFileSync(new URL("../../../docs/operate.md", import.meta.url), "utf8");

@@ -24,7 +24,7 @@ export async function bootstrap(world: World, admin: Config["admin"]): Promise<F
     await change(ctx, async (tx) => {
       const organization = await addOrganization(tx, ctx, {
         name: "My organization",
-        isOperator: true,
+        isHubOperator: true,
         admin: { email: admin.email, name: "Administrator", passwordHash },
       });
       const own = { ...ctx, orgId: organization.id };

@@ -54,7 +54,11 @@ export async function runCreateAdmin(config: Config, args: string[]): Promise<vo
       } else {
         const ctx = systemContext(world, "", "hub create-admin");
         const passwordHash = await hashPassword(password, world.settings.passwordCost);
-        const request = { name: values.organization, isOperator: false, admin: { email, name: email, passwordHash } };
+        const request = {
+          name: values.organization,
+          isHubOperator: false,
+          admin: { email, name: email, passwordHash },
+        };
         await change(ctx, (tx) => addOrganization(tx, ctx, request));
       }
     } catch (error) {

@@ -97,7 +97,7 @@ async function verifyLogs({ environment, db }: Snapshot, surface: SurfaceManifes
   for (const { name, found } of await verifyAllSealedAcrossOrgs(place)) {
     if (found.ok) console.log(`${environment}: audit log of ${name}: ${found.entries} entries, chain whole`);
     else {
-      const { sequence, reason } = found.firstBroken!;
+      const { sequence, reason } = found.firstInvalidEntry!;
       console.error(`PROBLEM ${environment}: audit log of ${name} is broken at ${sequence}: ${reason}`);
       process.exitCode = 1;
     }

@@ -1,7 +1,7 @@
 import type { World } from "../context.ts";
 import { describeServer } from "../db/database-server.ts";
 import { countByKeyAcrossOrgs, findMissingKeys } from "../db/sealed-columns.ts";
-import { verifyLogs } from "./command-audit-verify.ts";
+import { verifyLogs } from "./command-verify-audit.ts";
 import type { Config } from "./config.ts";
 import { describeMissingKeys } from "./secret-key.ts";
 import { hubVersion } from "../core/hub-version.ts";

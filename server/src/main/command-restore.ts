@@ -10,8 +10,8 @@ import { loadBackup } from "../db/backup/load-backup.ts";
 import type { CheckedBackup } from "../db/backup/read-backup.ts";
 import { checkBackup } from "../db/backup/read-backup.ts";
 import type { OutboundPause } from "../db/hub-state.ts";
-import { noteOutboundPause } from "../features/outbound-pause/outbound-pause.ts";
-import { verifyLogs } from "./command-audit-verify.ts";
+import { recordOutboundPause } from "../features/outbound-pause/outbound-pause.ts";
+import { verifyLogs } from "./command-verify-audit.ts";
 import { describeSurface, requireFile } from "./command-backup.ts";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config.ts";
@@ -137,7 +137,7 @@ export async function loadInto(
 }
 
 async function verifyAndNote(world: World, isPaused: boolean): Promise<void> {
-  if (isPaused) await noteOutboundPause(world);
+  if (isPaused) await recordOutboundPause(world);
   await verifyLogs(world);
 }
 
@@ -152,7 +152,7 @@ function closingWords(config: Config, { fromFile, missing }: Keys): string[] {
       : []),
     ...(missing.length > 0
       ? [
-          `The secret key ${missing.join(", ")} is missing: run "hub rewrap --forget-lost-keys", then give bridges and carriers their credentials again.`,
+          `The secret key ${missing.join(", ")} is missing: run "hub rewrap --discard-lost-keys", then give bridges and carriers their credentials again.`,
         ]
       : []),
   ];

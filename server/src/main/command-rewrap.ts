@@ -15,9 +15,9 @@ import { withWorlds } from "./with-worlds.ts";
 
 /** After HUB_SECRET_KEY got a new value, with the one before in HUB_PREVIOUS_SECRET_KEYS: see docs/operate.md. */
 export async function runRewrap(config: Config, args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { "forget-lost-keys": { type: "boolean", default: false } } });
+  const { values } = parseArgs({ args, options: { "discard-lost-keys": { type: "boolean", default: false } } });
   await withWorlds(config, { mayMigrate: false, mayLackKeys: true }, async (worlds) => {
-    for (const world of worlds) await rewrap(world, values["forget-lost-keys"]);
+    for (const world of worlds) await rewrap(world, values["discard-lost-keys"]);
   });
 }
 

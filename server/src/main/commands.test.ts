@@ -47,7 +47,7 @@ describe("hub", () => {
   test("an argument or option that a command does not take is refused, with the one that was meant", async () => {
     const refusals = [
       [["serve", "--port", "3"], "there is no option --port. Did you mean the setting HUB_PORT"],
-      [["serve", "3"], 'it takes no argument "3"'],
+      [["serve", "3"], 'unexpected argument "3"'],
       [["doctor", "--preview"], "there is no option --preview"],
       [["create-admin", "boss@hub.example", "--organisation", "Tenant"], "Did you mean --organization?"],
       [["create-admin", "boss@hub.example", "--organization"], "--organization"],

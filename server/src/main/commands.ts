@@ -8,73 +8,73 @@ import { supervised } from "./supervised.ts";
 
 type Command = {
   summary: string;
-  /** What follows its name, as the help shows it. */
+  /** Arguments, as the help shows them. */
   usage?: string;
-  /** The options and arguments that it takes; everything else is refused. Without it, the command checks them itself. */
+  /** Accepted options and arguments; everything else is rejected. Absent: the command checks them itself. */
   takes?: { options: ParseArgsOptionsConfig; allowPositionals: boolean };
   run(config: Config, args: string[]): Promise<void>;
 };
 
 const nothing = { options: {}, allowPositionals: false };
 
-// Loaded when asked for: `hub print-routes` does not need a database driver.
+// Loaded on demand: `hub print-routes` needs no database driver.
 const commands: Record<string, Command> = {
   serve: {
-    summary: "start the hub",
+    summary: "Start the hub",
     takes: { options: { [supervised]: { type: "boolean" } }, allowPositionals: false },
     run: async (config, args) => {
-      if (config.mayRestart && !args.includes(`--${supervised}`))
+      if (config.autoRestart && !args.includes(`--${supervised}`))
         await (await import("./supervise.ts")).supervise(config);
       else await (await import("./command-serve.ts")).runServe(config);
     },
   },
   migrate: {
-    summary: "bring the databases up to date and stop",
+    summary: "Migrate the databases and exit",
     takes: nothing,
     run: async (config) => (await import("./command-admin.ts")).runMigrate(config),
   },
   doctor: {
-    summary: "check settings, database, migrations and audit log",
+    summary: "Check settings, database, migrations and audit logs",
     takes: nothing,
     run: async (config) => (await import("./command-doctor.ts")).runDoctor(config),
   },
   backup: {
-    summary: "write everything to a new file, beside a running hub as well",
+    summary: "Write a backup to a new file; the hub may be running",
     usage: "FILE [--without-secret-key]",
     takes: { options: { "without-secret-key": { type: "boolean" } }, allowPositionals: true },
     run: async (config, args) => (await import("./command-backup.ts")).runBackup(config, args),
   },
   restore: {
-    summary: "load a backup into a new data directory or empty databases",
+    summary: "Load a backup into a new data directory or empty databases",
     usage: "FILE [--without-secret-key]",
     takes: { options: { "without-secret-key": { type: "boolean" } }, allowPositionals: true },
     run: async (config, args) => (await import("./command-restore.ts")).runRestore(config, args),
   },
   "move-to": {
-    summary: "move from the embedded database to an external one",
+    summary: "Move from the embedded database to an external one",
     usage: "postgres://... [--preview postgres://...]",
     takes: { options: { preview: { type: "string" } }, allowPositionals: true },
     run: async (config, args) => (await import("./command-move.ts")).runMove(config, args),
   },
   "resume-outbound": {
-    summary: "let a restored hub call out again: schedules, automations, tasks, webhooks, carriers, tracking",
+    summary: "Resume outbound work of a restored hub: schedules, automations, tasks, webhooks, carriers, tracking",
     takes: nothing,
     run: async (config) => (await import("./command-admin.ts")).runResumeOutbound(config),
   },
   rewrap: {
-    summary: "seal all stored secrets with the current secret key",
-    usage: "[--forget-lost-keys]",
-    takes: { options: { "forget-lost-keys": { type: "boolean" } }, allowPositionals: false },
+    summary: "Re-encrypt stored secrets with the current key",
+    usage: "[--discard-lost-keys]",
+    takes: { options: { "discard-lost-keys": { type: "boolean" } }, allowPositionals: false },
     run: async (config, args) => (await import("./command-rewrap.ts")).runRewrap(config, args),
   },
-  "audit-verify": {
-    summary: "check the audit logs, and saved heads of them",
+  "verify-audit": {
+    summary: "Verify the audit logs, and saved heads of them",
     usage: "[FILE ...]",
     takes: { options: {}, allowPositionals: true },
-    run: async (config, args) => (await import("./command-audit-verify.ts")).runAuditVerify(config, args),
+    run: async (config, args) => (await import("./command-verify-audit.ts")).runVerifyAudit(config, args),
   },
   "create-admin": {
-    summary: "create an administrator, with --organization that of a new organization",
+    summary: "Create an administrator; with --organization, in a new organization",
     usage: "EMAIL [--organization NAME] [--preview]",
     takes: {
       options: { organization: { type: "string" }, preview: { type: "boolean" } },
@@ -83,7 +83,7 @@ const commands: Record<string, Command> = {
     run: async (config, args) => (await import("./command-admin.ts")).runCreateAdmin(config, args),
   },
   "print-routes": {
-    summary: "list every route with its scope",
+    summary: "Print all routes with their scopes",
     takes: nothing,
     run: async () => (await import("./command-print-routes.ts")).runPrintRoutes(),
   },
@@ -93,7 +93,7 @@ const helpNames = ["help", "--help", "-h"];
 
 export async function runCommand([given = "help", ...rest]: string[]): Promise<void> {
   if (["--version", "-v", "version"].includes(given)) return console.log(hubVersion);
-  // `hub help serve` as well as `hub serve --help`.
+  // Both `hub help serve` and `hub serve --help`.
   const isHelp = helpNames.includes(given);
   const [name = "", ...args] = isHelp ? rest : [given, ...rest];
   if (isHelp && name === "") return console.log(usage());
@@ -111,7 +111,7 @@ export async function runCommand([given = "help", ...rest]: string[]): Promise<v
   } catch (error) {
     const isExpected = error instanceof ConfigError;
     fail(`hub ${name}: ${isExpected ? error.message : explain(error as Error)}`);
-    // Whatever is still open must not keep a failed command, and its supervisor, waiting.
+    // Open handles must not keep a failed command, and its supervisor, alive.
     setTimeout(() => process.exit(), 1_000).unref();
   }
 }
@@ -121,13 +121,13 @@ function fail(message: string): void {
   process.exitCode = 1;
 }
 
-/** The first argument that the command does not take: a start with a misread option would be one that was not asked for. */
+/** The first argument that the command does not accept. Ignoring a misspelled option would start something else than intended. */
 function findProblem(args: string[], { options, allowPositionals }: NonNullable<Command["takes"]>): string | undefined {
   const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
     if (token.kind === "option" && !Object.hasOwn(options, token.name))
       return unknownOption(token, Object.keys(options));
-    if (token.kind === "positional" && !allowPositionals) return `it takes no argument "${token.value}".`;
+    if (token.kind === "positional" && !allowPositionals) return `unexpected argument "${token.value}".`;
   }
   try {
     parseArgs({ args, options, allowPositionals });
@@ -149,7 +149,7 @@ function unknownOption({ name, rawName }: { name: string; rawName: string }, kno
 
 function usage(): string {
   const lines = Object.entries(commands).map(([verb, { summary }]) => `  ${verb.padEnd(17)}${summary}`);
-  const more = "hub COMMAND --help says what a command takes; hub --version says which hub this is.";
+  const more = "hub COMMAND --help shows the arguments of a command; hub --version shows the version.";
   return `Usage: hub COMMAND\n\n${lines.join("\n")}\n\n${more}\nSettings are environment variables; see docs/operate.md.`;
 }
 
@@ -158,7 +158,7 @@ function describe(name: string, { summary, usage: takes }: Command): string {
   return `Usage: ${call}\n\n  ${summary}\n\nSettings are environment variables; see docs/operate.md.`;
 }
 
-/** File-system errors name the path, but not what to do about it. */
+/** File-system errors name the path, but not the remedy. */
 function explain(error: Error & { code?: string; path?: string }): string {
   if (error.code === "EACCES" || error.code === "EROFS" || error.code === "EPERM") {
     return `${error.path ?? "The data directory"} cannot be read and written by this user. Set HUB_DATA_DIR to a folder of its own.`;

@@ -97,7 +97,7 @@ test("an issuer whose answers could be changed on their way is refused (security
 });
 
 test("an administrator's password that would be guessed is refused (security 15)", () => {
-  expect(problemsOf({ HUB_ADMIN_PASSWORD: "password12" })[0]).toMatch(/^HUB_ADMIN_PASSWORD would be guessed/);
+  expect(problemsOf({ HUB_ADMIN_PASSWORD: "password12" })[0]).toMatch(/^HUB_ADMIN_PASSWORD is too easy to guess/);
   expect(readConfig({ HUB_ADMIN_PASSWORD: "five-minute-tour" }).admin.password).toBe("five-minute-tour");
 });
 
@@ -114,6 +114,6 @@ test("of several databases only one that takes writes can be asked for (reliabil
   const env = { HUB_SECRET_KEY: "x".repeat(32) };
   expect(problemsOf({ ...env, DATABASE_URL: `${url}read-write` })).toEqual([]);
   expect(problemsOf({ ...env, DATABASE_URL: `${url}standby` })).toEqual([
-    "DATABASE_URL may ask for target_session_attrs=read-write only: the hub writes.",
+    "DATABASE_URL must use target_session_attrs=read-write, because the hub writes.",
   ]);
 });

@@ -27,45 +27,45 @@ export type Config = {
   admin: { email: string; password: string | undefined };
   oidc: Settings["oidc"];
   logLevel: string;
-  /** `auto`: for people on a terminal, JSON elsewhere. */
+  /** `auto`: readable lines on a terminal, JSON elsewhere. */
   logFormat: (typeof logFormats)[number];
   rateLimit: number | undefined;
   maxInFlight: number;
-  maxLoopDelayMs: number;
+  maxEventLoopDelayMs: number;
   maxConnections: number;
-  lameDuckMs: number;
-  /** A hub that dies is started again. */
-  mayRestart: boolean;
-  /** Undefined: for ever. */
-  keepDays: Record<Kept, number | undefined>;
-  /** Undefined: for ever. */
-  feedDays: number | undefined;
-  maxSelectedOrders: number;
+  shutdownDrainMs: number;
+  /** Restarts a hub that dies. */
+  autoRestart: boolean;
+  /** Undefined: forever. */
+  retentionDays: Record<Kept, number | undefined>;
+  /** Undefined: forever. */
+  eventRetentionDays: number | undefined;
+  maxSelectionOrders: number;
   maxStreams: number;
   maxSignInFailures: number;
   outbound: { allowPrivate: boolean; allowFromPreview: boolean };
   filesDir: string | undefined;
-  taskSlots: number;
-  webhookSlots: number;
+  taskConcurrency: number;
+  webhookConcurrency: number;
   corsOrigins: string[];
   trustedProxies: string[];
   metricsAccess: MetricsAccess;
-  /** Origins that the hub is called by; none: by any name. */
+  /** Origins under which clients reach the hub; empty: any host name is accepted. */
   publicUrls: string[];
-  /** The console is served, and built where that is needed. */
+  /** Serves the console, and builds it when it is out of date. */
   hasConsole: boolean;
-  /** Requests see the rows of their organization only, by the rules of the database as well. */
+  /** PostgreSQL's row-level security confines each request to the rows of its organization. */
   rowSecurity: boolean;
 };
 
 export class ConfigError extends Error {}
 
-/** For a process that is the hub as well: these, unless somebody has said otherwise. */
+/** The environment of a child process: these defaults, overridden by our own environment. */
 export function environmentWith(settings: Record<string, string>): Env {
   return { ...settings, ...process.env };
 }
 
-/** The only reader of the environment. All mistakes are reported at once. */
+/** The only reader of the environment. Reports all mistakes at once. */
 export function readConfig(env: Env = process.env): Config {
   const reader = createSettingReader(env);
   const config = readSettings(reader);
@@ -83,7 +83,7 @@ export function settingNames(): string[] {
   return reader.names();
 }
 
-const refuseOrAllow = ["refuse", "allow"] as const;
+const denyOrAllow = ["deny", "allow"] as const;
 
 function readSettings(reader: SettingReader): Config {
   const { text, integer, port, oneOf, list } = reader;
@@ -103,36 +103,38 @@ function readSettings(reader: SettingReader): Config {
     logLevel: oneOf("HUB_LOG_LEVEL", ["debug", "info", "warn", "error", "silent"], "info"),
     logFormat: oneOf("HUB_LOG_FORMAT", logFormats, "auto"),
     rateLimit:
-      text("HUB_RATE_LIMIT")?.toLowerCase() === "off" ? undefined : integer("HUB_RATE_LIMIT", 600, 1, 1_000_000),
-    maxInFlight: integer("HUB_MAX_IN_FLIGHT", 512, 1, 100_000),
-    maxLoopDelayMs: integer("HUB_MAX_LOOP_DELAY_MS", 500, 10, 60_000),
-    maxConnections: integer("HUB_DATABASE_CONNECTIONS", 20, 2, 500),
-    mayRestart: oneOf("HUB_RESTART", ["on", "off"], "on") === "on",
-    lameDuckMs: integer("HUB_LAME_DUCK_MS", 500, 0, 300_000),
-    keepDays: {
-      runs: readDays(reader, "HUB_KEEP_RUNS_DAYS", 365),
-      executions: readDays(reader, "HUB_KEEP_EXECUTIONS_DAYS", 90),
-      exceptions: readDays(reader, "HUB_KEEP_EXCEPTIONS_DAYS", 180),
-      comparisons: readDays(reader, "HUB_KEEP_COMPARISONS_DAYS", 365),
-      pickups: readDays(reader, "HUB_KEEP_PICKUPS_DAYS", 730),
-      labelFiles: readDays(reader, "HUB_KEEP_LABEL_FILES_DAYS", 180),
-      deliveries: readDays(reader, "HUB_KEEP_DELIVERIES_DAYS", 30),
-      deliveryAnswers: readDays(reader, "HUB_KEEP_DELIVERY_ANSWERS_DAYS", 7),
-      firings: readDays(reader, "HUB_KEEP_FIRINGS_DAYS", 90),
-      requests: readDays(reader, "HUB_KEEP_REQUESTS_DAYS", 7),
+      text("HUB_RATE_LIMIT_PER_SECOND")?.toLowerCase() === "off"
+        ? undefined
+        : integer("HUB_RATE_LIMIT_PER_SECOND", 600, 1, 1_000_000),
+    maxInFlight: integer("HUB_MAX_IN_FLIGHT_REQUESTS", 512, 1, 100_000),
+    maxEventLoopDelayMs: integer("HUB_MAX_EVENT_LOOP_DELAY_MS", 500, 10, 60_000),
+    maxConnections: integer("HUB_DATABASE_POOL_SIZE", 20, 2, 500),
+    autoRestart: oneOf("HUB_AUTO_RESTART", ["on", "off"], "on") === "on",
+    shutdownDrainMs: integer("HUB_SHUTDOWN_DRAIN_MS", 500, 0, 300_000),
+    retentionDays: {
+      runs: readDays(reader, "HUB_RUN_RETENTION_DAYS", 365),
+      executions: readDays(reader, "HUB_EXECUTION_RETENTION_DAYS", 90),
+      exceptions: readDays(reader, "HUB_EXCEPTION_RETENTION_DAYS", 180),
+      comparisons: readDays(reader, "HUB_RATE_COMPARISON_RETENTION_DAYS", 365),
+      pickups: readDays(reader, "HUB_PICKUP_RETENTION_DAYS", 730),
+      labelFiles: readDays(reader, "HUB_LABEL_FILE_RETENTION_DAYS", 180),
+      deliveries: readDays(reader, "HUB_DELIVERY_RETENTION_DAYS", 30),
+      deliveryAnswers: readDays(reader, "HUB_DELIVERY_RESPONSE_RETENTION_DAYS", 7),
+      firings: readDays(reader, "HUB_INVOCATION_RETENTION_DAYS", 90),
+      requests: readDays(reader, "HUB_REQUEST_LOG_RETENTION_DAYS", 7),
     },
-    // Whoever was away for a month is promised to find what happened meanwhile.
-    feedDays: readDays(reader, "HUB_FEED_DAYS", 90, 30),
-    maxSelectedOrders: integer("HUB_MAX_SELECTED_ORDERS", 100_000, 1, 1_000_000),
+    // At least a month: consumers are promised that they can catch up after that long.
+    eventRetentionDays: readDays(reader, "HUB_EVENT_RETENTION_DAYS", 90, 30),
+    maxSelectionOrders: integer("HUB_MAX_SELECTION_ORDERS", 100_000, 1, 1_000_000),
     maxStreams: integer("HUB_MAX_STREAMS", 1_000, 1, 100_000),
     maxSignInFailures: integer("HUB_MAX_SIGN_IN_FAILURES", 10, 1, 1_000_000),
     outbound: {
-      allowPrivate: oneOf("HUB_PRIVATE_ADDRESSES", refuseOrAllow, "refuse") === "allow",
-      allowFromPreview: oneOf("HUB_PREVIEW_OUTBOUND", refuseOrAllow, "refuse") === "allow",
+      allowPrivate: oneOf("HUB_PRIVATE_ADDRESSES", denyOrAllow, "deny") === "allow",
+      allowFromPreview: oneOf("HUB_PREVIEW_OUTBOUND", denyOrAllow, "deny") === "allow",
     },
     filesDir: text("HUB_FILES_DIR") === undefined ? undefined : path.resolve(text("HUB_FILES_DIR")!),
-    taskSlots: integer("HUB_TASK_SLOTS", 64, 1, 1_000),
-    webhookSlots: integer("HUB_WEBHOOK_SLOTS", 64, 1, 1_000),
+    taskConcurrency: integer("HUB_TASK_CONCURRENCY", 64, 1, 1_000),
+    webhookConcurrency: integer("HUB_WEBHOOK_CONCURRENCY", 64, 1, 1_000),
     corsOrigins: list("HUB_CORS_ORIGINS", isOrigin, "takes origins such as https://ops.example.com, without a path"),
     trustedProxies: list("HUB_TRUSTED_PROXIES", isAddressOrRange, "takes addresses and CIDR ranges such as 10.0.0.0/8"),
     metricsAccess: readMetricsAccess(reader),
@@ -143,10 +145,10 @@ function readSettings(reader: SettingReader): Config {
 }
 
 function readDays({ text, integer }: SettingReader, name: string, fallback: number, least = 1): number | undefined {
-  return text(name)?.toLowerCase() === "off" ? undefined : integer(name, fallback, least, 36_500);
+  return text(name)?.toLowerCase() === "forever" ? undefined : integer(name, fallback, least, 36_500);
 }
 
-/** Found out when the second one listens, it would have begun to answer already. */
+/** Checked here because the first listener would already serve requests when the second one fails to bind. */
 function refuseSharedPorts(config: Config, { problem }: SettingReader): void {
   const ports: [string, number | undefined][] = [
     ["HUB_PORT", config.port],
@@ -169,7 +171,7 @@ function readDatabaseUrls({ text, problem }: SettingReader): Pick<Config, "datab
     }
     const wanted = /[?&]target_session_attrs=([^&]*)/.exec(value ?? "")?.[1];
     if (wanted !== undefined && wanted !== "read-write" && wanted !== "primary") {
-      problem(`${name} may ask for target_session_attrs=read-write only: the hub writes.`);
+      problem(`${name} must use target_session_attrs=read-write, because the hub writes.`);
     }
     return value;
   };
@@ -189,7 +191,7 @@ function readRoles({ list }: SettingReader): ReadonlySet<Role> {
 function readSecretKeys({ text, list, problem }: SettingReader): Pick<Config, "secretKey" | "previousSecretKeys"> {
   const secretKey = text("HUB_SECRET_KEY");
   const previousSecretKeys = list("HUB_PREVIOUS_SECRET_KEYS");
-  // No word about their values: they are secrets.
+  // The message must not contain their values: they are secrets.
   if ([secretKey, ...previousSecretKeys].some((key) => key !== undefined && key.length < 32)) {
     problem("HUB_SECRET_KEY and HUB_PREVIOUS_SECRET_KEYS need at least 32 characters each.");
   }
@@ -203,8 +205,8 @@ function readAdmin({ text, problem }: SettingReader): Config["admin"] {
   }
   const email = text("HUB_ADMIN_EMAIL") ?? "admin@hub.local";
   const weakness = password === undefined ? undefined : passwordProblem(password, { email }, "");
-  if (weakness) problem(`HUB_ADMIN_PASSWORD would be guessed. ${weakness.message}`);
-  if (!/^\S+@\S+$/.test(email)) problem(`HUB_ADMIN_EMAIL must be an e-mail address, not "${email}".`);
+  if (weakness) problem(`HUB_ADMIN_PASSWORD is too easy to guess. ${weakness.message}`);
+  if (!/^\S+@\S+$/.test(email)) problem(`HUB_ADMIN_EMAIL must be an email address, not "${email}".`);
   return { email, password };
 }
 
@@ -224,14 +226,14 @@ function readOidc({ text, problem }: SettingReader): Config["oidc"] {
   return issuer === undefined ? undefined : { issuer, audience, client: id === undefined ? undefined : { id, secret } };
 }
 
-/** Whoever can change an answer of the issuer on its way can be anybody here. */
+/** Over plain http an attacker on the network could forge the issuer's keys and sign in as any user. */
 function isTrustworthyUrl(text: string): boolean {
   const url = URL.parse(text);
   const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url?.hostname ?? "");
   return url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback);
 }
 
-/** What other machines can reach is no reading matter for all of them, unless that is said. */
+/** Metrics that other machines can reach are closed by default: they reveal traffic and volumes. */
 function readMetricsAccess({ text }: SettingReader): MetricsAccess {
   const token = text("HUB_METRICS_TOKEN");
   if (token?.toLowerCase() === "off") return "open";
@@ -247,7 +249,7 @@ function isWebOrigin(text: string): boolean {
   return isOrigin(text) && /^https?:/.test(text);
 }
 
-/** As a browser sends it: anything else would never match. */
+/** In the form in which browsers send it: anything else would never match. */
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
 }

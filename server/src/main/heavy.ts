@@ -48,7 +48,7 @@ const { app, admission } = createHttpApp(world, {
   // Whoever forwards a request counts it.
   metrics: { observe() {}, refused() {}, bytes: () => Promise.resolve(Buffer.alloc(0)) },
   rateLimits: undefined,
-  admission: { maxInFlight: 64, maxAtWork: maxConnections, maxLoopDelayMs: 60_000 },
+  admission: { maxInFlight: 64, maxAtWork: maxConnections, maxEventLoopDelayMs: 60_000 },
   corsOrigins: [],
   trustedProxies: [],
   innerToken: task.token,

@@ -103,9 +103,9 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
       workers.push(startWorker(background, [...chores, tidying]), ...startLocalWork(background));
       workers.push(
         startOutbound(background, () => [
-          startTaskEngine(background, { slots: config.taskSlots }),
+          startTaskEngine(background, { slots: config.taskConcurrency }),
           ...startOutboundWork(background),
-          startDeliveries(background, { slots: config.webhookSlots }),
+          startDeliveries(background, { slots: config.webhookConcurrency }),
         ]),
       );
     }
@@ -182,10 +182,10 @@ async function openOneWorld(
     rowSecurity: config.rowSecurity,
     settings: {
       maxSignInFailures: config.maxSignInFailures,
-      maxSelectedOrders: config.maxSelectedOrders,
+      maxSelectionOrders: config.maxSelectionOrders,
       maxStreams: config.maxStreams,
-      keepDays: onlyGiven(config.keepDays),
-      ...(config.feedDays === undefined ? {} : { feedDays: config.feedDays }),
+      retentionDays: onlyGiven(config.retentionDays),
+      ...(config.eventRetentionDays === undefined ? {} : { eventRetentionDays: config.eventRetentionDays }),
       outbound: {
         ...config.outbound,
         // Apart: the preview must not take the files that live is waiting for.
@@ -196,7 +196,7 @@ async function openOneWorld(
   });
 }
 
-function onlyGiven(days: Config["keepDays"]): Settings["keepDays"] {
+function onlyGiven(days: Config["retentionDays"]): Settings["retentionDays"] {
   return Object.fromEntries(Object.entries(days).filter(([, given]) => given !== undefined));
 }
 

@@ -51,7 +51,7 @@ export function describeMissingKeys(environment: Environment, missing: string[])
   return (
     `The ${environment} database is used with the secret ${missing.length === 1 ? "key" : "keys"} ${missing.join(", ")}, ` +
     "which this hub does not have. Set HUB_SECRET_KEY to it, or name it in HUB_PREVIOUS_SECRET_KEYS. " +
-    "If it is lost, `hub rewrap --forget-lost-keys` gives up what it sealed."
+    "If it is lost, `hub rewrap --discard-lost-keys` gives up what it sealed."
   );
 }
 

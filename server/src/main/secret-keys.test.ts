@@ -132,18 +132,18 @@ test("a wrong key is found at the start and by doctor (R10), rewrap changes the 
   const rewrapped = await runHub(["rewrap"], { dataDir, env: both });
   expect(rewrapped).toMatchObject({ code: 0, stderr: "" });
   expect(rewrapped.stdout).toMatch(/live: sealed 1 secrets and signed 1 heads/);
-  const checked = await runHub(["audit-verify", headFile], { dataDir, env: both });
+  const checked = await runHub(["verify-audit", headFile], { dataDir, env: both });
   expect(checked).toMatchObject({ code: 0, stderr: "" });
   expect(checked.stdout).toContain(`still holds all ${head.sequence} entries`);
 
   await writeFile(headFile, JSON.stringify({ ...head, sequence: head.sequence + 1 }));
-  const forged = await runHub(["audit-verify", headFile], { dataDir, env: both });
+  const forged = await runHub(["verify-audit", headFile], { dataDir, env: both });
   expect(forged.stderr).toMatch(/PROBLEM .*changed/);
   expect(forged.code).toBe(1);
   expect(await runHub(["doctor"], { dataDir, env: wrong })).toMatchObject({ code: 0, stderr: "" });
 
   const lost = { ...base, HUB_SECRET_KEY: "a-third-secret-key-a-third-secret-key-43" };
   expect((await runHub(["doctor"], { dataDir, env: lost })).code).toBe(1);
-  const forgot = await runHub(["rewrap", "--forget-lost-keys"], { dataDir, env: lost });
+  const forgot = await runHub(["rewrap", "--discard-lost-keys"], { dataDir, env: lost });
   expect(forgot.stdout).toMatch(/gave up the lost [0-9a-f]{8}/);
 }, 120_000);

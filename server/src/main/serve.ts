@@ -15,8 +15,8 @@ export type RunningHub = OpenSurfaces & { stop(): Promise<void> };
 const databaseMs = 2_000;
 
 /** From being asked to stop until everything has ended. */
-export function stopWithinMs({ lameDuckMs }: Pick<Config, "lameDuckMs">): number {
-  return 9_000 + lameDuckMs;
+export function stopWithinMs({ shutdownDrainMs }: Pick<Config, "shutdownDrainMs">): number {
+  return 9_000 + shutdownDrainMs;
 }
 
 /** How long a start that is asked to stop may take to end in good order before it is ended all the same. */

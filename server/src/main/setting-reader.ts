@@ -2,18 +2,18 @@ import { nearestName } from "../core/nearest.ts";
 
 export type Env = Record<string, string | undefined>;
 
-/** Reads settings by their names and collects what is wrong with them. What is asked for is a setting; nothing else is. */
+/** Reads settings by name and collects problems. The names that were read are the settings that exist. */
 export type SettingReader = {
-  /** Without blanks around it; one that is set to nothing is not set. */
+  /** Trimmed; an empty value counts as not set. */
   text(name: string): string | undefined;
   integer(name: string, fallback: number, min: number, max: number): number;
-  /** `off` switches it off. */
+  /** `off` disables it. */
   port(name: string, fallback: number | undefined): number | undefined;
   oneOf<Value extends string>(name: string, allowed: readonly Value[], fallback: Value): Value;
-  /** Separated by commas; `rule` says what an entry that is not accepted should have been. */
+  /** Separated by commas; `rule` describes a valid entry, for the message about an invalid one. */
   list(name: string, accepts?: (entry: string) => boolean, rule?: string): string[];
   problem(message: string): void;
-  /** To be called last: a name with this beginning that was not asked for is a mistake too. */
+  /** Call last: a variable with this prefix that was not read is a problem too. */
   refuseUnknown(prefix: string): void;
   problems(): string[];
   names(): string[];

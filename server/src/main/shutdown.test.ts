@@ -13,7 +13,7 @@ import { databaseOf, hubMain, isRunning, postmasterOf, repository } from "../tes
 import { readyDataDir } from "../testing/ready-data-dir.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
-const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT: "off" };
+const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT_PER_SECOND: "off" };
 const promisedMs = 10_000;
 const soon = { timeout: 20_000, interval: 10 };
 const oneInFlight = /^hub_http_requests_in_flight\{[^}]*\} 1$/m;
@@ -172,7 +172,7 @@ describe("a first start that is ended (operations N4)", () => {
       const dataDir = path.join(await makeFolder(), "data");
       // As `timeout` and a terminal do it: to the hub and everything that it has started in its group.
       const command = ["setsid", process.execPath, hubMain] as const;
-      const hub = await spawnHub({ dataDir, command, env: { ...liveOnly, HUB_RESTART: "on" } });
+      const hub = await spawnHub({ dataDir, command, env: { ...liveOnly, HUB_AUTO_RESTART: "on" } });
       await vi.waitUntil(() => isMaking(dataDir), { timeout: 40_000, interval: 1 });
       process.kill(-hub.pid, "SIGTERM");
       expect(await hub.exited).toBe(0);

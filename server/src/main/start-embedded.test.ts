@@ -12,7 +12,7 @@ import { databaseOf, hubMain, isRunning, postmasterOf } from "../testing/launch-
 import { readyDataDir } from "../testing/ready-data-dir.ts";
 
 const admin = { email: "admin@hub.example", password: "correct horse battery" };
-const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT: "off" };
+const env = { HUB_ADMIN_EMAIL: admin.email, HUB_ADMIN_PASSWORD: admin.password, HUB_RATE_LIMIT_PER_SECOND: "off" };
 /** Where nothing is said about the preview: making and filling it is half of a first start. */
 const liveOnly = { ...env, HUB_PREVIEW_PORT: "off" };
 const soon = { timeout: 20_000, interval: 20 };

@@ -244,8 +244,8 @@ describe("a hub at work (operations N1)", () => {
     { timeout: 90_000 },
     async ([how, tell]) => {
       const name = `overtaken_${how}`;
-      const env = { ...(await makeDatabases(name)), HUB_PREVIEW_PORT: "off", HUB_LAME_DUCK_MS: "3000" };
-      const hub = await startHubProcess({ env: { ...env, HUB_RESTART: "on" } });
+      const env = { ...(await makeDatabases(name)), HUB_PREVIEW_PORT: "off", HUB_SHUTDOWN_DRAIN_MS: "3000" };
+      const hub = await startHubProcess({ env: { ...env, HUB_AUTO_RESTART: "on" } });
       const { url } = hub;
       const client = await signIn(url, admin);
       await sql(`${name}_live`, "insert into schema_migrations values (9999, '9999_later.sql', 'x')");

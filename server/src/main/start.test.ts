@@ -206,8 +206,8 @@ describe("roles", () => {
     expect(await ready.json()).toEqual({ status: "ready", checks: { live: checks, preview: checks } });
     const ask = async (path: string): Promise<string> =>
       await (await fetch(`${url}${path}`, { headers: { authorization: "Bearer let-me-in" } })).text();
-    expect(await ask("/metrics")).toMatch(/^hub_work_waiting\{work="tasks",environment="live"\} 0$/m);
-    expect(await ask("/preview/metrics")).toMatch(/^hub_work_waiting\{work="tasks",environment="preview"\} \d+$/m);
+    expect(await ask("/metrics")).toMatch(/^hub_jobs_waiting\{queue="tasks",environment="live"\} 0$/m);
+    expect(await ask("/preview/metrics")).toMatch(/^hub_jobs_waiting\{queue="tasks",environment="preview"\} \d+$/m);
     expect((await fetch(`${url}/metrics`)).status).toBe(401);
     expect((await fetch(`${url}/api/v1/me`)).status).toBe(404);
     expect(await hub.stop()).toBe(0);

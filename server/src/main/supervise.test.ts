@@ -4,7 +4,7 @@ import { runHub, startHubProcess } from "../testing/hub-process.ts";
 import { isRunning, isServing, postmasterOf } from "../testing/launch-hub.ts";
 import { readyDataDir } from "../testing/ready-data-dir.ts";
 
-const env = { HUB_RESTART: "on", HUB_PREVIEW_PORT: "off" };
+const env = { HUB_AUTO_RESTART: "on", HUB_PREVIEW_PORT: "off" };
 const soon = { timeout: 30_000, interval: 20 };
 
 function childOf(pid: number): number {

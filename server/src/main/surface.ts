@@ -50,8 +50,8 @@ export type SurfaceOptions = {
     | "rateLimit"
     | "maxInFlight"
     | "maxConnections"
-    | "maxLoopDelayMs"
-    | "lameDuckMs"
+    | "maxEventLoopDelayMs"
+    | "shutdownDrainMs"
     | "corsOrigins"
     | "trustedProxies"
     | "metricsAccess"
@@ -144,7 +144,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       admission: {
         maxInFlight: config.maxInFlight,
         maxAtWork: Math.max(2, Math.floor(config.maxConnections * requestsPart)),
-        maxLoopDelayMs: config.maxLoopDelayMs,
+        maxEventLoopDelayMs: config.maxEventLoopDelayMs,
       },
       ...(heavy ? { heavy } : {}),
       corsOrigins: config.corsOrigins,
@@ -184,7 +184,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
       isDraining = true;
       for (const timer of timers) clearInterval(timer);
       const patience = setTimeout(() => stopWaiting(world), waitersMs);
-      await Promise.all(apps.map(({ app, doors }) => drain(app, doors, answers, options.config.lameDuckMs)));
+      await Promise.all(apps.map(({ app, doors }) => drain(app, doors, answers, options.config.shutdownDrainMs)));
       clearTimeout(patience);
       await heavy?.stop();
       await Promise.all([flushUsage(world), flushRequests(world)]).catch(() => {});
@@ -228,12 +228,12 @@ async function drain(
   { app, drain: announce }: HttpApp,
   doors: Doors | undefined,
   answers: ReadonlySet<ServerResponse>,
-  lameDuckMs: number,
+  shutdownDrainMs: number,
 ): Promise<void> {
   announce();
   // Requests that began before: their answers have to say it too.
   for (const answer of answers) answer.shouldKeepAlive = false;
-  await new Promise((resolve) => setTimeout(resolve, lameDuckMs));
+  await new Promise((resolve) => setTimeout(resolve, shutdownDrainMs));
   const closed = Promise.all([app.close(), doors?.close()]);
   const sweeper = setInterval(() => app.server.closeIdleConnections(), 50);
   const deadline = setTimeout(() => app.server.closeAllConnections(), drainMs);

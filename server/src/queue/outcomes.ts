@@ -1,5 +1,5 @@
 /** How pieces of work have ended in this process since it started, by their kind. */
-type Outcome = "done" | "again" | "interrupted" | "failed" | "given_up";
+export type Outcome = "done" | "again" | "interrupted" | "failed" | "given_up";
 
 const counts = new WeakMap<object, Map<string, number>>();
 

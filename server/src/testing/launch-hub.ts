@@ -46,7 +46,11 @@ export const repository = path.join(import.meta.dirname, "../../..");
 export const hubMain = path.join(repository, "server/src/main/hub.ts");
 export const adminPassword = "password-for-tests-only";
 /** For a hub that nobody looks at: no limits that only people meet, no log of what goes well. */
-export const unattended = { HUB_RATE_LIMIT: "off", HUB_LOG_LEVEL: "warn", HUB_ADMIN_PASSWORD: adminPassword };
+export const unattended = {
+  HUB_RATE_LIMIT_PER_SECOND: "off",
+  HUB_LOG_LEVEL: "warn",
+  HUB_ADMIN_PASSWORD: adminPassword,
+};
 const stopWithinMs = 45_000;
 
 const running = new Set<ChildProcess>();
@@ -62,7 +66,7 @@ export function killAllLaunched(): void {
  */
 export function launchHub(dataDir: string, { args = ["serve"], env, ...more }: Launch = {}): Launched {
   // Built beside each of many hubs, the console would only take the time of the tests.
-  const quiet = { HUB_RESTART: "off", HUB_CONSOLE: "off" };
+  const quiet = { HUB_AUTO_RESTART: "off", HUB_CONSOLE: "off" };
   const defaults = { HUB_PORT: "0", HUB_PREVIEW_PORT: "0", HUB_DATA_DIR: dataDir, ...quiet };
   return launch({ ...more, args, env: { ...defaults, ...env } });
 }

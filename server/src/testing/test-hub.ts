@@ -127,8 +127,8 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
       maxInFlight: 512,
       maxConnections,
       // The hub shares its event loop with the tests, and the machine with other files: a busy one is no overload.
-      maxLoopDelayMs: 60_000,
-      lameDuckMs: 500,
+      maxEventLoopDelayMs: 60_000,
+      shutdownDrainMs: 500,
       corsOrigins: [],
       trustedProxies: [],
       metricsAccess: "open",

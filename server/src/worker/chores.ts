@@ -1,5 +1,5 @@
 import { automationWork } from "../features/automations/automations.ts";
-import { forgetOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
+import { purgeOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
 import { labelWork } from "../features/labels/labels.ts";
 import { removeExpiredSelections, runWork, tellRuns } from "../features/operations/operations.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
@@ -27,7 +27,7 @@ export const chores: Chore[] = [
   { name: "expired selections", everyMs: 10 * minute, run: removeExpiredSelections },
   { name: "retention", everyMs: 10 * minute, run: removeWhatIsOld },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
-  { name: "failed sign-ins", everyMs: 5 * minute, run: forgetOldAttempts },
+  { name: "failed sign-ins", everyMs: 5 * minute, run: purgeOldAttempts },
 ];
 
 /** Each on up to two connections; one organization has at most two of them. */

@@ -16,7 +16,7 @@ import { removeWhatIsOld } from "./retention.ts";
 
 const dayMs = 86_400_000;
 const never = new AbortController().signal;
-const keepDays: Record<Kept, number> = {
+const retentionDays: Record<Kept, number> = {
   runs: 365,
   executions: 90,
   exceptions: 180,
@@ -28,7 +28,7 @@ const keepDays: Record<Kept, number> = {
   firings: 90,
   requests: 7,
 };
-const hub = await startTestHub({ settings: { keepDays } });
+const hub = await startTestHub({ settings: { retentionDays } });
 const org = await hub.org();
 const { db } = hub.world;
 const { body: bridge } = await org.post("/bridges", { name: "Shop", connector: "demo" });
@@ -125,7 +125,8 @@ test("what a process that died has removed is told by the next one", async () =>
 });
 
 test("an automation waits when there is an event for it; what it did goes after its time, and that is recorded", async () => {
-  const waiting = async () => (await readBacklog(hub.world)).works.find(({ work }) => work === "automations")?.waiting;
+  const waiting = async () =>
+    (await readBacklog(hub.world)).queues.find(({ queue }) => queue === "automations")?.waiting;
   const actions = [{ type: "add_tags", params: { tags: ["seen"] } }];
   const pipeline = (await org.post("/operations/pipelines", { name: "Tag", actions })).body;
   const automation = { name: "Tag", on: { types: ["order.created"] }, pipeline_id: pipeline.id, mode: "active" };
@@ -246,7 +247,7 @@ test("an exception goes half a year after it was closed, an open one when it was
 test("what is to be kept for ever is (reliability R9)", async () => {
   const [execution, run] = [await execute(), await makeRun()];
   hub.advance(1_000 * dayMs);
-  const settings = { ...hub.world.settings, keepDays: { runs: 365 } };
+  const settings = { ...hub.world.settings, retentionDays: { runs: 365 } };
   await removeWhatIsOld({ ...hub.world, settings }, never);
   expect([await statusOf(`/tasks/executions/${execution}`), await statusOf(`/operations/runs/${run}`)]).toEqual([
     200, 404,

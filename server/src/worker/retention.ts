@@ -44,7 +44,7 @@ const pauseMs = 50;
  */
 export async function removeWhatIsOld(world: World, stopping: AbortSignal): Promise<void> {
   const now = world.clock.now().getTime();
-  for (const [kind, days] of Object.entries(world.settings.keepDays ?? {}) as [Kept, number | undefined][]) {
+  for (const [kind, days] of Object.entries(world.settings.retentionDays ?? {}) as [Kept, number | undefined][]) {
     if (days === undefined) continue;
     const before = new Date((Math.floor(now / dayMs) - days) * dayMs);
     while (!stopping.aborted && (await removePortion(world, kind, before))) {

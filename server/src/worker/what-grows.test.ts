@@ -73,7 +73,7 @@ const bounds: Record<string, Bound> = {
   shipment_counts: { bound: "one row for each status" },
   shipment_day_sums: { bound: "one row for each day" },
   shipment_sums: { bound: "one row for each quarter of an hour" },
-  shipment_labels: { bound: "what people keep the hub for; what is printed goes after HUB_KEEP_LABEL_FILES_DAYS" },
+  shipment_labels: { bound: "what people keep the hub for; what is printed goes after HUB_LABEL_FILE_RETENTION_DAYS" },
   shipments: theRecords,
   sign_in_attempts: { chore: "failed sign-ins" },
   task_effects: { bound: "one row for each fact that was sent: without it, it would be sent again" },

@@ -35,7 +35,7 @@ const columnsWith = (refused: string | undefined, onDo: (doing: Doing) => void):
   {
     name: "State",
     cell: (key) =>
-      key.makerIsGone ? (
+      key.creatorDeleted ? (
         <Badge tone="warn">its maker is gone</Badge>
       ) : (
         <Badge tone={key.status === "active" ? "ok" : "skip"}>{key.replacedBy ? "replaced" : key.status}</Badge>

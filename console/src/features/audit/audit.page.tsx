@@ -181,7 +181,7 @@ function Check() {
   });
   if (error) return <ProblemBox error={error} onRetry={() => void refetch()} />;
   if (isFetching || !data) return <p role="status">All entries are read and their hashes computed again…</p>;
-  const { ok, entries, head, firstBroken } = data;
+  const { ok, entries, head, firstInvalidEntry } = data;
   return (
     <section
       role="status"
@@ -192,7 +192,7 @@ function Check() {
         <Icon name={ok ? "check" : "alert"} />
         {ok
           ? `The chain is whole: ${formatCount(entries)} entries, none changed, none missing.`
-          : `The chain is broken at entry ${formatCount(firstBroken?.sequence ?? 0)}: ${firstBroken?.reason ?? ""}.`}
+          : `The chain is broken at entry ${formatCount(firstInvalidEntry?.sequence ?? 0)}: ${firstInvalidEntry?.reason ?? ""}.`}
       </p>
       <p className="ms-5.5 mt-1 text-sm text-muted">
         {ok

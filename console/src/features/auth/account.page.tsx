@@ -19,10 +19,10 @@ import { Totp } from "./totp.tsx";
 export function AccountPage() {
   const me = useMe();
   const endOthers = useMutation({
-    mutationFn: () => hub.call("POST /api/v1/sessions/end-others"),
-    onSuccess: async ({ ended }) => {
+    mutationFn: () => hub.call("POST /api/v1/sessions/revoke-others"),
+    onSuccess: async ({ revokedCount }) => {
       await queryClient.invalidateQueries({ queryKey: ["sessions"] });
-      tell(ended === 0 ? "There was no other session" : `${plural(ended, "session")} ended`);
+      tell(revokedCount === 0 ? "No other active sessions" : `${plural(revokedCount, "session")} revoked`);
     },
   });
   return (

@@ -34,7 +34,7 @@ const draftOf = ({ name, settings, isActive, concurrency }: Bridge): Draft => ({
 const names = { name: "Name", isActive: "Active", concurrency: "Executions at a time", settings: "Settings" };
 
 const isForCredentials = (error: unknown): boolean =>
-  error instanceof HubApiError && error.code === "credentials_needed";
+  error instanceof HubApiError && error.code === "credentials_required";
 
 function useSettingsForm(bridge: Bridge) {
   const [needsCredentials, setNeedsCredentials] = useState(false);

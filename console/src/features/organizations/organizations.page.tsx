@@ -23,11 +23,11 @@ const columns: Array<ListColumn<Organization>> = [
     className: "max-w-72 truncate",
     cell: (one) => (
       <>
-        <span className="font-medium">{one.name}</span> {one.isOperator && <Badge tone="info">runs this hub</Badge>}
+        <span className="font-medium">{one.name}</span> {one.isHubOperator && <Badge tone="info">runs this hub</Badge>}
       </>
     ),
   },
-  { name: "Time zone", className: "text-muted", cell: (one) => one.timeZone },
+  { name: "Time zone", className: "text-muted", cell: (one) => one.timezone },
   {
     name: "May call",
     className: "text-muted",

@@ -39,11 +39,11 @@ export function SettingsPage() {
 
 type Draft = Pick<
   Organization,
-  "name" | "timeZone" | "outboundHosts" | "emailDomains" | "requiresTotp" | "requiresStepUp"
+  "name" | "timezone" | "outboundHosts" | "emailDomains" | "requiresTotp" | "requiresStepUp"
 >;
 const names: Record<keyof Draft, string> = {
   name: "Name",
-  timeZone: "Time zone",
+  timezone: "Time zone",
   outboundHosts: "Hosts",
   emailDomains: "E-mail domains",
   requiresTotp: "Codes wanted",
@@ -73,16 +73,16 @@ function SettingsForm({ organization }: { organization: Organization }) {
       className="max-w-3xl"
       form={form}
       names={names}
-      fields={["/name", "/timeZone", "/outboundHosts", "/emailDomains"]}
+      fields={["/name", "/timezone", "/outboundHosts", "/emailDomains"]}
       reason={missingScope(me, "admin")}
       save="Save settings"
     >
-      <SettingsFields form={form} isOperator={me.organization.isOperator} />
+      <SettingsFields form={form} isHubOperator={me.organization.isHubOperator} />
     </SaveForm>
   );
 }
 
-function SettingsFields({ form, isOperator }: { form: RecordForm<Draft>; isOperator: boolean }) {
+function SettingsFields({ form, isHubOperator }: { form: RecordForm<Draft>; isHubOperator: boolean }) {
   const { draft, set } = form;
   return (
     <>
@@ -93,8 +93,8 @@ function SettingsFields({ form, isOperator }: { form: RecordForm<Draft>; isOpera
           <Select
             label="Time zone"
             hint="In which its people agree to read times."
-            {...form.field("timeZone")}
-            options={[...new Set([draft.timeZone, ...zones])].map((zone) => ({
+            {...form.field("timezone")}
+            options={[...new Set([draft.timezone, ...zones])].map((zone) => ({
               value: zone,
               label: zone.replaceAll("_", " "),
             }))}
@@ -127,7 +127,7 @@ function SettingsFields({ form, isOperator }: { form: RecordForm<Draft>; isOpera
           isOn={draft.requiresStepUp}
           onChange={(requiresStepUp) => set({ requiresStepUp })}
         />
-        {(isOperator || draft.emailDomains.length > 0) && (
+        {(isHubOperator || draft.emailDomains.length > 0) && (
           <TokenField
             label="E-mail domains of the identity provider"
             hint="Whoever has an address of these at the identity provider belongs here. Set by those who run the hub."

@@ -83,7 +83,7 @@ const columnsWith = (filter: (change: Search) => void): Array<ListColumn<LoggedR
     name: "Left out before",
     isNumber: true,
     className: "text-faint",
-    cell: ({ leftOut }) => (leftOut === 0 ? "–" : formatCount(leftOut)),
+    cell: ({ droppedCount }) => (droppedCount === 0 ? "–" : formatCount(droppedCount)),
   },
 ];
 

@@ -126,8 +126,8 @@ function Act({ doing, user, onClose }: { doing: Doing; user: User; onClose(): vo
       text: "Every browser and program that is signed in as them has to sign in again.",
       yes: "End all sessions",
       run: async () => {
-        const { ended } = await hub.call("POST /api/v1/users/{id}/end-sessions", { path });
-        return `${plural(ended, "session")} ended`;
+        const { revokedCount } = await hub.call("POST /api/v1/users/{id}/revoke-sessions", { path });
+        return `${plural(revokedCount, "session")} revoked`;
       },
     },
     totp: {

@@ -58,7 +58,7 @@ export const demoCarrier: Carrier = {
   },
   async createLabel({ settings, effectKey, now }, { service, from, to, weight, dimensions, reference }) {
     if (settings.refuseLabels === true)
-      throw new RemoteError("label_refused", "The demo carrier refuses labels because its settings say so.");
+      throw new RemoteError("label_rejected", "The demo carrier refuses labels because its settings say so.");
     const tariff = ownTariff();
     const match = findService(tariff.card, service);
     if (!match) throw new RemoteError("unknown_service", `The demo carrier has no service ${service}.`);

@@ -29,8 +29,8 @@ export function leavesStoredBehind({
   if (!hasStored || after.every((address, place) => isWithin(address, before[place]))) return false;
   if (given !== undefined) return true;
   const message = "The credentials were stored for another address. Send them again together with the new one.";
-  throw new HubError("credentials_needed", message, {
-    errors: [{ pointer, code: "credentials_needed", message }],
+  throw new HubError("credentials_required", message, {
+    errors: [{ pointer, code: "credentials_required", message }],
   });
 }
 

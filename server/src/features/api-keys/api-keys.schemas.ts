@@ -14,12 +14,11 @@ export const ApiKeyRequest = Strict(
         minItems: 1,
         uniqueItems: true,
         description:
-          "Name what the key needs. Default: all scopes of the creator, with a warning, but those that only administrators have " +
-          "(admin, operations:override, audit:read, and those beyond the organization)",
+          "Default, with a warning: all scopes of the creator except admin, operations:override, audit:read and those of hub operators",
       }),
     ),
     expiresAt: Type.Optional(
-      Type.String({ format: "date-time", description: "In the future; default: never, with a warning" }),
+      Type.String({ format: "date-time", description: "Must be in the future. Default, with a warning: never" }),
     ),
   },
   { examples: [{ name: "Warehouse screen", scopes: ["condition_sets:read", "gateway:read"] }] },
@@ -32,7 +31,7 @@ export const RotateRequest = Strict(
       Type.Integer({
         minimum: 0,
         maximum: 604_800,
-        description: "How long the old value still works; default one day",
+        description: "How long the previous value keeps working; default one day",
       }),
     ),
   },
@@ -43,7 +42,7 @@ export type RotateRequest = Static<typeof RotateRequest>;
 const fields = {
   id: Id,
   name: Type.String(),
-  prefix: Type.String({ description: "The readable start of the value" }),
+  prefix: Type.String({ description: "First characters of the value, to recognize the key" }),
   last4: Type.String(),
   scopes: Type.Array(ScopeName),
   status: OneOf(["active", "expired"]),
@@ -53,9 +52,9 @@ const fields = {
   expiresAt: Nullable(DateTime),
   lastUsedAt: Nullable(DateTime),
   replacedBy: Nullable(Id),
-  makerIsGone: Type.Boolean({
+  creatorDeleted: Type.Boolean({
     description:
-      "Made by somebody who was disabled or deleted before keys ended with their makers: rotate or delete it",
+      "The creator was disabled or deleted before the hub revoked keys with their creators. Rotate or delete this key",
   }),
 };
 
@@ -64,22 +63,22 @@ export type ApiKey = Static<typeof ApiKey>;
 
 export const ApiKeyWithValue = Type.Object({
   ...fields,
-  key: Type.String({ description: "The value; shown this one time" }),
+  key: Type.String({ description: "The value of the key; only in this response" }),
   warnings: Type.Array(Type.Object({ code: OneOf(["all_scopes", "never_expires"]), message: Type.String() })),
 });
 
-/** What became of a key when its maker lost what it was made with. */
+/** Effect on an API key when its creator loses scopes. */
 export const KeyOutcome = Type.Object({
   id: Id,
   name: Type.String(),
-  outcome: OneOf(["ended", "reduced"]),
-  scopes: Type.Array(ScopeName, { description: "Those that are left" }),
+  outcome: OneOf(["deleted", "scopes_reduced"]),
+  scopes: Type.Array(ScopeName, { description: "Remaining scopes" }),
 });
 export type KeyOutcome = Static<typeof KeyOutcome>;
 
 export const RotatedApiKey = Type.Object({
   ...fields,
-  key: Type.String({ description: "The new value; shown this one time" }),
+  key: Type.String({ description: "The new value of the key; only in this response" }),
   replaces: Id,
   previousExpiresAt: DateTime,
 });

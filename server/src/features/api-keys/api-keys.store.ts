@@ -7,7 +7,7 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
 import type { ApiKey } from "./api-keys.schemas.ts";
 
-/** Without what the surface and the time make of it. */
+/** An API key without the fields that depend on the clock and the environment. */
 export type StoredKey = Omit<ApiKey, "status" | "environment">;
 
 const { selected, fromRow } = defineColumns<StoredKey>("t", {
@@ -20,7 +20,7 @@ const { selected, fromRow } = defineColumns<StoredKey>("t", {
   expiresAt: moment,
   lastUsedAt: moment,
   replacedBy: "uuid",
-  makerIsGone: "boolean",
+  creatorDeleted: "boolean",
 });
 
 export async function listApiKeys(db: Queryable, orgId: string, query: PageRequest): Promise<Page<StoredKey>> {
@@ -49,33 +49,44 @@ export async function lockApiKey(tx: Tx, orgId: string, id: string): Promise<Sto
   return row && fromRow(row);
 }
 
-/** The row stays, so that the audit log can still say whose key it was. */
+/** Keeps the row, since audit entries refer to it. */
 export async function revokeApiKey(tx: Tx, orgId: string, id: string, at: Date): Promise<void> {
   await tx.query("update api_keys set revoked_at = $3 where org_id = $1 and id = $2", [orgId, id, at]);
 }
 
-/** Made by this person, or with a key that was, and so on: whoever had the first could have made the others. */
-export async function lockKeysOfMaker(tx: Tx, orgId: string, userId: string, at: Date): Promise<StoredKey[]> {
+/** Keys created by this user, directly or through one of their API keys: the user could know the values of all of them. */
+export async function lockKeysOfCreator(tx: Tx, orgId: string, userId: string, at: Date): Promise<StoredKey[]> {
+  // Scans the keys of the organization once per generation; an organization has tens of keys.
   const rows = await tx.query<Stored<StoredKey>>(
-    `with recursive made as (
-       select id from api_keys where org_id = $1 and created_by ->> 'type' = 'user' and created_by ->> 'id' = $2
+    `with recursive created as (
+       select id
+         from api_keys
+        where org_id = $1 and created_by ->> 'type' = 'user' and created_by ->> 'id' = $2
        union
-       select k.id from api_keys k join made m on k.created_by ->> 'id' = m.id::text
-        where k.org_id = $1 and k.created_by ->> 'type' = 'api_key')
-     select ${selected} from api_keys t where t.org_id = $1 and t.id in (select id from made) and t.revoked_at is null
-        and (t.expires_at is null or t.expires_at > $3) order by t.id for update`,
+       select child.id
+         from api_keys child
+         join created parent on child.created_by ->> 'id' = parent.id::text
+        where child.org_id = $1 and child.created_by ->> 'type' = 'api_key')
+     select ${selected}
+       from api_keys t
+      where t.org_id = $1
+        and t.id in (select id from created)
+        and t.revoked_at is null
+        and (t.expires_at is null or t.expires_at > $3)
+      order by t.id
+        for update`,
     [orgId, userId, at],
   );
   return rows.map((row) => fromRow(row));
 }
 
-export async function reduceApiKey(tx: Tx, orgId: string, id: string, scopes: readonly Scope[]): Promise<void> {
+export async function setKeyScopes(tx: Tx, orgId: string, id: string, scopes: readonly Scope[]): Promise<void> {
   await tx.query("update api_keys set scopes = $3 where org_id = $1 and id = $2", [orgId, id, scopes]);
 }
 
 /**
- * Current scopes of API keys, by the id asked for. A rotated key stands for the key that replaced it last. Keys that were
- * deleted or have expired are absent.
+ * Current scopes of API keys, by the requested id. For a rotated key, those of its latest replacement. Deleted and expired keys
+ * are absent.
  */
 export async function findScopesOfKeys(
   db: Queryable,
@@ -85,15 +96,15 @@ export async function findScopesOfKeys(
   if (keys.length === 0) return [];
   // One primary-key lookup per key and rotation.
   return await db.query<{ id: string; scopes: Scope[] }>(
-    `with recursive line as (
-       select asked.id as asked_id, key.id, key.org_id, key.replaced_by, 0 as nth
-         from unnest($1::uuid[], $2::uuid[]) as asked (org_id, id)
-         join api_keys key on key.id = asked.id and key.org_id = asked.org_id
+    `with recursive rotation as (
+       select requested.id as requested_id, key.id, key.org_id, key.replaced_by, 0 as nth
+         from unnest($1::uuid[], $2::uuid[]) as requested (org_id, id)
+         join api_keys key on key.id = requested.id and key.org_id = requested.org_id
        union all
-       select line.asked_id, key.id, key.org_id, key.replaced_by, line.nth + 1
-         from line join api_keys key on key.id = line.replaced_by and key.org_id = line.org_id),
-     latest as (select distinct on (asked_id) asked_id, id from line order by asked_id, nth desc)
-     select latest.asked_id as id, key.scopes
+       select rotation.requested_id, key.id, key.org_id, key.replaced_by, rotation.nth + 1
+         from rotation join api_keys key on key.id = rotation.replaced_by and key.org_id = rotation.org_id),
+     latest as (select distinct on (requested_id) requested_id, id from rotation order by requested_id, nth desc)
+     select latest.requested_id as id, key.scopes
        from latest join api_keys key on key.id = latest.id
       where key.revoked_at is null and (key.expires_at is null or key.expires_at > $3)`,
     [keys.map(({ orgId }) => orgId), keys.map(({ id }) => id), at],
@@ -112,19 +123,21 @@ export async function replaceApiKey(tx: Tx, orgId: string, id: string, by: strin
 export type KeyIdentity = {
   id: string;
   orgId: string;
-  isOperator: boolean;
+  isHubOperator: boolean;
   name: string;
   hash: Buffer;
   scopes: Scope[];
   expiresAt: Date | null;
 };
 
-/** A key says by itself which organization it belongs to: this look-up comes before anything is known. */
+/** The organization is not known before the key is found, so this lookup spans all organizations. */
 export async function findKeyIdentityAcrossOrgs(db: Queryable, prefix: string): Promise<KeyIdentity | undefined> {
   const [row] = await db.query<KeyIdentity>(
-    `select k.id, k.org_id as "orgId", o.is_operator as "isOperator", k.name, k.secret_hash as hash, k.scopes,
-            k.expires_at as "expiresAt"
-       from api_keys k join organizations o on o.id = k.org_id where k.prefix = $1 and k.revoked_at is null`,
+    `select key.id, key.org_id as "orgId", organization.is_operator as "isHubOperator", key.name,
+            key.secret_hash as hash, key.scopes, key.expires_at as "expiresAt"
+       from api_keys key
+       join organizations organization on organization.id = key.org_id
+      where key.prefix = $1 and key.revoked_at is null`,
     [prefix],
   );
   return row;
@@ -132,8 +145,10 @@ export async function findKeyIdentityAcrossOrgs(db: Queryable, prefix: string): 
 
 export async function markUsedAcrossOrgs(db: Queryable, ids: string[], times: Date[]): Promise<void> {
   await db.query(
-    `update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
-       from unnest($1::uuid[], $2::timestamptz[]) as u (id, at) where k.id = u.id`,
+    `update api_keys key
+        set last_used_at = greatest(key.last_used_at, used.at)
+       from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)
+      where key.id = used.id`,
     [ids, times],
   );
 }

@@ -146,9 +146,9 @@ describe("keys of somebody who is gone (security 14)", () => {
       const path = `/users/${admin.userId}`;
       const { body } = how === "deleted" ? await org.delete(path) : await org.patch(path, { status: "disabled" });
       expect(body.apiKeys.toSorted(byName)).toMatchObject([
-        { name: "child", outcome: "ended", scopes: [] },
-        { name: "narrow", outcome: "ended" },
-        { name: "wide", outcome: "ended" },
+        { name: "child", outcome: "deleted", scopes: [] },
+        { name: "narrow", outcome: "deleted" },
+        { name: "wide", outcome: "deleted" },
       ]);
       expect(await statuses()).toEqual([401, 401, 401]);
       expect((await there.get("/me")).status).toBe(401);
@@ -159,8 +159,8 @@ describe("keys of somebody who is gone (security 14)", () => {
     const { admin, wide, statuses } = await maker();
     const { body } = await org.patch(`/users/${admin.userId}`, { role: "viewer" });
     expect(body.apiKeys.toSorted(byName)).toMatchObject([
-      { name: "child", outcome: "ended" },
-      { name: "wide", outcome: "reduced" },
+      { name: "child", outcome: "deleted" },
+      { name: "wide", outcome: "scopes_reduced" },
     ]);
     expect(await statuses()).toEqual([200, 200, 401]);
     const key = hub.client(wide.key);

@@ -18,7 +18,7 @@ export { findScopesOfKeys } from "./api-keys.store.ts";
 
 const defaultGraceSeconds = 86_400;
 
-/** With when they were used on this node until now; other nodes write it within half a minute. */
+/** Writes this node's `lastUsedAt` values first; those of other nodes are at most half a minute old. */
 export async function listApiKeys(ctx: Ctx, query: ApiKeyQuery): Promise<Page<ApiKey>> {
   await flushKeyUsage(ctx);
   const page = await store.listApiKeys(ctx.db, ctx.orgId, query);
@@ -27,9 +27,9 @@ export async function listApiKeys(ctx: Ctx, query: ApiKeyQuery): Promise<Page<Ap
 
 export async function createApiKey(ctx: Ctx, request: ApiKeyRequest) {
   const scopes = request.scopes ?? defaultKeyScopes(ctx.principal.scopes);
-  refuseForeignScopes(ctx, scopes);
+  requireHeldScopes(ctx, scopes);
   const expiresAt = request.expiresAt === undefined ? null : new Date(request.expiresAt).toISOString();
-  if (isOver(ctx, expiresAt)) throw badField("/expiresAt", "date_in_past", "`expiresAt` must be in the future.");
+  if (isExpired(ctx, expiresAt)) throw badField("/expiresAt", "date_in_past", "`expiresAt` must be in the future.");
   return await change(ctx, async (tx) => {
     const { stored, key } = await addKey(tx, ctx, { name: request.name, scopes, expiresAt });
     const data = { name: stored.name, scopes, expiresAt };
@@ -38,12 +38,12 @@ export async function createApiKey(ctx: Ctx, request: ApiKeyRequest) {
   });
 }
 
-/** A new value with the same rights; the old one keeps working until the grace period is over. */
+/** Creates a new value with the same scopes; the old value works until the grace period ends. */
 export async function rotateApiKey(ctx: Ctx, id: string, request: RotateRequest) {
   return await change(ctx, async (tx) => {
     const old = await lock(tx, ctx, id);
-    refuseForeignScopes(ctx, old.scopes);
-    refuseIfOver(ctx, old);
+    requireHeldScopes(ctx, old.scopes);
+    requireRotatable(ctx, old);
     const { stored, key } = await addKey(tx, ctx, old);
     const graceMs = (request.graceSeconds ?? defaultGraceSeconds) * 1000;
     const graceEnd = new Date(ctx.clock.real().getTime() + graceMs).toISOString();
@@ -67,37 +67,37 @@ export async function deleteApiKey(ctx: Ctx, id: string) {
 }
 
 function warningsFor({ scopes, expiresAt }: ApiKeyRequest) {
-  const message = "No `scopes` were named: the key has all of yours, except those that only administrators have.";
+  const message = "`scopes` was omitted: the key has all your scopes except the administrator-only ones.";
   const all = { code: "all_scopes", message };
-  const never = { code: "never_expires", message: "No `expiresAt` was named: the key works until it is deleted." };
+  const never = { code: "never_expires", message: "`expiresAt` was omitted: the key works until it is deleted." };
   return [...(scopes === undefined ? [all] : []), ...(expiresAt === undefined ? [never] : [])];
 }
 
 /**
- * The keys of somebody who is left with these scopes: none has more than its maker. Whoever wants to keep one rotates it
- * first, which makes it theirs.
+ * Limits the keys of a user to the scopes the user still has, so that no key has more than its creator. Rotating a key
+ * before that makes the caller its creator and keeps it working.
  */
-export async function reduceKeysOfMaker(
+export async function limitKeysOfCreator(
   tx: Tx,
   ctx: Ctx,
-  makerId: string,
-  left: readonly Scope[],
+  creatorId: string,
+  remaining: readonly Scope[],
 ): Promise<KeyOutcome[]> {
   const at = ctx.clock.real();
   const outcomes: KeyOutcome[] = [];
-  for (const { id, name, scopes: held } of await store.lockKeysOfMaker(tx, ctx.orgId, makerId, at)) {
-    const missing = new Set(scopesNotHeld(new Set(left), held));
+  for (const { id, name, scopes: held } of await store.lockKeysOfCreator(tx, ctx.orgId, creatorId, at)) {
+    const missing = new Set(scopesNotHeld(new Set(remaining), held));
     if (missing.size === 0) continue;
     const scopes = held.filter((scope) => !missing.has(scope));
     if (scopes.length === 0) {
       await store.revokeApiKey(tx, ctx.orgId, id, at);
-      recordEvent(tx, ctx, { type: "api_key.deleted", objectId: id, data: { name, makerId } });
+      recordEvent(tx, ctx, { type: "api_key.deleted", objectId: id, data: { name, creatorId } });
     } else {
-      await store.reduceApiKey(tx, ctx.orgId, id, scopes);
-      recordEvent(tx, ctx, { type: "api_key.reduced", objectId: id, data: { name, scopes, makerId } });
+      await store.setKeyScopes(tx, ctx.orgId, id, scopes);
+      recordEvent(tx, ctx, { type: "api_key.scopes_reduced", objectId: id, data: { name, scopes, creatorId } });
     }
     await ctx.signals.publish(tx, "api_key", id);
-    outcomes.push({ id, name, outcome: scopes.length === 0 ? "ended" : "reduced", scopes });
+    outcomes.push({ id, name, outcome: scopes.length === 0 ? "deleted" : "scopes_reduced", scopes });
   }
   return outcomes;
 }
@@ -117,7 +117,7 @@ async function addKey(tx: Tx, ctx: Ctx, { name, scopes, expiresAt }: NewKey) {
     expiresAt,
     lastUsedAt: null,
     replacedBy: null,
-    makerIsGone: false,
+    creatorDeleted: false,
   };
   await store.insertApiKey(tx, ctx.orgId, stored, Buffer.from(hashKey(key), "base64"));
   return { stored, key };
@@ -127,36 +127,35 @@ async function lock(tx: Tx, ctx: Ctx, id: string): Promise<StoredKey> {
   return orNotFound("api_key", await store.lockApiKey(tx, ctx.orgId, id));
 }
 
-function refuseForeignScopes(ctx: Ctx, wanted: readonly Scope[]): void {
+function requireHeldScopes(ctx: Ctx, requested: readonly Scope[]): void {
   const { scopes } = ctx.principal;
-  const missing = scopesNotHeld(scopes, wanted);
+  const missing = scopesNotHeld(scopes, requested);
   if (missing.length === 0) return;
   throw validationFailed(
     missing.map((scope) => ({
       pointer: "/scopes",
       code: "scope_not_held",
-      message: `You cannot give the scope ${scope}: you do not hold it.`,
+      message: `You cannot grant the scope ${scope} because you do not have it.`,
       allowed: [...scopes],
     })),
   );
 }
 
-/** What would come out of it could not be used, or only for a moment. */
-function refuseIfOver(ctx: Ctx, key: StoredKey): void {
+function requireRotatable(ctx: Ctx, key: StoredKey): void {
   if (key.replacedBy !== null) {
-    throw new HubError("invalid_state", `The key was replaced by ${key.replacedBy} already; rotate that one.`, {
+    throw new HubError("invalid_state", `The key was already replaced by ${key.replacedBy}; rotate that key.`, {
       extra: { replacedBy: key.replacedBy },
     });
   }
-  if (isOver(ctx, key.expiresAt)) {
+  if (isExpired(ctx, key.expiresAt)) {
     throw new HubError("invalid_state", `The key expired at ${key.expiresAt}; create a new one.`);
   }
 }
 
-function isOver(ctx: Ctx, expiresAt: string | null): boolean {
+function isExpired(ctx: Ctx, expiresAt: string | null): boolean {
   return expiresAt !== null && expiresAt <= ctx.clock.real().toISOString();
 }
 
 function present(ctx: Ctx, key: StoredKey): ApiKey {
-  return { ...key, status: isOver(ctx, key.expiresAt) ? "expired" : "active", environment: ctx.environment };
+  return { ...key, status: isExpired(ctx, key.expiresAt) ? "expired" : "active", environment: ctx.environment };
 }

@@ -12,7 +12,7 @@ type Known = { id: string; prefix: string; expiresAt: Date | null; principal: Pr
 
 const keyring = perWorld((world) => {
   const lastUsed = new Map<string, Date>();
-  // Found by hash, so that no usable key lies in memory; the hash covers the secret part, so a hit proves it.
+  // Cached by hash, so that no usable key is held in memory. The hash covers the secret part, so a hit proves the secret.
   const cache = createSignalledCache<Known>(
     world.signals,
     "api_key",
@@ -26,14 +26,14 @@ async function load(world: World, cacheKey: string): Promise<Known | undefined> 
   const [prefix = "", hash = ""] = cacheKey.split("|");
   const key = await findKeyIdentityAcrossOrgs(world.db, prefix);
   if (!key || !key.hash.equals(Buffer.from(hash, "base64"))) return undefined;
-  const scopes = key.scopes.filter((scope: Scope) => key.isOperator || !operatorOnlyScopes.has(scope));
+  const scopes = key.scopes.filter((scope: Scope) => key.isHubOperator || !operatorOnlyScopes.has(scope));
   return {
     id: key.id,
     prefix,
     expiresAt: key.expiresAt,
     principal: {
       orgId: key.orgId,
-      isOperator: key.isOperator,
+      isHubOperator: key.isHubOperator,
       actor: { type: "api_key", id: key.id, name: key.name },
       scopes: new Set(scopes),
       ...(key.expiresAt ? { expiresAt: key.expiresAt } : {}),
@@ -45,11 +45,11 @@ export function looksLikeApiKey(token: string): boolean {
   return token.startsWith("ooh_");
 }
 
-/** The caller behind an API key. Malformed keys, and those of the other surface, cost no query. */
+/** Authenticates an API key. Malformed keys and keys of the other environment cost no query. */
 export async function authenticateKey(world: World, token: string): Promise<Principal> {
-  if (!isWellFormedKey(token)) throw new HubError("malformed_token", "This is not an API key of this hub.");
+  if (!isWellFormedKey(token)) throw new HubError("malformed_token", "The token is not a valid API key of this hub.");
   if (keyEnvironment(token) !== world.environment) {
-    throw new HubError("environment_mismatch", `This is a key of the ${keyEnvironment(token)} surface.`);
+    throw new HubError("environment_mismatch", `The API key belongs to the ${keyEnvironment(token)} environment.`);
   }
   const { cache, lastUsed } = keyring(world);
   const known = await cache.get(`${keyPrefix(token)}|${hashKey(token)}`);
@@ -60,7 +60,7 @@ export async function authenticateKey(world: World, token: string): Promise<Prin
   return known.principal;
 }
 
-/** `lastUsedAt` is written now and then for all keys at once, not on every request. */
+/** `lastUsedAt` is written periodically for all keys at once, not on every request. */
 export async function flushKeyUsage(world: World): Promise<void> {
   const { lastUsed } = keyring(world);
   if (lastUsed.size === 0) return;
@@ -70,6 +70,6 @@ export async function flushKeyUsage(world: World): Promise<void> {
     used.map(([id]) => id),
     used.map(([, at]) => at),
   );
-  // What was used meanwhile, or could not be written, is written the next time.
+  // Keys used during the write, and all keys after a failed write, stay for the next flush.
   for (const [id, at] of used) if (lastUsed.get(id) === at) lastUsed.delete(id);
 }

@@ -9,17 +9,17 @@ const checksumLength = 6;
 const shape = /^ooh_(live|test)_[0-9A-Za-z]{46}$/;
 const prefixes = { live: "ooh_live_", preview: "ooh_test_" } as const;
 
-/** `ooh_live_` + 8 characters that name the key + 32 secret ones + a checksum over all of it. */
+/** `ooh_live_` + 8 characters that identify the key + 32 secret characters + a checksum over all of it. */
 export function newKeyValue(environment: Environment): string {
   return withChecksum(prefixes[environment] + randomText(idLength) + randomText(secretLength));
 }
 
-/** The checksum is no secret: it tells typos and guesses from keys, not real keys from forged ones. */
+/** The checksum is not secret. It detects typos, not forgeries. */
 export function withChecksum(body: string): string {
   return body + checksum(body);
 }
 
-/** False for anything that was never a key of ours: a typo or a guess is refused without a look at the database. */
+/** False for tokens that cannot be keys of this hub, so that typos and guesses are rejected without a query. */
 export function isWellFormedKey(token: string): boolean {
   return shape.test(token) && withChecksum(token.slice(0, -checksumLength)) === token;
 }
@@ -32,7 +32,7 @@ export function keyPrefix(token: string): string {
   return token.slice(0, prefixes.live.length + idLength);
 }
 
-/** A fast hash is right here: the value has 190 random bits, there is nothing to guess. */
+/** A fast hash is sufficient: the value has 190 random bits. */
 export function hashKey(token: string): string {
   return hash("sha256", token, "base64");
 }

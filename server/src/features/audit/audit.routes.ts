@@ -8,7 +8,7 @@ export const auditRoutes = [
   defineRoute("GET /audit", {
     name: "audit.list",
     scope: "audit:read",
-    summary: "List what was changed, by whom, newest first",
+    summary: "List audit log entries",
     query: shapes.AuditQuery,
     answer: [200, PageOf(shapes.AuditEntry)],
     handle: (ctx, { query }) => audit.listAuditEntries(ctx, query),
@@ -16,7 +16,7 @@ export const auditRoutes = [
   defineRoute("GET /audit/export.csv", {
     name: "audit.export",
     scope: "audit:read",
-    summary: "Export what was changed as CSV, newest first",
+    summary: "Export the audit log as CSV",
     query: shapes.AuditExportQuery,
     answer: [200, Type.String()],
     answerType: "text/csv",
@@ -25,14 +25,15 @@ export const auditRoutes = [
   defineRoute("GET /audit/verification", {
     name: "audit.verification.get",
     scope: "audit:read",
-    summary: "Recompute the hash chain of the audit log",
+    summary: "Verify the audit log hash chain",
     answer: [200, shapes.AuditVerification],
     handle: (ctx) => audit.verifyAudit(ctx),
   }),
   defineRoute("GET /audit/head", {
     name: "audit.head.get",
     scope: "audit:read",
-    summary: "Read where the audit log ends, signed; keep it elsewhere to prove later that nothing before it is gone",
+    summary: "Get the signed head of the audit log",
+    description: "Store heads outside of the hub to prove later that no earlier entry was removed or changed.",
     answer: [200, shapes.AuditHead],
     failures: [409],
     handle: (ctx) => audit.getAuditHead(ctx),

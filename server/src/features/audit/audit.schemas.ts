@@ -19,14 +19,14 @@ export const AuditEntry = Type.Object({
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 
-/** Looked at for a text, the newest first: a log that has grown for years is not read to its end for each key that is pressed. */
+/** Newest entries that a text search reads. Without a limit, each search would scan a log of years. */
 export const maxSearched = 100_000;
 
 const filters = {
   type: Type.Optional(
-    Type.String({ maxLength: 100, description: "Such as condition_set.created; docs/events.md has all of them" }),
+    Type.String({ maxLength: 100, description: "Event type, such as condition_set.created; see docs/events.md" }),
   ),
-  objectType: Type.Optional(OneOf(objectTypes, { description: "What was changed, such as condition_set" })),
+  objectType: Type.Optional(OneOf(objectTypes, { description: "Type of the changed record, such as condition_set" })),
   objectId: Type.Optional(Id),
   actorId: Type.Optional(Id),
   search: Type.Optional(
@@ -34,8 +34,8 @@ const filters = {
       minLength: 1,
       maxLength: 100,
       description:
-        "Part of the type, of an id, of who did it, or of the data; among the newest " +
-        `${maxSearched.toLocaleString("en-US")} entries that meet the other filters`,
+        "Text in the type, IDs, actor or data; searches the newest " +
+        `${maxSearched.toLocaleString("en-US")} entries that match the other filters`,
     }),
   ),
   from: Since,
@@ -54,10 +54,10 @@ export const AuditHead = Type.Object({
   sequence: Type.Integer({ minimum: 1, description: "Of the last entry" }),
   hash: Type.String({ description: "Of the last entry" }),
   signedAt: DateTime,
-  keyId: Type.String({ description: "Which secret key of the hub the signing key is derived from" }),
+  keyId: Type.String({ description: "ID of the hub's secret key that the signing key is derived from" }),
   algorithm: Type.Literal("Ed25519"),
-  publicKey: Type.String({ description: "PEM. Keep it apart from the heads: it says who signed them" }),
-  signedText: Type.String({ description: "What was signed, word for word; it names all of the above" }),
+  publicKey: Type.String({ description: "PEM. Store it separately from the heads: it proves who signed them" }),
+  signedText: Type.String({ description: "The signed text, which contains all fields above" }),
   signature: Type.String({ description: "Base64" }),
 });
 export type AuditHead = Static<typeof AuditHead>;
@@ -67,8 +67,8 @@ export const AuditVerification = Type.Object({
   entries: Count,
   head: Type.Object({
     sequence: Count,
-    hash: Type.String({ description: "Keep it elsewhere to detect a cut-off tail" }),
+    hash: Type.String({ description: "Store it outside of the hub to detect a truncated log" }),
   }),
-  firstBroken: Nullable(Type.Object({ sequence: Count, reason: Type.String() })),
+  firstInvalidEntry: Nullable(Type.Object({ sequence: Count, reason: Type.String() })),
 });
 export type AuditVerification = Static<typeof AuditVerification>;

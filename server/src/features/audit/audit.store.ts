@@ -25,11 +25,11 @@ const { selected, fromRow } = defineColumns<AuditEntry>("e", {
   hash: hex,
 });
 
-function meets(orgId: string, query: AuditExportQuery): Condition[] {
+function conditionsOf(orgId: string, query: AuditExportQuery): Condition[] {
   return [
     ["org_id = ?", orgId],
     ["type = ?", query.type],
-    // By the types that are about it: those have an index.
+    // By event types, since the index is on the type.
     ["type = any(?)", query.objectType && typesAbout(query.objectType)],
     ["object_id = ?", query.objectId],
     ["actor->>'id' = ?", query.actorId?.toLowerCase()],
@@ -38,16 +38,16 @@ function meets(orgId: string, query: AuditExportQuery): Condition[] {
   ];
 }
 
-/** All that is shown of an entry, and nothing else. */
-const shownText = "concat_ws(' ', e.type, e.object_id, e.request_id, e.actor, e.data)";
+/** The visible fields of an entry. */
+const searchText = "concat_ws(' ', e.type, e.object_id, e.request_id, e.actor, e.data)";
 
-/** Where to look, and for what: a text is looked for among the newest that meet the rest. */
+/** A text search reads only the newest `maxSearched` entries that match the other filters. */
 function sourceOf(orgId: string, query: AuditExportQuery): { from: string; values: unknown[]; where: Condition[] } {
   const values: unknown[] = [];
-  const where = meets(orgId, query);
+  const where = conditionsOf(orgId, query);
   if (query.search === undefined) return { from: "events e", values, where };
   const newest = `select * from events where ${meetAll(where, values)} order by sequence desc limit ${maxSearched}`;
-  return { from: `(${newest}) e`, values, where: [[`${shownText} ilike ?`, likePattern(query.search)]] };
+  return { from: `(${newest}) e`, values, where: [[`${searchText} ilike ?`, likePattern(query.search)]] };
 }
 
 export async function listEntries(db: Queryable, orgId: string, query: AuditQuery): Promise<Page<AuditEntry>> {
@@ -57,13 +57,13 @@ export async function listEntries(db: Queryable, orgId: string, query: AuditQuer
     ...sourceOf(orgId, query),
     select: selected,
     orderBy: "sequence desc",
-    // Without a filter the last number is the count, however long the log has become.
+    // The sequence is gapless, so that without filters the last number is the count.
     total: isFiltered ? undefined : (await findLast(db, orgId)).sequence,
   });
   return mapPage(page, fromRow);
 }
 
-/** Those before a place in the log, the newest first. */
+/** Entries before a sequence number, newest first. */
 export async function listEntriesBefore(
   db: Queryable,
   orgId: string,
@@ -83,8 +83,11 @@ export type SealedRow = ChainRow & { sequence: number; previous_hash: Buffer; ha
 
 export async function listSealed(db: Queryable, orgId: string, after: number, limit: number): Promise<SealedRow[]> {
   return await db.query<SealedRow>(
-    `select ${chainColumns}, sequence, previous_hash, hash from events
-      where org_id = $1 and sequence > $2 order by sequence limit $3`,
+    `select ${chainColumns}, sequence, previous_hash, hash
+       from events
+      where org_id = $1 and sequence > $2
+      order by sequence
+      limit $3`,
     [orgId, after, limit],
   );
 }

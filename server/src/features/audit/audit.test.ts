@@ -69,11 +69,11 @@ describe("the audit log", () => {
         pathOf(mounted, (kind) => made[kind]),
         exampleBody(route),
       );
-      const { added, removed, ended, dryRun, preflight_token: token, summary } = answer.body;
-      const isLook = route.onlyLooks === true || dryRun === true || token !== undefined;
-      const hasDone = added !== 0 && removed !== 0 && ended !== 0 && summary?.queued !== 0;
+      const { added, removed, revokedCount, dryRun, preflight_token: token, summary } = answer.body;
+      const isLook = route.isReadOnly === true || dryRun === true || token !== undefined;
+      const hasDone = added !== 0 && removed !== 0 && revokedCount !== 0 && summary?.queued !== 0;
       // What a carrier refuses was asked of it, and that is on record.
-      const isAsked = answer.body.code === "label_refused";
+      const isAsked = answer.body.code === "label_rejected";
       const isChange = (answer.status < 300 && hasDone && !isLook) || isAsked;
       const entries = await entriesOf(answer.headers.get("x-request-id"));
       if (isChange) expect(entries, `${mounted.name} ${answer.status}`).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ describe("the audit log", () => {
     expect((await org.get("/audit/verification")).body).toMatchObject({
       ok: true,
       entries: pagination.total,
-      firstBroken: null,
+      firstInvalidEntry: null,
     });
   });
 
@@ -138,8 +138,8 @@ describe("the audit log", () => {
             const found = await verifyAudit(ctx as never);
             throw Object.assign(undone, { found });
           })
-          .catch((error: Error & { found?: { ok: boolean; firstBroken: { sequence: number } } }) => error.found);
-        expect(outcome).toMatchObject({ ok: false, firstBroken: { sequence: at } });
+          .catch((error: Error & { found?: { ok: boolean; firstInvalidEntry: { sequence: number } } }) => error.found);
+        expect(outcome).toMatchObject({ ok: false, firstInvalidEntry: { sequence: at } });
       }),
       { numRuns: 60 },
     );

@@ -15,16 +15,16 @@ import type { AuditEntry, AuditExportQuery, AuditHead, AuditQuery, AuditVerifica
 import * as store from "./audit.store.ts";
 
 const batchSize = 1_000;
-/** Of an export, at one go. */
-const rowsAtOnce = 100;
+/** Rows of an export formatted before the event loop gets to other requests. */
+const rowsPerChunk = 100;
 
-/** Whoever reads the log sees what they have just done. */
-async function sealFirst(ctx: Ctx): Promise<void> {
+/** Callers see their own latest changes in the log. */
+async function sealPending(ctx: Ctx): Promise<void> {
   await waitOutside(ctx, () => ctx.sealer.sealNow(ctx.orgId));
 }
 
 export async function listAuditEntries(ctx: Ctx, query: AuditQuery): Promise<Page<AuditEntry>> {
-  await sealFirst(ctx);
+  await sealPending(ctx);
   return await store.listEntries(ctx.db, ctx.orgId, query);
 }
 
@@ -42,14 +42,14 @@ const columns: [name: string, read: (entry: AuditEntry) => Cell][] = [
   ["hash", ({ hash }) => hash],
 ];
 
-/** Newest first, read in portions while it is sent. */
+/** Newest first, read in batches while the response is sent. */
 export async function exportAudit(ctx: Ctx, query: AuditExportQuery): Promise<Streamed> {
-  await sealFirst(ctx);
+  await sealPending(ctx);
   async function* body(): AsyncGenerator<string> {
     yield toCsv([columns.map(([name]) => name)]);
     for (let before: number | undefined; ;) {
       const entries = await store.listEntriesBefore(ctx.db, ctx.orgId, query, { before, limit: batchSize });
-      for await (const some of partsOf(entries, rowsAtOnce)) {
+      for await (const some of partsOf(entries, rowsPerChunk)) {
         yield toCsv(some.map((entry) => columns.map(([, read]) => toCell(read(entry)))));
       }
       if (entries.length < batchSize) return;
@@ -59,22 +59,24 @@ export async function exportAudit(ctx: Ctx, query: AuditExportQuery): Promise<St
   return new Streamed("text/csv", `audit-${await today(ctx)}.csv`, body());
 }
 
-type Break = { sequence: number; reason: string };
+type InvalidEntry = { sequence: number; reason: string };
 
-/** Recomputes the whole chain, and compares its end with what was remembered of it elsewhere. */
+/** Recomputes the whole chain and compares its end with the stored head. */
 export async function verifyAudit(ctx: Ctx): Promise<AuditVerification> {
-  await sealFirst(ctx);
+  await sealPending(ctx);
   return await verifySealed(ctx);
 }
 
-type Place = { db: Queryable; environment: Environment; sealer: { signer: HeadSigner } };
-type Log = Place & { orgId: string };
+type LogSource = { db: Queryable; environment: Environment; sealer: { signer: HeadSigner } };
+type Log = LogSource & { orgId: string };
 
-/** Every organization's log as far as it is sealed: for a snapshot, in which nothing can be sealed. */
-export async function verifyAllSealedAcrossOrgs(place: Place): Promise<{ name: string; found: AuditVerification }[]> {
+/** Verifies the sealed part of every organization's log, for snapshots, in which nothing can be sealed. */
+export async function verifyAllSealedAcrossOrgs(
+  source: LogSource,
+): Promise<{ name: string; found: AuditVerification }[]> {
   const verified: { name: string; found: AuditVerification }[] = [];
-  for (const { id, name } of await store.listOrganizationsAcrossOrgs(place.db)) {
-    verified.push({ name, found: await verifySealed({ ...place, orgId: id }) });
+  for (const { id, name } of await store.listOrganizationsAcrossOrgs(source.db)) {
+    verified.push({ name, found: await verifySealed({ ...source, orgId: id }) });
   }
   return verified;
 }
@@ -82,23 +84,23 @@ export async function verifyAllSealedAcrossOrgs(place: Place): Promise<{ name: s
 async function verifySealed(log: Log): Promise<AuditVerification> {
   let sequence = 0;
   let hash: Buffer = firstHash;
-  const answer = (firstBroken: Break | null = null): AuditVerification => {
+  const answer = (firstInvalidEntry: InvalidEntry | null = null): AuditVerification => {
     const head = { sequence, hash: hash.toString("hex") };
-    return { ok: firstBroken === null, entries: sequence, head, firstBroken };
+    return { ok: firstInvalidEntry === null, entries: sequence, head, firstInvalidEntry };
   };
   for (;;) {
     const rows = await store.listSealed(log.db, log.orgId, sequence, batchSize);
     for (const row of rows) {
-      const reason = findBreak(row, sequence + 1, hash);
+      const reason = findInvalid(row, sequence + 1, hash);
       if (reason) return answer({ sequence: sequence + 1, reason });
       sequence = row.sequence;
       hash = row.hash;
     }
     if (rows.length === batchSize) continue;
     const head = await findHead(log.db, log.orgId);
-    // More was sealed while this one was reading.
+    // Entries were sealed while this function was reading.
     if (head && head.sequence > sequence && (await hasMore(log, sequence))) continue;
-    return answer(findBreakAtEnd(log, { sequence, hash }, head));
+    return answer(findInvalidEnd(log, { sequence, hash }, head));
   }
 }
 
@@ -106,33 +108,30 @@ async function hasMore(log: Log, after: number): Promise<boolean> {
   return (await store.listSealed(log.db, log.orgId, after, 1)).length > 0;
 }
 
-function findBreakAtEnd(
+function findInvalidEnd(
   { environment, sealer }: Log,
   end: { sequence: number; hash: Buffer },
   head: StoredHead | undefined,
-): Break | null {
+): InvalidEntry | null {
   const { sequence } = end;
-  const broken = (at: number, reason: string): Break => ({ sequence: Math.max(at, 1), reason });
+  const invalid = (at: number, reason: string): InvalidEntry => ({ sequence: Math.max(at, 1), reason });
   if (!head) {
-    // A reset of the preview empties all logs. Any other organization has an entry about how it was made.
+    // A preview reset empties all logs. Otherwise every organization has at least the entry of its creation.
     if (sequence === 0 && environment === "preview") return null;
-    return broken(sequence, sequence === 0 ? "the log is empty" : "nobody remembers where the log ended");
+    return invalid(sequence, sequence === 0 ? "the log is empty" : "there is no stored head");
   }
-  if (head.sequence > sequence) return broken(sequence + 1, `the log ended at ${head.sequence} before`);
-  if (head.sequence < sequence) return broken(head.sequence + 1, `the log ended at ${head.sequence} before`);
-  if (!head.hash.equals(end.hash)) return broken(sequence, "the log ended with another entry before");
-  return sealer.signer.isSigned(head) ? null : broken(sequence, "where the log ended was not signed by this hub");
+  if (head.sequence > sequence) return invalid(sequence + 1, `the stored head is entry ${head.sequence}`);
+  if (head.sequence < sequence) return invalid(head.sequence + 1, `the stored head is entry ${head.sequence}`);
+  if (!head.hash.equals(end.hash)) return invalid(sequence, "the stored head has another hash");
+  return sealer.signer.isSigned(head) ? null : invalid(sequence, "the stored head was not signed by this hub");
 }
 
 export async function getAuditHead(ctx: Ctx): Promise<AuditHead> {
-  await sealFirst(ctx);
+  await sealPending(ctx);
   const head = await findHead(ctx.db, ctx.orgId);
   const { signer } = ctx.sealer;
   if (!head?.signedAt || !head.keyId || !head.signature || !signer.isSigned(head)) {
-    throw new HubError(
-      "invalid_state",
-      "The log has no end that this hub has signed. Look at GET /audit/verification.",
-    );
+    throw new HubError("invalid_state", "The audit log has no head signed by this hub. See GET /audit/verification.");
   }
   const { sequence, signedAt, keyId, signature } = head;
   return {
@@ -149,7 +148,7 @@ export async function getAuditHead(ctx: Ctx): Promise<AuditHead> {
   };
 }
 
-/** What is wrong with a head that was kept elsewhere, or with the log since; that the log is whole is checked apart. */
+/** Why a head stored outside of the hub does not match the log; undefined if it does. The chain itself is verified separately. */
 export async function checkSavedHead(ctx: Ctx, saved: AuditHead): Promise<string | undefined> {
   const { sequence, keyId } = saved;
   const head = {
@@ -161,16 +160,16 @@ export async function checkSavedHead(ctx: Ctx, saved: AuditHead): Promise<string
     signature: Buffer.from(saved.signature, "base64"),
   };
   const { signer } = ctx.sealer;
-  if (!signer.keyOf(keyId)) return `it was signed with the key ${keyId}, which this hub does not have`;
-  if (!signer.isSigned(head)) return "its signature is not of this hub, or it was changed";
+  if (!signer.keyOf(keyId)) return `it was signed with key ${keyId}, which this hub does not have`;
+  if (!signer.isSigned(head)) return "its signature is invalid: it was changed, or signed by another hub";
   const [entry] = await store.listSealed(ctx.db, ctx.orgId, sequence - 1, 1);
-  if (entry?.sequence !== sequence) return `the log has no entry ${sequence} any more`;
-  return entry.hash.equals(head.hash) ? undefined : `entry ${sequence} of the log is another one`;
+  if (entry?.sequence !== sequence) return `the log no longer has entry ${sequence}`;
+  return entry.hash.equals(head.hash) ? undefined : `entry ${sequence} of the log has another hash`;
 }
 
-function findBreak(row: store.SealedRow, expected: number, previous: Buffer): string | undefined {
+function findInvalid(row: store.SealedRow, expected: number, previous: Buffer): string | undefined {
   if (row.sequence !== expected) return "an entry is missing";
-  if (!row.previous_hash.equals(previous)) return "the entry does not follow the one before it";
+  if (!row.previous_hash.equals(previous)) return "the entry does not match the previous entry";
   if (!chainHash(previous, row.sequence, row).equals(row.hash)) return "the entry was changed";
   return undefined;
 }

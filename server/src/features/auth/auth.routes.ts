@@ -7,16 +7,16 @@ import * as totp from "../users/totp.ts";
 import { Me, PasswordChange } from "../users/users.schemas.ts";
 import * as shapes from "./auth.schemas.ts";
 import * as auth from "./auth.ts";
-import { beginOidcSignIn, finishOidcSignIn } from "./oidc-sign-in.ts";
+import { startOidcSignIn, completeOidcSignIn } from "./oidc-sign-in.ts";
 import { stepUp } from "./step-up.ts";
 
 export const authRoutes = [
   defineRoute("POST /auth/token", {
     name: "auth.signIn",
     scope: "public",
-    summary: "Sign in with e-mail and password",
+    summary: "Sign in with email and password",
     body: shapes.SignInRequest,
-    answer: [200, shapes.TokenAnswer],
+    answer: [200, shapes.TokenResponse],
     failures: [401],
     idempotency: "none",
     handle: (ctx, { body, address, userAgent }) => auth.signIn(ctx, body, { address, userAgent }),
@@ -24,9 +24,10 @@ export const authRoutes = [
   defineRoute("POST /auth/refresh", {
     name: "auth.refresh",
     scope: "public",
-    summary: "Exchange a refresh token for new tokens; each works once",
+    summary: "Refresh an access token",
+    description: "Each refresh token works once. A second use revokes the session.",
     body: shapes.RefreshRequest,
-    answer: [200, shapes.TokenAnswer],
+    answer: [200, shapes.TokenResponse],
     failures: [401],
     idempotency: "none",
     handle: (ctx, { body }) => auth.refresh(ctx, body.refreshToken),
@@ -34,7 +35,8 @@ export const authRoutes = [
   defineRoute("POST /auth/sign-out", {
     name: "auth.signOut",
     scope: "public",
-    summary: "End the session of a refresh token",
+    summary: "Revoke a refresh token",
+    description: "Ends the session that the token belongs to.",
     body: shapes.RefreshRequest,
     answer: [200, shapes.SignedOut],
     idempotency: "none",
@@ -43,17 +45,17 @@ export const authRoutes = [
   defineRoute("GET /auth/methods", {
     name: "auth.methods.get",
     scope: "public",
-    summary: "How one can sign in here",
+    summary: "List sign-in methods",
     answer: [200, shapes.SignInMethods],
     handle: (ctx) => Promise.resolve(auth.listSignInMethods(ctx)),
   }),
   defineRoute("POST /auth/session", {
     name: "auth.session.create",
     scope: "public",
-    summary: "Sign in with a browser, which gets a cookie",
+    summary: "Sign in and set a session cookie",
     description:
-      "The cookie ends after 12 hours without a request, and after 30 days. With it, changes are taken from the hub's own " +
-      "pages only. A token or a key in `Authorization` wins over it.",
+      "The cookie expires after 12 hours without a request, and after 30 days. With a cookie, changes are accepted only from " +
+      "the hub's own origin. An `Authorization` header takes precedence over the cookie.",
     body: shapes.SignInRequest,
     setsCookie: true,
     answer: [201, shapes.SessionStarted],
@@ -64,35 +66,36 @@ export const authRoutes = [
   defineRoute("POST /auth/oidc/sign-in", {
     name: "auth.oidc.signIn",
     scope: "public",
-    summary: "Begin to sign in through the OIDC issuer, with a browser",
-    description: "The browser gets a cookie that makes the answer of the issuer worth something in this browser only.",
+    summary: "Start an OIDC sign-in",
+    description: "Sets a cookie that binds the response of the identity provider to this browser.",
     body: shapes.OidcSignInRequest,
     bodyIsOptional: true,
     setsCookie: true,
-    answer: [200, shapes.OidcSignInBegun],
+    answer: [200, shapes.OidcSignInStarted],
     failures: [409],
     idempotency: "none",
-    handle: (ctx, { body, browser }) => beginOidcSignIn(ctx, body, browser!),
+    handle: (ctx, { body, browser }) => startOidcSignIn(ctx, body, browser!),
   }),
   defineRoute("POST /auth/oidc/session", {
     name: "auth.oidc.session.create",
     scope: "public",
-    summary: "End a sign-in through the OIDC issuer with what it said; the browser gets the cookie of its session",
+    summary: "Complete an OIDC sign-in",
     description:
-      "`state`, `code`, `iss`, `error` and `error_description` are those of the address that the issuer sent it to.",
+      "Send the query parameters of the redirect from the identity provider: `state`, `code`, `iss`, `error` and " +
+      "`error_description`. Sets the session cookie.",
     body: shapes.OidcSessionRequest,
     setsCookie: true,
     answer: [201, shapes.OidcSessionStarted],
     failures: [401, 409],
     idempotency: "none",
     handle: (ctx, { body, browser, address, userAgent }) =>
-      finishOidcSignIn(ctx, body, browser!, { address, userAgent }),
+      completeOidcSignIn(ctx, body, browser!, { address, userAgent }),
   }),
   defineRoute("DELETE /auth/session", {
     name: "auth.session.delete",
     scope: "any",
-    beforeEnrolment: true,
-    summary: "Sign out: ends the session that this request is made with",
+    beforeEnrollment: true,
+    summary: "Sign out of the current session",
     setsCookie: true,
     answer: [200, shapes.SignedOut],
     failures: [409],
@@ -101,8 +104,9 @@ export const authRoutes = [
   defineRoute("POST /auth/step-up", {
     name: "auth.stepUp",
     scope: "any",
-    beforeEnrolment: true,
-    summary: "Show once more who one is: with a code by those who have an app, with the password by others",
+    beforeEnrollment: true,
+    summary: "Re-authenticate for sensitive changes",
+    description: "With an authenticator code for users who have an authenticator app, with the password for others.",
     body: shapes.StepUpRequest,
     answer: [200, shapes.SteppedUp],
     failures: [409],
@@ -111,8 +115,8 @@ export const authRoutes = [
   defineRoute("GET /me/totp", {
     name: "me.totp.get",
     scope: "any",
-    beforeEnrolment: true,
-    summary: "Whether one is asked for codes of an authenticator app",
+    beforeEnrollment: true,
+    summary: "Get two-factor status",
     answer: [200, TotpStatus],
     failures: [409],
     handle: (ctx) => totp.getTotpStatus(ctx),
@@ -120,19 +124,20 @@ export const authRoutes = [
   defineRoute("POST /me/totp", {
     name: "me.totp.create",
     scope: "any",
-    beforeEnrolment: true,
-    summary: "Get a secret for an authenticator app; it counts when a code of it is confirmed",
+    beforeEnrollment: true,
+    summary: "Start authenticator app setup",
+    description: "Two-factor sign-in is on after the first code is confirmed with `POST /me/totp/confirm`.",
     stepUp: "always",
     answer: [201, TotpSecret],
     failures: [409],
     idempotency: "sealed",
-    handle: (ctx) => totp.beginTotp(ctx),
+    handle: (ctx) => totp.startTotpSetup(ctx),
   }),
   defineRoute("POST /me/totp/confirm", {
     name: "me.totp.confirm",
     scope: "any",
-    beforeEnrolment: true,
-    summary: "Show a first code of the app: from now on one is asked for codes",
+    beforeEnrollment: true,
+    summary: "Confirm authenticator app setup",
     body: TotpConfirmation,
     stepUp: "always",
     answer: [200, RecoveryCodes],
@@ -143,7 +148,8 @@ export const authRoutes = [
   defineRoute("POST /me/totp/recovery-codes", {
     name: "me.totp.recoveryCodes.create",
     scope: "any",
-    summary: "Get new recovery codes; the old ones are worth nothing then",
+    summary: "Generate new recovery codes",
+    description: "Previous recovery codes stop working.",
     stepUp: "always",
     answer: [200, RecoveryCodes],
     failures: [409],
@@ -153,7 +159,7 @@ export const authRoutes = [
   defineRoute("DELETE /me/totp", {
     name: "me.totp.delete",
     scope: "any",
-    summary: "Be asked for no codes any more",
+    summary: "Turn off two-factor sign-in",
     stepUp: "always",
     answer: [200, TotpDisabled],
     failures: [409],
@@ -162,15 +168,15 @@ export const authRoutes = [
   defineRoute("GET /me", {
     name: "me.get",
     scope: "any",
-    beforeEnrolment: true,
-    summary: "Who am I, and what may I do",
+    beforeEnrollment: true,
+    summary: "Get the current user or API key",
     answer: [200, Me],
     handle: (ctx) => auth.describeCaller(ctx),
   }),
   defineRoute("GET /me/preferences", {
     name: "me.preferences.get",
     scope: "any",
-    summary: "What one has set for oneself, such as how the console looks",
+    summary: "Get your preferences",
     answer: [200, Preferences],
     failures: [409],
     handle: (ctx) => getPreferences(ctx),
@@ -178,7 +184,7 @@ export const authRoutes = [
   defineRoute("PUT /me/preferences", {
     name: "me.preferences.replace",
     scope: "any",
-    summary: "Set all of one's preferences",
+    summary: "Replace your preferences",
     body: PreferencesRequest,
     bodyLimitBytes: maxPreferencesBodyBytes,
     answer: [200, Preferences],
@@ -186,9 +192,10 @@ export const authRoutes = [
     handle: (ctx, { body, ifMatch }) => replacePreferences(ctx, body, ifMatch),
   }),
   defineRoute("POST /me/password", {
-    name: "me.password.set",
+    name: "me.password.change",
     scope: "any",
-    summary: "Change the own password; ends all sessions",
+    summary: "Change your password",
+    description: "Ends all sessions of the user.",
     body: PasswordChange,
     answer: [200, Type.Object({ changed: Type.Literal(true) })],
     handle: (ctx, { body, address }) => auth.changeOwnPassword(ctx, body, address),

@@ -9,7 +9,10 @@ export const SignInRequest = Strict(
     password: Type.String({ minLength: 1, maxLength: 256 }),
     totpCode: Type.Optional(TotpCode),
     organizationId: Type.Optional(
-      Type.String({ maxLength: 36, description: "Only needed with the same password in several organizations" }),
+      Type.String({
+        maxLength: 36,
+        description: "Required if the same email and password exist in several organizations",
+      }),
     ),
   },
   { examples: [{ email: "admin@hub.example", password: "a long passphrase" }] },
@@ -22,7 +25,7 @@ export const StepUpRequest = Strict(
 );
 export type StepUpRequest = Static<typeof StepUpRequest>;
 export const SteppedUp = Type.Object({
-  provedAt: Type.String({ format: "date-time", description: "Good for 15 minutes from then" }),
+  authenticatedAt: Type.String({ format: "date-time", description: "Valid for 15 minutes from this time" }),
 });
 
 export const RefreshRequest = Strict(
@@ -30,26 +33,26 @@ export const RefreshRequest = Strict(
   { examples: [{ refreshToken: "oohr_example" }] },
 );
 
-export const TokenAnswer = Type.Object({
+export const TokenResponse = Type.Object({
   accessToken: Type.String(),
   tokenType: Type.Literal("Bearer"),
   expiresIn: Count,
   refreshToken: Type.String(),
 });
-export type TokenAnswer = Static<typeof TokenAnswer>;
+export type TokenResponse = Static<typeof TokenResponse>;
 
 export const SessionStarted = Type.Object({
   userId: Id,
   organizationId: Id,
-  expiresAt: Type.String({ format: "date-time", description: "Sooner, if it is not used for 12 hours" }),
+  expiresAt: Type.String({ format: "date-time", description: "Expires earlier after 12 hours without a request" }),
 });
 
 export const SignInMethods = Type.Object({
-  password: Type.Boolean({ description: "POST /auth/session or /auth/token takes e-mail and password" }),
-  issuer: Nullable(
+  password: Type.Boolean({ description: "POST /auth/session and /auth/token accept email and password" }),
+  identityProvider: Nullable(
     Type.Object({
-      name: Type.String({ description: "Host of the OIDC issuer" }),
-      canSignIn: Type.Boolean({ description: "POST /auth/oidc/sign-in begins a sign-in there, with a browser" }),
+      name: Type.String({ description: "Host name of the OIDC issuer" }),
+      canSignIn: Type.Boolean({ description: "POST /auth/oidc/sign-in can start a browser sign-in" }),
     }),
   ),
 });
@@ -57,11 +60,12 @@ export const SignInMethods = Type.Object({
 export const OidcSignInRequest = Strict(
   {
     returnTo: Type.Optional(
-      Type.String({ maxLength: 1_000, description: "Where to be afterwards: a path of the console; `/` without it" }),
+      Type.String({ maxLength: 1_000, description: "Console path to open after the sign-in; default `/`" }),
     ),
-    again: Type.Optional(
+    reauthenticate: Type.Optional(
       Type.Boolean({
-        description: "The issuer is to ask who one is, though one is signed in there: as a recent proof",
+        description:
+          "The identity provider asks for credentials even if the user is signed in there (OIDC `prompt=login`), as step-up requires",
       }),
     ),
   },
@@ -69,18 +73,21 @@ export const OidcSignInRequest = Strict(
 );
 export type OidcSignInRequest = Static<typeof OidcSignInRequest>;
 
-export const OidcSignInBegun = Type.Object({
-  url: Type.String({ format: "uri", description: "Where the browser goes now; it comes back to /sign-in/callback" }),
+export const OidcSignInStarted = Type.Object({
+  url: Type.String({
+    format: "uri",
+    description: "URL to open in the browser; the identity provider redirects back to /sign-in/callback",
+  }),
 });
 
-const Spoken = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
+const CallbackParam = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
 export const OidcSessionRequest = Strict(
   {
     state: Type.String({ minLength: 1, maxLength: 200 }),
-    code: Spoken(3_000),
-    iss: Spoken(1_000),
-    error: Spoken(100),
-    errorDescription: Spoken(500),
+    code: CallbackParam(3_000),
+    iss: CallbackParam(1_000),
+    error: CallbackParam(100),
+    errorDescription: CallbackParam(500),
   },
   { examples: [{ state: "cGxlYXNlIGJlZ2luIGEgc2lnbi1pbiBiZWZvcmUgdGhhdA", code: "SplxlOBeZQQYbYS6WxSbIA" }] },
 );
@@ -88,7 +95,7 @@ export type OidcSessionRequest = Static<typeof OidcSessionRequest>;
 
 export const OidcSessionStarted = Type.Object({
   ...SessionStarted.properties,
-  returnTo: Type.String({ description: "As it was given when the sign-in was begun" }),
+  returnTo: Type.String({ description: "`returnTo` of the request that started the sign-in" }),
 });
 
 export const SignedOut = Type.Object({ signedOut: Type.Boolean() });

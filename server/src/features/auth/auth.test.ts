@@ -19,7 +19,7 @@ describe("signing in", () => {
     const me = await hub.client(body.accessToken).get("/me");
     expect(me.body).toMatchObject({
       actor: { type: "user", email: org.admin.email },
-      organization: { id: org.id, isOperator: false },
+      organization: { id: org.id, isHubOperator: false },
       role: "admin",
       environment: "live",
     });
@@ -165,7 +165,7 @@ describe("refresh tokens", () => {
     const before = (await signIn(email)).body.refreshToken;
     const change = { currentPassword: org.admin.password, newPassword: "an entirely new one" };
     expect((await person.post("/me/password", { ...change, currentPassword: "wrong" })).body.errors[0].code).toBe(
-      "wrong_password",
+      "incorrect_password",
     );
     expect((await person.post("/me/password", change)).body).toEqual({ changed: true });
     expect((await refresh(before)).status).toBe(401);

@@ -14,7 +14,7 @@ import { ownIssuer, verifyUserToken } from "./user-tokens.ts";
 const jwtShape = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const maxTokenLength = 8_192;
 
-const people = perWorld((world) =>
+const users = perWorld((world) =>
   createSignalledCache<UserIdentity>(
     world.signals,
     "user",
@@ -23,13 +23,13 @@ const people = perWorld((world) =>
   ),
 );
 
-/** How a caller says who they are: with a header, or a browser with the cookie of its session. */
+/** Credentials of a request: the Authorization header, or the session cookie of a browser. */
 export type Credential = { authorization?: string | undefined; cookie?: string | undefined };
 
-/** The caller behind it: an API key, a token of ours, one of the OIDC issuer, or whoever has signed in with a browser. */
+/** Authenticates an API key, an access token of the hub, a token of the identity provider, or a session cookie. */
 export async function authenticate(world: World, { authorization: header, cookie }: Credential): Promise<Principal> {
-  // A header is sent on purpose, so it wins.
-  if (header === undefined && cookie !== undefined) return await byCookie(world, cookie);
+  // The browser attaches cookies by default, a header is explicit: the header takes precedence.
+  if (header === undefined && cookie !== undefined) return await authenticateCookie(world, cookie);
   if (header === undefined)
     throw new HubError("missing_token", "Send `Authorization: Bearer <API key or access token>`.");
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
@@ -37,50 +37,51 @@ export async function authenticate(world: World, { authorization: header, cookie
     throw new HubError("malformed_token", "The Authorization header must be `Bearer <token>`.");
   }
   if (looksLikeApiKey(token)) return await authenticateKey(world, token);
-  if (!jwtShape.test(token)) throw new HubError("malformed_token", "This is neither an API key nor an access token.");
-  return await authenticatePerson(world, token);
+  if (!jwtShape.test(token))
+    throw new HubError("malformed_token", "The token is neither an API key nor an access token.");
+  return await authenticateUser(world, token);
 }
 
-async function authenticatePerson(world: World, token: string): Promise<Principal> {
+async function authenticateUser(world: World, token: string): Promise<Principal> {
   const { iss, aud } = unverifiedClaims(token);
   const { oidc } = world.settings;
-  const foreignAudience = iss === oidc?.issuer ? oidc?.audience : undefined;
-  const isOfOther = (aud === "live" || aud === "preview") && aud !== world.environment;
-  if (iss === ownIssuer && isOfOther) {
-    throw new HubError("environment_mismatch", `This is a token of the ${aud} surface.`);
+  const oidcAudience = iss === oidc?.issuer ? oidc?.audience : undefined;
+  const isOtherEnvironment = (aud === "live" || aud === "preview") && aud !== world.environment;
+  if (iss === ownIssuer && isOtherEnvironment) {
+    throw new HubError("environment_mismatch", `The token belongs to the ${aud} environment.`);
   }
   return principalOf(
-    foreignAudience === undefined ? await byOwnToken(world, token) : await byOidc(world, foreignAudience, token),
+    oidcAudience === undefined ? await readOwnToken(world, token) : await readOidcToken(world, oidcAudience, token),
   );
 }
 
-async function byCookie(world: World, cookie: string): Promise<Principal> {
-  const { id, userId, provedAt, isByIssuer, expiresAt } = await getBrowserSession(world, cookie);
+async function authenticateCookie(world: World, cookie: string): Promise<Principal> {
+  const { id, userId, authenticatedAt, isFromIdentityProvider, expiresAt } = await getBrowserSession(world, cookie);
   const idleAt = new Date(world.clock.real().getTime() + browserIdleMs);
   return principalOf({
-    user: await people(world).get(userId),
+    user: await users(world).get(userId),
     sessionId: id,
-    provedAt,
-    isByIssuer,
+    authenticatedAt,
+    isFromIdentityProvider,
     expiresAt: expiresAt < idleAt ? expiresAt : idleAt,
   });
 }
 
-function principalOf({ user, sessionId, provedAt, expiresAt, isByIssuer }: SignedIn): Principal {
+function principalOf({ user, sessionId, authenticatedAt, expiresAt, isFromIdentityProvider }: SignedIn): Principal {
   if (!user?.isActive) throw new HubError("invalid_token", "The account does not exist or is disabled.");
   return {
     orgId: user.orgId,
-    isOperator: user.isOperator,
+    isHubOperator: user.isHubOperator,
     actor: { type: "user", id: user.id, email: user.email },
     role: user.role,
-    scopes: new Set(scopesOfRole(user.role, user.isOperator)),
+    scopes: new Set(scopesOfRole(user.role, user.isHubOperator)),
     ...(sessionId === undefined ? {} : { sessionId }),
     expiresAt,
-    ...(provedAt ? { provedAt } : {}),
-    ...(isByIssuer ? { isByIssuer } : {}),
+    ...(authenticatedAt ? { authenticatedAt } : {}),
+    ...(isFromIdentityProvider ? { isFromIdentityProvider } : {}),
     needsStepUp: user.hasTotp || user.requiresStepUp,
-    // Whoever comes from the issuer showed there what the issuer wants.
-    mustEnrolTotp: !isByIssuer && user.requiresTotp && !user.hasTotp,
+    // The identity provider applies its own second factor.
+    mustEnrollTotp: !isFromIdentityProvider && user.requiresTotp && !user.hasTotp,
   };
 }
 
@@ -88,29 +89,34 @@ type SignedIn = {
   user: UserIdentity | undefined;
   expiresAt: Date;
   sessionId?: string;
-  provedAt?: Date | null | undefined;
-  isByIssuer?: boolean;
+  authenticatedAt?: Date | null | undefined;
+  isFromIdentityProvider?: boolean;
 };
 
-async function byOwnToken(world: World, token: string): Promise<SignedIn> {
+async function readOwnToken(world: World, token: string): Promise<SignedIn> {
   const { userId, sessionId, expiresAt } = await verifyUserToken(world, token);
-  const user = await people(world).get(userId);
+  const user = await users(world).get(userId);
   if (!user?.isActive) return { user, expiresAt };
-  const { provedAt } = await getLiveSession(world, sessionId, userId);
-  return { user, expiresAt, sessionId, provedAt };
+  const { authenticatedAt } = await getLiveSession(world, sessionId, userId);
+  return { user, expiresAt, sessionId, authenticatedAt };
 }
 
-async function byOidc(world: World, audience: string, token: string): Promise<SignedIn> {
-  const { subject, verifiedEmail, provedAt, expiresAt } = await verifyOidcToken(world, audience, token);
-  return { user: await findOidcIdentity(world, subject, verifiedEmail), expiresAt, provedAt, isByIssuer: true };
+async function readOidcToken(world: World, audience: string, token: string): Promise<SignedIn> {
+  const { subject, verifiedEmail, authenticatedAt, expiresAt } = await verifyOidcToken(world, audience, token);
+  return {
+    user: await findOidcIdentity(world, subject, verifiedEmail),
+    expiresAt,
+    authenticatedAt,
+    isFromIdentityProvider: true,
+  };
 }
 
-/** Only to choose who checks the token and which error to answer; nothing in it is believed. */
+/** Selects the verifier and the error code only. The claims are not trusted. */
 function unverifiedClaims(token: string): { iss?: unknown; aud?: unknown } {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
     return typeof claims === "object" && claims !== null ? claims : {};
   } catch {
-    throw new HubError("malformed_token", "The access token cannot be read.");
+    throw new HubError("malformed_token", "The access token cannot be decoded.");
   }
 }

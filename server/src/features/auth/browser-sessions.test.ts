@@ -48,7 +48,7 @@ describe("signing in with a browser", () => {
     expect(text).not.toContain(cookie.split("=")[1]);
     const me = await browserWith(cookie).get("/me");
     expect(me.body).toMatchObject({ actor: { type: "user", id: userId, email }, name: email, environment: "live" });
-    expect(me.body.organization).toMatchObject({ id: org.id, timeZone: "UTC" });
+    expect(me.body.organization).toMatchObject({ id: org.id, timezone: "UTC" });
   });
 
   test("over TLS the cookie is Secure and bound to its host, and one of plain http is not taken there", async () => {
@@ -78,7 +78,7 @@ describe("signing in with a browser", () => {
   });
 
   test("says how it can be done", async () => {
-    expect((await hub.anonymous.get("/auth/methods")).body).toEqual({ password: true, issuer: null });
+    expect((await hub.anonymous.get("/auth/methods")).body).toEqual({ password: true, identityProvider: null });
     expect((await hub.anonymous.post("/auth/oidc/sign-in")).body).toMatchObject({ status: 409, code: "invalid_state" });
   });
 
@@ -107,9 +107,9 @@ describe("a change with the cookie", () => {
     const browser = await (await aPerson("admin")).open();
     const changes: [string, string, object?][] = [
       ["POST", "/condition-sets", { name: "By a browser" }],
-      ["POST", "/sessions/end-others"],
+      ["POST", "/sessions/revoke-others"],
       ["PUT", "/me/preferences", { preferences: {} }],
-      ["PATCH", `/organizations/${org.id}`, { timeZone: "Europe/Berlin" }],
+      ["PATCH", `/organizations/${org.id}`, { timezone: "Europe/Berlin" }],
       ["DELETE", "/auth/session"],
     ];
     const { host } = new URL(hub.url);
@@ -292,7 +292,7 @@ describe("preferences", () => {
 
 test("an organization agrees on a time zone, which has to be one", async () => {
   const path = `/organizations/${org.id}`;
-  expect((await org.patch(path, { timeZone: "America/New_York" })).body.timeZone).toBe("America/New_York");
-  expect((await org.get("/me")).body).toMatchObject({ organization: { timeZone: "America/New_York" } });
-  expect((await org.patch(path, { timeZone: "Mars/Olympus" })).body.errors).toMatchObject([{ pointer: "/timeZone" }]);
+  expect((await org.patch(path, { timezone: "America/New_York" })).body.timezone).toBe("America/New_York");
+  expect((await org.get("/me")).body).toMatchObject({ organization: { timezone: "America/New_York" } });
+  expect((await org.patch(path, { timezone: "Mars/Olympus" })).body.errors).toMatchObject([{ pointer: "/timezone" }]);
 });

@@ -6,15 +6,15 @@ import type { World } from "../../context.ts";
 import { perWorld } from "../../context.ts";
 
 const rediscoverMs = 30_000;
-/** Only whoever runs the hub can set the issuer: it may be in its own network. */
+/** The issuer is set by the hub's operator and may be in a private network. */
 const clientOptions = { allowPrivate: true, breakerKey: "documents", timeoutMs: 5000, attempts: 1 };
 const client = createHttpClient(clientOptions);
 export const maxDocumentBytes = 1024 * 1024;
 
-/** What the issuer's discovery document says of it (OpenID Connect Discovery 1.0, section 3). */
+/** From the issuer's discovery document (OpenID Connect Discovery 1.0, section 3). */
 export type OidcIssuer = {
   findKey: JWTVerifyGetKey;
-  /** For signing in with a browser. An issuer whose tokens are only taken as they come need not have it. */
+  /** For browser sign-ins. Not required of an issuer that is used for bearer tokens only. */
   signIn: SignInEndpoints | undefined;
 };
 
@@ -22,20 +22,20 @@ type SignInEndpoints = {
   authorization: URL;
   token: URL;
   userInfo: URL | undefined;
-  /** The secret of a client goes into the body, not into a header. */
+  /** The issuer supports client_secret_post but not client_secret_basic. */
   takesSecretInBody: boolean;
-  /** Its answers name it (RFC 9207). */
-  namesItself: boolean;
-  /** Calls the token endpoint, and no other server: the secret is for it alone. */
+  /** Authorization responses contain `iss` (RFC 9207). */
+  sendsIss: boolean;
+  /** Restricted to the token endpoint, so that the client secret goes nowhere else. */
   tokenClient: HttpClient;
 };
 
-/** Discovered once; a failed discovery is tried again after a while, not on every request. */
+/** Discovered once. A failed discovery is retried after `rediscoverMs`, not on every request. */
 const discovered = perWorld(({ settings, clock }) => {
   let issuer: Promise<OidcIssuer> | undefined;
   let failedAt = -Infinity;
   return async (): Promise<OidcIssuer> => {
-    if (clock.real().getTime() - failedAt < rediscoverMs) throw new Error("the OIDC issuer did not answer");
+    if (clock.real().getTime() - failedAt < rediscoverMs) throw new Error("the OIDC issuer did not respond");
     issuer ??= discover(settings.oidc!.issuer);
     return await issuer.catch((error: unknown) => {
       issuer = undefined;
@@ -52,17 +52,17 @@ export async function getOidcIssuer(world: World): Promise<OidcIssuer> {
 }
 
 export function issuerUnavailable({ log }: World, error: unknown): HubError {
-  log.warn({ err: error }, "the OIDC issuer cannot be asked");
-  return new HubError("issuer_unavailable");
+  log.warn({ err: error }, "the OIDC issuer is unavailable");
+  return new HubError("identity_provider_unavailable");
 }
 
 async function discover(issuer: string): Promise<OidcIssuer> {
   const document = await fetchDocument(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
-  // Whoever answers in its name could send people, codes and the client's secret anywhere.
-  if (document["issuer"] !== issuer) throw new Error("the OIDC discovery document is that of another issuer");
+  // A document of another issuer could redirect users, codes and the client secret to foreign servers.
+  if (document["issuer"] !== issuer) throw new Error("the OIDC discovery document belongs to another issuer");
   const endpoint = (name: string): URL | undefined => readEndpoint(document, name, issuer);
   const keys = endpoint("jwks_uri");
-  if (keys === undefined) throw new Error("the OIDC discovery document names no jwks_uri");
+  if (keys === undefined) throw new Error("the OIDC discovery document has no jwks_uri");
   const { createRemoteJWKSet, customFetch } = await import("jose");
   const findKey = createRemoteJWKSet(keys, { cooldownDuration: 30_000, [customFetch]: outboundFetch });
   const [authorization, token] = [endpoint("authorization_endpoint"), endpoint("token_endpoint")];
@@ -75,19 +75,19 @@ async function discover(issuer: string): Promise<OidcIssuer> {
       token,
       userInfo: endpoint("userinfo_endpoint"),
       takesSecretInBody: Array.isArray(methods) && !methods.includes("client_secret_basic"),
-      namesItself: document["authorization_response_iss_parameter_supported"] === true,
+      sendsIss: document["authorization_response_iss_parameter_supported"] === true,
       tokenClient: createHttpClient({ ...clientOptions, credentialsFor: [token.href] }),
     },
   };
 }
 
-/** An issuer on this machine may have addresses without TLS, as it has one itself; others may not. */
+/** Endpoints must use https, or http if the issuer itself does, as one on the same machine may. */
 function readEndpoint(document: Record<string, unknown>, name: string, issuer: string): URL | undefined {
   const given = document[name];
   if (given === undefined) return undefined;
   const url = typeof given === "string" ? URL.parse(given) : null;
   if (url === null || (url.protocol !== "https:" && url.protocol !== new URL(issuer).protocol)) {
-    throw new Error(`the OIDC discovery document has a ${name} that is no https URL`);
+    throw new Error(`the OIDC discovery document has a ${name} that is not an https URL`);
   }
   return url;
 }
@@ -98,15 +98,15 @@ async function outboundFetch(url: string, init: RequestInit = {}): Promise<Respo
   return new Response(text === "" ? null : text, { status });
 }
 
-/** With a token of the issuer's own, where it wants one. */
 export async function fetchDocument(url: string | URL, token?: string): Promise<Record<string, unknown>> {
   const response = await client.request({
     url,
     ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
     maxBytes: maxDocumentBytes,
   });
-  if (response.status !== 200) throw new Error(`${new URL(url).href} answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`${new URL(url).href} returned status ${response.status}`);
   const document = response.json();
-  if (typeof document !== "object" || document === null) throw new Error(`${new URL(url).href} answered no object`);
+  if (typeof document !== "object" || document === null)
+    throw new Error(`${new URL(url).href} returned no JSON object`);
   return document as Record<string, unknown>;
 }

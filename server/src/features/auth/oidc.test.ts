@@ -19,7 +19,7 @@ test("a token of the issuer signs in the person with that verified address, and 
 });
 
 test("the first sign-in of somebody through the issuer is in the audit log (security 18)", async () => {
-  const { data } = (await org.get(`/audit?type=user.oidc_bound&objectId=${person.id}`)).body;
+  const { data } = (await org.get(`/audit?type=user.oidc_linked&objectId=${person.id}`)).body;
   expect(data).toMatchObject([{ actor: { type: "user", id: person.id }, data: { email: "sso@org.example" } }]);
 });
 
@@ -90,10 +90,10 @@ test.each(["silent", "keyless", "impostor", "misled"])(
     const other = await startTestHub({ settings: { oidc: { issuer: broken, audience: "hub", client } } });
     for (let i = 0; i < 2; i++) {
       const answer = await other.client(await token({ sub: "s-1" }, { issuer: broken })).get("/me");
-      expect(answer).toMatchObject({ status: 503, body: { code: "issuer_unavailable", retryable: true } });
+      expect(answer).toMatchObject({ status: 503, body: { code: "identity_provider_unavailable", retryable: true } });
     }
     if (tenant === "keyless") return;
-    expect((await other.anonymous.post("/auth/oidc/sign-in")).body.code).toBe("issuer_unavailable");
+    expect((await other.anonymous.post("/auth/oidc/sign-in")).body.code).toBe("identity_provider_unavailable");
   },
 );
 
@@ -102,7 +102,7 @@ describe("signing in through the issuer with a browser", () => {
     issuer.faults = {};
   });
 
-  type Begin = { returnTo?: string; again?: boolean };
+  type Begin = { returnTo?: string; reauthenticate?: boolean };
   const ownPage = { "sec-fetch-site": "same-origin" };
   const cookiesOf = (headers: Headers): string[] => headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]!);
 
@@ -152,7 +152,7 @@ describe("signing in through the issuer with a browser", () => {
     expect(headers.getSetCookie()[0]).toMatch(/; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
     expect((await meWith(cookies)).body).toMatchObject({ actor: { id, email }, organization: { id: org.id } });
     const { data } = (await org.get(`/audit?objectId=${id}`)).body as { data: { type: string }[] };
-    expect(data.map(({ type }) => type)).toEqual(["session.started", "user.oidc_bound", "user.created"]);
+    expect(data.map(({ type }) => type)).toEqual(["session.started", "user.oidc_linked", "user.created"]);
     expect((await org.get(`/users/${id}`)).body.lastSignedInAt).not.toBeNull();
     issuer.person = { sub: issuer.person.sub };
     expect((await signIn()).body).toMatchObject({ userId: id, returnTo: "/" });
@@ -179,7 +179,7 @@ describe("signing in through the issuer with a browser", () => {
     const [kept] = headers.getSetCookie();
     expect(kept).toMatch(/^ooh_live_sign_in=[^;]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(decodeURIComponent(kept!)).not.toContain(asked.get("nonce"));
-    expect((await hub.anonymous.get("/auth/methods")).body.issuer).toEqual({
+    expect((await hub.anonymous.get("/auth/methods")).body.identityProvider).toEqual({
       name: new URL(issuer.url).host,
       canSignIn: true,
     });
@@ -199,11 +199,11 @@ describe("signing in through the issuer with a browser", () => {
       [own.cookie.replace("ooh_live", "ooh_preview"), said],
     ] as const) {
       const { body, cookies } = await finish(cookie, given);
-      expect(body).toMatchObject({ status: 401, code: "sign_in_not_begun" });
+      expect(body).toMatchObject({ status: 401, code: "sign_in_not_started" });
       expect(cookies).toEqual([]);
     }
     hub.advance(601_000);
-    expect((await finish(own.cookie, said)).body.code).toBe("sign_in_not_begun");
+    expect((await finish(own.cookie, said)).body.code).toBe("sign_in_not_started");
     hub.advance(-601_000);
     expect(issuer.calls.token).toBe(before);
     expect((await finish(own.cookie, said)).status).toBe(201);
@@ -213,10 +213,10 @@ describe("signing in through the issuer with a browser", () => {
     await aPerson();
     const [own, other] = [await begin(), await begin()];
     const [said, theirs] = [await visit(own.url), await visit(other.url)];
-    expect((await finish(own.cookie, { ...said, code: theirs["code"]! })).body.code).toBe("issuer_refused");
+    expect((await finish(own.cookie, { ...said, code: theirs["code"]! })).body.code).toBe("identity_provider_rejected");
     expect((await finish(own.cookie, said)).status).toBe(201);
     const replayed = await finish(own.cookie, said);
-    expect(replayed.body).toMatchObject({ status: 401, code: "issuer_refused" });
+    expect(replayed.body).toMatchObject({ status: 401, code: "identity_provider_rejected" });
     expect(replayed.cookies).toEqual([]);
   });
 
@@ -238,7 +238,7 @@ describe("signing in through the issuer with a browser", () => {
     await aPerson();
     issuer.faults = faults;
     const { body, cookies } = await signIn();
-    expect(body).toMatchObject({ status: 401, code: "issuer_refused" });
+    expect(body).toMatchObject({ status: 401, code: "identity_provider_rejected" });
     expect(cookies).toEqual([]);
   });
 
@@ -247,7 +247,7 @@ describe("signing in through the issuer with a browser", () => {
     const { token: before } = issuer.calls;
     for (const iss of ["https://other.example", ""]) {
       issuer.faults = { answer: { iss } };
-      expect((await signIn()).body).toMatchObject({ status: 401, code: "issuer_refused" });
+      expect((await signIn()).body).toMatchObject({ status: 401, code: "identity_provider_rejected" });
     }
     expect(issuer.calls.token).toBe(before);
   });
@@ -257,8 +257,8 @@ describe("signing in through the issuer with a browser", () => {
     issuer.faults = { answer: { code: "", error: "access_denied", error_description: "The person said no" } };
     const { body, cookies } = await signIn();
     expect(body).toMatchObject({
-      code: "issuer_refused",
-      detail: "The identity provider answered access_denied: The person said no.",
+      code: "identity_provider_rejected",
+      detail: "The identity provider returned access_denied: The person said no.",
     });
     expect(cookies).toEqual([]);
     // Words that anybody can put into a link are not repeated.
@@ -298,23 +298,23 @@ describe("signing in through the issuer with a browser", () => {
     ]) {
       issuer.person = person;
       const { body, cookies } = await signIn();
-      expect(body, person.sub).toMatchObject({ status: 401, code: "unknown_account" });
+      expect(body, person.sub).toMatchObject({ status: 401, code: "account_not_linked" });
       expect(cookies).toEqual([]);
     }
     const { id: gone } = await aPerson();
     await org.patch(`/users/${gone}`, { status: "disabled" });
-    expect((await signIn()).body.code).toBe("unknown_account");
-    expect((await org.get(`/audit?type=user.oidc_bound&objectId=${gone}`)).body.data).toEqual([]);
+    expect((await signIn()).body.code).toBe("account_not_linked");
+    expect((await org.get(`/audit?type=user.oidc_linked&objectId=${gone}`)).body.data).toEqual([]);
     issuer.person = { sub: "known", email, email_verified: true };
     expect((await signIn()).body.userId).toBe(id);
     await org.patch(`/users/${id}`, { status: "disabled" });
-    expect((await signIn()).body.code).toBe("unknown_account");
+    expect((await signIn()).body.code).toBe("account_not_linked");
   });
 
   test("an address that the issuer only tells when it is asked is asked for, of the same person", async () => {
     const { id } = await aPerson();
     issuer.faults = { userInfo: { sub: "somebody else" } };
-    expect((await signIn()).body.code).toBe("issuer_refused");
+    expect((await signIn()).body.code).toBe("identity_provider_rejected");
     issuer.faults = { userInfo: {} };
     expect((await signIn()).body.userId).toBe(id);
   });
@@ -327,8 +327,8 @@ describe("signing in through the issuer with a browser", () => {
     const first = await newKey((await signIn()).cookies);
     expect(first.body).toMatchObject({ code: "step_up_required", how: "sign in at the identity provider again" });
     issuer.faults = { claims: { auth_time: now - 3_600 } };
-    expect((await signIn({ again: true })).body.code).toBe("issuer_refused");
-    const { cookies } = await signIn({ again: true });
+    expect((await signIn({ reauthenticate: true })).body.code).toBe("identity_provider_rejected");
+    const { cookies } = await signIn({ reauthenticate: true });
     // Past the proof; codes of an app are for people with a password here.
     expect((await newKey(cookies)).body.code).toBe("invalid_state");
   });

@@ -5,41 +5,41 @@ import type { World } from "../../context.ts";
 import { getOidcIssuer, issuerUnavailable } from "./oidc-issuer.ts";
 
 const algorithms = ["EdDSA", "ES256", "ES384", "PS256", "RS256", "RS384", "RS512"];
-/** Clocks of issuers may be a little ahead of ours. */
+/** Allowed difference between the clocks of the identity provider and the hub. */
 const clockLeewaySeconds = 60;
 
-/** Whom a token of the issuer is about. */
+/** The verified subject of a token of the identity provider. */
 export type OidcSubject = {
   subject: string;
   verifiedEmail: string | undefined;
-  provedAt: Date | undefined;
+  authenticatedAt: Date | undefined;
   expiresAt: Date;
 };
 
-type Wanted = {
+type TokenRules = {
   audience: string;
-  /** What its header may call it; other kinds of the same issuer, such as those for signing out, are no credentials. */
+  /** Accepted `typ` headers. Other tokens of the same issuer, such as logout tokens, are not credentials. */
   types: readonly string[];
-  /** What it has to say besides when it ends and whom it is about. */
+  /** Required claims besides `exp` and `sub`. */
   claims?: string[];
 };
 
-/** What a signature does not make right. */
-function findOddClaim(
+/** Checks that `jose` does not make. Returns why the token is invalid. */
+function findInvalidClaim(
   { sub, iat }: JWTPayload,
   { typ }: JWTHeaderParameters,
   types: readonly string[],
   now: Date,
 ): string | undefined {
-  if (textProblem(sub!) !== undefined) return "the subject is no text that can be kept";
-  if (iat !== undefined && iat > now.getTime() / 1000 + clockLeewaySeconds) return "it is of the future";
+  if (textProblem(sub!) !== undefined) return "the subject contains invalid characters";
+  if (iat !== undefined && iat > now.getTime() / 1000 + clockLeewaySeconds) return "it was issued in the future";
   if (typ !== undefined && !types.includes(typ.toLowerCase().replace(/^application\//, "")))
-    return `tokens of the type ${typ} are for something else`;
+    return `tokens of type ${typ} are not accepted`;
   return undefined;
 }
 
-/** What a token says that the issuer has signed, for us and for this use. Throws an error of `jose` for any other. */
-export async function verifySigned(world: World, token: string, wanted: Wanted): Promise<JWTPayload> {
+/** Claims of a token signed by the identity provider for this audience and use. Throws an error of `jose` for any other token. */
+export async function verifySigned(world: World, token: string, rules: TokenRules): Promise<JWTPayload> {
   const { errors, jwtVerify } = await import("jose");
   const findKey: JWTVerifyGetKey = async (header, jws) => {
     const issuer = await getOidcIssuer(world);
@@ -47,33 +47,33 @@ export async function verifySigned(world: World, token: string, wanted: Wanted):
       return await issuer.findKey(header, jws);
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-      // Nothing is known about the token: a client that throws it away for this would lock its user out.
+      // 503, not 401: the token may be valid, and a client that discards it would sign its user out.
       throw issuerUnavailable(world, error);
     }
   };
   const { payload, protectedHeader } = await jwtVerify(token, findKey, {
     algorithms,
     issuer: world.settings.oidc!.issuer,
-    audience: wanted.audience,
-    requiredClaims: ["exp", "sub", ...(wanted.claims ?? [])],
+    audience: rules.audience,
+    requiredClaims: ["exp", "sub", ...(rules.claims ?? [])],
     currentDate: world.clock.real(),
   });
-  const oddity = findOddClaim(payload, protectedHeader, wanted.types, world.clock.real());
-  if (oddity !== undefined) throw new errors.JWTInvalid(oddity);
+  const problem = findInvalidClaim(payload, protectedHeader, rules.types, world.clock.real());
+  if (problem !== undefined) throw new errors.JWTInvalid(problem);
   return payload;
 }
 
-/** Claims of an ID token, an access token, or the issuer's answer about somebody. */
+/** From the claims of an ID token or access token, or from a UserInfo response. */
 export function verifiedEmailOf({ email, email_verified: isVerified }: Record<string, unknown>): string | undefined {
   return isVerified === true && typeof email === "string" ? email : undefined;
 }
 
-/** When they last showed there who they are; a token may be far younger than that. */
-export function provedAtOf({ auth_time: at }: JWTPayload): Date | undefined {
+/** Time of the last authentication at the identity provider; tokens may be issued long after it. */
+export function authTimeOf({ auth_time: at }: JWTPayload): Date | undefined {
   return typeof at === "number" ? new Date(at * 1000) : undefined;
 }
 
-/** Of a token that came with a request. */
+/** Verifies a bearer token of the identity provider. */
 export async function verifyOidcToken(world: World, audience: string, token: string): Promise<OidcSubject> {
   const { errors } = await import("jose");
   try {
@@ -81,13 +81,13 @@ export async function verifyOidcToken(world: World, audience: string, token: str
     return {
       subject: payload.sub!,
       verifiedEmail: verifiedEmailOf(payload),
-      provedAt: provedAtOf(payload),
+      authenticatedAt: authTimeOf(payload),
       expiresAt: new Date(payload.exp! * 1000),
     };
   } catch (error) {
     if (error instanceof HubError) throw error;
     if (error instanceof errors.JWTExpired) throw new HubError("expired_token");
-    world.log.warn({ err: error }, "an OIDC token was refused");
+    world.log.warn({ err: error }, "rejected an OIDC token");
     throw new HubError("invalid_token");
   }
 }

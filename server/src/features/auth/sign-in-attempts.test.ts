@@ -17,7 +17,10 @@ async function aPerson() {
   return { userId, email: (await get("/me")).body.actor.email as string, password: org.admin.password };
 }
 const failuresOf = async (userId: string) =>
-  (await org.get(`/audit?type=session.failed&objectId=${userId}`)).body.data as { data: unknown; actor: unknown }[];
+  (await org.get(`/audit?type=session.sign_in_failed&objectId=${userId}`)).body.data as {
+    data: unknown;
+    actor: unknown;
+  }[];
 
 /** From a new address each: the limit per address has nothing to say. */
 async function guess(email: string, count: number, node = hub): Promise<number[]> {

@@ -8,34 +8,34 @@ import * as store from "./sign-in-attempts.store.ts";
 import { signInLimiter } from "./sign-in-limiter.ts";
 
 const minute = 60_000;
-/** One event about an account in so long, however many try: nobody fills the log of somebody else. */
+/** At most one event per account in this time, so that an attacker cannot fill the audit log. */
 const reportEveryMs = 15 * minute;
 const keepMs = 2 * 60 * minute;
 
-/** A try to show that one is the holder of an account. Exactly one of its verbs is called. */
+/** An attempt to authenticate as a user. Call exactly one of its functions. */
 export type Attempt = {
-  /** Set during a pause: only who was here before may pass, and only with everything right. */
+  /** Set during a pause. Only users who signed in from this network before may then pass. */
   retryAfterSeconds: number | undefined;
   succeeded(): Promise<void>;
-  /** Neither right nor wrong: something is still missing. It does not take back what was wrong before. */
+  /** Incomplete, such as without the required code. Does not reset earlier failures. */
   withdrawn(): Promise<void>;
-  /** What the caller is answered. Costs the same whether or not anybody has the address. */
-  failed(refusal: HubError): Promise<HubError>;
+  /** Returns the error to respond with. Takes the same time whether or not the address has an account. */
+  failed(rejection: HubError): Promise<HubError>;
 };
 
 /**
- * Tries are limited by where they come from and by whom they are about: the first stops one who tries many accounts, the
- * second many who try one.
+ * Attempts are limited per client address, which stops one client that tries many accounts, and per account, which stops
+ * many clients that try one account.
  */
 export async function startAttempt(
   ctx: Ctx,
   { email, userIds }: { email: string; userIds: string[] },
   address: string,
 ): Promise<Attempt> {
-  const fromHere = signInLimiter(ctx).start(address);
-  const account = accountOf(ctx, email);
+  const uncount = signInLimiter(ctx).start(address);
+  const account = accountHash(ctx, email);
   const at = ctx.clock.real();
-  // An address may have accounts in several organizations, so that requests of one have no access to the table.
+  // An email address may have accounts in several organizations, so the table is closed to requests of one organization.
   const db = ctx.db.acrossOrgs;
   const row = await store.startAttemptAcrossOrgs(db, { account, userIds, id: ctx.newId(), at });
   const pauseMs = row.isCounted ? 0 : row.blockedUntil.getTime() - at.getTime();
@@ -43,53 +43,53 @@ export async function startAttempt(
   return {
     retryAfterSeconds,
     async succeeded() {
-      fromHere();
-      // Not during a pause: who is let through then says nothing about those who made it necessary.
-      if (row.isCounted) await store.forgetFailuresAcrossOrgs(db, account);
+      uncount();
+      // Not during a pause: the user who passes is not the attacker who caused it.
+      if (row.isCounted) await store.resetFailuresAcrossOrgs(db, account);
     },
     async withdrawn() {
-      fromHere();
-      if (row.isCounted) await store.takeBackAttemptAcrossOrgs(db, account);
+      uncount();
+      if (row.isCounted) await store.uncountAttemptAcrossOrgs(db, account);
     },
-    async failed(refusal) {
-      await store.noteFailureAcrossOrgs(db, account, address);
-      ctx.log.info({ address, userIds, requestId: ctx.requestId }, "a sign-in failed");
+    async failed(rejection) {
+      await store.countFailureAcrossOrgs(db, account, address);
+      ctx.log.info({ address, userIds, requestId: ctx.requestId }, "sign-in failed");
       reporter(ctx)();
-      if (retryAfterSeconds === undefined) return refusal;
+      if (retryAfterSeconds === undefined) return rejection;
       return new HubError("rate_limited", "Too many failed sign-ins to this account.", { retryAfterSeconds });
     },
   };
 }
 
-/** Nobody can tell from the table who tried to sign in, nor try out addresses on it. */
-function accountOf(world: World, email: string): Buffer {
+/** A keyed hash, so that the table reveals no email addresses and cannot be searched for one. */
+function accountHash(world: World, email: string): Buffer {
   const key = accountKey(world);
   return createHmac("sha256", key).update(email.normalize("NFKC").toLowerCase()).digest();
 }
 const accountKey = perWorld(({ secrets }) => secrets.derive("sign-in-attempts"));
 
-/** Beside the request, not in it: what is recorded for accounts that exist must not show in how long the answer takes. */
+/** Runs outside of the request, so that the response time does not reveal whether the address has an account. */
 const reporter = perWorld((world) => {
   let running = false;
-  let isAskedAgain = false;
-  return function nudge(): void {
-    isAskedAgain = true;
+  let isRequested = false;
+  return function requestReport(): void {
+    isRequested = true;
     if (running) return;
     running = true;
     void (async () => {
-      while (isAskedAgain) {
-        isAskedAgain = false;
+      while (isRequested) {
+        isRequested = false;
         await reportFailedSignIns(world);
       }
     })()
-      .catch((error: unknown) => world.log.warn({ err: error }, "failed sign-ins are not recorded yet"))
+      .catch((error: unknown) => world.log.warn({ err: error }, "recording failed sign-ins failed; it is retried"))
       .finally(() => (running = false));
   };
 });
 
 const actor: Actor = { type: "system", name: "sign-in" };
 
-/** Also by the clock: what came after the last event of an account is told when its time is over. */
+/** Also called periodically, for failures that came after the last event of an account. */
 export async function reportFailedSignIns(world: World): Promise<void> {
   const now = world.clock.real();
   await world.db.transaction(async (tx) => {
@@ -98,7 +98,7 @@ export async function reportFailedSignIns(world: World): Promise<void> {
       tx,
       world,
       failed.map(({ orgId, userId, failures, addresses }) => ({
-        type: "session.failed" as const,
+        type: "session.sign_in_failed" as const,
         objectId: userId,
         data: { failures, addresses },
         orgId,
@@ -109,7 +109,7 @@ export async function reportFailedSignIns(world: World): Promise<void> {
   });
 }
 
-export async function forgetOldAttempts(world: World): Promise<void> {
+export async function purgeOldAttempts(world: World): Promise<void> {
   await reportFailedSignIns(world);
   await store.deleteOldAttemptsAcrossOrgs(world.db, new Date(world.clock.real().getTime() - keepMs));
 }

@@ -3,34 +3,34 @@ import { networkOf } from "../../core/network-of.ts";
 import { perWorld } from "../../context.ts";
 
 const windowMs = 5 * 60_000;
-/** Of those who have been quiet for longest no more is known then: never of all at once, which an attacker could bring about. */
+/** Beyond this, the addresses that have been quiet for longest are dropped. Dropping all at once would let an attacker reset the limits. */
 export const maxAddresses = 50_000;
 
 /**
- * Counts failed sign-ins per address. A try counts from its start, so that many at once cannot slip past. One that succeeds
- * takes back only itself: with an account of one's own one could else guess the passwords of others without end.
+ * Counts failed sign-ins per address. An attempt counts from its start, so that concurrent attempts cannot exceed the limit.
+ * A success removes only itself: otherwise an attacker could reset the count with an account of their own.
  */
 export const signInLimiter = perWorld(({ clock, settings }) => {
-  const tries = new Map<string, number[]>();
+  const attempts = new Map<string, number[]>();
 
   return {
     /** Throws 429 past the limit; call the result when the sign-in succeeded. */
     start(from: string): () => void {
       const address = networkOf(from);
       const now = clock.real().getTime();
-      const recent = (tries.get(address) ?? []).filter((at) => at > now - windowMs);
+      const recent = (attempts.get(address) ?? []).filter((at) => at > now - windowMs);
       if (recent.length >= settings.maxSignInFailures) {
         const retryAfterSeconds = Math.ceil((recent[0]! + windowMs - now) / 1000);
         throw new HubError("rate_limited", "Too many failed sign-ins from this address.", { retryAfterSeconds });
       }
-      // Put behind all others, so that the first one is who has been quiet for longest.
-      tries.delete(address);
-      if (tries.size >= maxAddresses) tries.delete(tries.keys().next().value!);
-      tries.set(address, [...recent, now]);
+      // Re-inserted at the end, so that the map is ordered by the last attempt.
+      attempts.delete(address);
+      if (attempts.size >= maxAddresses) attempts.delete(attempts.keys().next().value!);
+      attempts.set(address, [...recent, now]);
       return () => {
-        const counted = tries.get(address) ?? [];
+        const counted = attempts.get(address) ?? [];
         const own = counted.indexOf(now);
-        if (own !== -1) tries.set(address, counted.toSpliced(own, 1));
+        if (own !== -1) attempts.set(address, counted.toSpliced(own, 1));
       };
     },
   };

@@ -8,14 +8,14 @@ import * as sessions from "../users/sessions.store.ts";
 
 export const sessionMs = 30 * 24 * 3_600_000;
 
-/** Where somebody signs in from. */
-export type Visitor = { address: string; userAgent: string };
+/** Client that signs in, as shown in the list of sessions. */
+export type ClientInfo = { address: string; userAgent: string };
 
-type Person = { id: string; orgId: string; email: string };
-type Marks = Pick<sessions.NewSession, "cookieHash" | "atIssuer">;
+type SessionUser = { id: string; orgId: string; email: string };
+type SessionKind = Pick<sessions.NewSession, "cookieHash" | "identityProvider">;
 
-/** Of somebody of whom it is known by now who they are. */
-export async function startSession(tx: Tx, ctx: Ctx, user: Person, visitor: Visitor, marks: Marks) {
+/** Starts a session for an authenticated user. */
+export async function startSession(tx: Tx, ctx: Ctx, user: SessionUser, client: ClientInfo, kind: SessionKind) {
   const at = ctx.clock.real();
   const own = actingAs(ctx, user);
   recordEvent(tx, own, { type: "session.started", objectId: user.id });
@@ -24,25 +24,25 @@ export async function startSession(tx: Tx, ctx: Ctx, user: Person, visitor: Visi
     id: sessionId,
     orgId: user.orgId,
     userId: user.id,
-    ...visitor,
-    network: networkOf(visitor.address),
+    ...client,
+    network: networkOf(client.address),
     at,
     expiresAt,
-    ...marks,
+    ...kind,
   });
   return { own, sessionId, expiresAt };
 }
 
-/** For a session that its browser shows by a cookie, which no script can read. */
+/** An HttpOnly cookie and the hash stored for it. */
 export function newSessionCookie() {
   const value = randomBytes(32).toString("base64url");
   return { cookie: { value, maxAgeSeconds: sessionMs / 1000 }, cookieHash: hashCookie(value) };
 }
 
-export function sessionAnswer({ id, orgId }: Pick<Person, "id" | "orgId">, expiresAt: Date) {
+export function sessionResponse({ id, orgId }: Pick<SessionUser, "id" | "orgId">, expiresAt: Date) {
   return { userId: id, organizationId: orgId, expiresAt: expiresAt.toISOString() };
 }
 
-export function actingAs(ctx: Ctx, { id, orgId, email }: Person): Ctx {
+export function actingAs(ctx: Ctx, { id, orgId, email }: SessionUser): Ctx {
   return { ...ctx, orgId, actor: { type: "user", id, email } };
 }

@@ -41,7 +41,7 @@ describe("codes of an authenticator app", () => {
     expect(body.uri).toContain(encodeURIComponent(email));
     expect((await signIn()).status).toBe(200);
     const wrong = await first.post("/me/totp/confirm", { code: "000000" });
-    expect(wrong.body.errors[0]).toMatchObject({ pointer: "/code", code: "wrong_code" });
+    expect(wrong.body.errors[0]).toMatchObject({ pointer: "/code", code: "incorrect_code" });
     const person = await withApp();
     expect((await person.signIn()).body).toMatchObject({ status: 401, code: "totp_required" });
     expect((await person.signIn({ totpCode: "000000" })).body).toMatchObject({
@@ -123,7 +123,7 @@ describe("codes of an authenticator app", () => {
     expect((await first.get("/orders")).status).toBe(200);
     expect((await strict.patch(`/organizations/${strict.id}`, { requiresTotp: true })).body.requiresTotp).toBe(true);
     const refused = await first.get("/orders");
-    expect(refused.body).toMatchObject({ status: 403, code: "totp_enrolment_required" });
+    expect(refused.body).toMatchObject({ status: 403, code: "totp_enrollment_required" });
     expect((await strict.get("/orders")).status).toBe(200);
     const { body } = await first.post("/me/totp");
     const code = totpCode(fromBase32(body.secret), totpStep(hub.world.clock.real()));
@@ -179,9 +179,9 @@ describe("a recent proof", () => {
     expect((await client.post("/auth/step-up", {})).body.errors[0]).toMatchObject({ pointer: "/password" });
     const keyed = { headers: { "idempotency-key": randomUUID() } };
     const mistyped = await client.post("/auth/step-up", { password: "a wrong one" }, keyed);
-    expect([mistyped.status, mistyped.body.errors[0].code]).toEqual([400, "wrong_password"]);
+    expect([mistyped.status, mistyped.body.errors[0].code]).toEqual([400, "incorrect_password"]);
     expect((await client.post("/auth/step-up", { password: "a wrong one" })).body.errors[0].code).toBe(
-      "wrong_password",
+      "incorrect_password",
     );
     expect((await client.post("/api-keys", { name: "x" })).status).toBe(403);
     expect((await client.post("/auth/step-up", { password })).status).toBe(200);
@@ -204,7 +204,7 @@ describe("a recent proof", () => {
       expect({ name: mounted.name, code: answer.body.code }).toEqual({ name: mounted.name, code: "step_up_required" });
     }
     expect((await client.post("/auth/step-up", { password })).body.errors[0]).toMatchObject({ pointer: "/totpCode" });
-    expect((await client.post("/auth/step-up", { totpCode: "000000" })).body.errors[0].code).toBe("wrong_code");
+    expect((await client.post("/auth/step-up", { totpCode: "000000" })).body.errors[0].code).toBe("incorrect_code");
     expect((await client.post("/auth/step-up", { totpCode: code() })).status).toBe(200);
     const there = (await hub.secondNode()).client(client.token);
     expect((await there.post("/api-keys", { name: "x" })).status).toBe(201);

@@ -7,10 +7,10 @@ export const accessTokenSeconds = 900;
 export const ownIssuer = "order-operations-hub";
 const algorithm = "EdDSA";
 
-/** Of the current secret key alone: a new one ends all tokens, which is what it is for after a leak. */
+/** Derived from the current secret key only: replacing the key after a leak invalidates all access tokens. */
 const signingKeys = perWorld((world) => signingKeyFrom(world.secrets.derive(`user-tokens:${world.environment}`)));
 
-/** Loaded with the first token: a start should not pay for it. */
+/** Loaded with the first token, to keep the start fast. */
 const loadJose = () => import("jose");
 
 export async function signUserToken(
@@ -31,7 +31,6 @@ export async function signUserToken(
 
 type TokenClaims = { userId: string; sessionId: string; expiresAt: Date };
 
-/** Whose a valid token of this surface is. */
 export async function verifyUserToken(world: World, token: string): Promise<TokenClaims> {
   const { errors, jwtVerify } = await loadJose();
   try {
@@ -43,7 +42,7 @@ export async function verifyUserToken(world: World, token: string): Promise<Toke
       requiredClaims: ["exp", "iat", "sub", "org"],
       currentDate: world.clock.real(),
     });
-    // From before tokens named their session: the refresh token that came with it gives one that does.
+    // Tokens of earlier versions name no session. The client gets a new one with its refresh token.
     if (typeof payload.sid !== "string") throw new HubError("expired_token");
     return { userId: payload.sub!, sessionId: payload.sid, expiresAt: new Date(payload.exp! * 1000) };
   } catch (error) {

@@ -84,7 +84,7 @@ export const automationRoutes = [
     bodyIsOptional: true,
     answer: [200, shapes.TestReport],
     idempotency: "none",
-    onlyLooks: true,
+    isReadOnly: true,
     handle: (ctx, { params, body }) => automations.testAutomation(ctx, params.id, body ?? {}),
   }),
   defineRoute("GET /automations/:id/firings", {

@@ -18,7 +18,7 @@ export const bridgeRemovalRoutes = [
       "be given another bridge), what runs on it is cancelled, and what waits for it fails with `bridge_not_found`.",
     ids: { id: "bridge" },
     query: RemovalQuery,
-    stepUp: "if wanted",
+    stepUp: "if required",
     answer: [200, Deleted],
     failures: [409, 412],
     handle: (ctx, { params, query, ifMatch }) =>

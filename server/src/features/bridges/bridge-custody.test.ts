@@ -54,7 +54,7 @@ describe("security 1: credentials of a bridge belong to the address they were gi
     const operator = await org.withRole("operator");
     const moved = await operator.patch(`/bridges/${id}`, { settings: { baseUrl: thief.url } });
     expect(moved.status).toBe(409);
-    expect(moved.body).toMatchObject({ code: "credentials_needed", errors: [{ pointer: "/credentials" }] });
+    expect(moved.body).toMatchObject({ code: "credentials_required", errors: [{ pointer: "/credentials" }] });
     expect((await org.get(`/bridges/${id}`)).body).toMatchObject({ version: 1, hasCredentials: true });
     await operator.post(`/bridges/${id}/test`);
     expect(thief.heard).toEqual([]);
@@ -114,7 +114,7 @@ describe("security 1: credentials of a bridge belong to the address they were gi
     for (const name of connector.site!) {
       const elsewhere = addresses.includes(name) ? "https://elsewhere.example" : "elsewhere";
       const { status, body } = await org.patch(`/bridges/${made.body.id}`, { settings: { [name]: elsewhere } });
-      expect([status, body.code], name).toEqual([409, "credentials_needed"]);
+      expect([status, body.code], name).toEqual([409, "credentials_required"]);
     }
   });
 });
@@ -264,7 +264,7 @@ describe("access tokens that end", () => {
       { auth: { tokenUrl: `${shop.url}/oauth` } },
     ]) {
       const { status, body } = await org.patch(`/bridges/${id}`, { settings });
-      expect([status, body.code]).toEqual([409, "credentials_needed"]);
+      expect([status, body.code]).toEqual([409, "credentials_required"]);
     }
     // One that had no token endpoint until now.
     const plain = await restBridge(shop.url, { clientId: "client", clientSecret: shop.token, token: "t" });

@@ -19,7 +19,7 @@ import { perWorld, waitOutside } from "../../context.ts";
 import type { SentRequest } from "../../route.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findOutboundHosts, findTimeZone } from "../organizations/organizations.ts";
-import { refuseWhilePaused } from "../outbound-pause/outbound-pause.ts";
+import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import type { HttpClient } from "../../core/outbound/outbound-request.ts";
 import { openCredentials } from "./bridge-credentials.ts";
 import { findAccessToken } from "./bridge-tokens.ts";
@@ -187,14 +187,14 @@ export function findUnusable(world: World, bridge: OpenBridge): HubError | undef
 export function refuseCalls(world: World, bridge: OpenBridge): void {
   const reason = findPreviewRefusal(world, bridge);
   if (reason) throw reason;
-  if (!bridge.connector.isLocal) refuseWhilePaused(world);
+  if (!bridge.connector.isLocal) requireOutbound(world);
 }
 
 /** What is in the preview must not reach real shops by accident. */
 function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubError | undefined {
   if (world.environment === "live" || connector.isLocal || world.settings.outbound.allowFromPreview) return undefined;
   const message = `The preview calls nobody outside, and ${row.name} is a ${connector.name} bridge.`;
-  return new HubError("preview_calls_nobody", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
+  return new HubError("outbound_disabled_in_preview", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
 }
 
 export function findInputErrors(task: ConnectorTask, input: unknown) {

@@ -367,14 +367,14 @@ describe("a bridge that is not there any more", () => {
     const preview = await startTestHub({ environment: "preview" });
     const { id } = (await preview.operator.post("/bridges", { name: "Outside", connector: outside })).body;
     const task = { bridgeId: id, taskName: "call" };
-    expect((await preview.operator.post("/tasks/execute", task)).body.code).toBe("preview_calls_nobody");
+    expect((await preview.operator.post("/tasks/execute", task)).body.code).toBe("outbound_disabled_in_preview");
     const { outbound } = preview.world.settings;
     outbound.allowFromPreview = true;
     const waiting = (await preview.operator.post("/tasks/execute", { ...task, delaySeconds: 1 })).body;
     outbound.allowFromPreview = false;
     const look = async () => (await preview.operator.get(`/tasks/executions/${waiting.id}`)).body;
     const ended = await eventually(look, ({ finishedAt }) => finishedAt !== null);
-    expect(ended).toMatchObject({ status: "failed", error: { code: "preview_calls_nobody" } });
+    expect(ended).toMatchObject({ status: "failed", error: { code: "outbound_disabled_in_preview" } });
     expect(calls).toBe(0);
   });
 });

@@ -68,7 +68,7 @@ const kinds = [
     startWorker: () => startWork(hub.world, labelWork, { slots: 8 }),
     books: carrier.sold,
     unanswered: 202,
-    refusal: [409, "label_refused"],
+    refusal: [409, "label_rejected"],
     idOf: (body: { id: string; label?: { id: string } }) => body.label!.id,
     read: async (id: string, by: TestOrg = org) => (await by.get(`/shipments/labels/${id}`)).body,
     done: "bought",
@@ -296,7 +296,7 @@ describe("security 1: credentials of an account belong to the address they were 
     const given = await org.patch(`/carrier-accounts/${id}`, { credentials: { token: "of-the-carrier", user: "ann" } });
     expect(given.body.credentialFields).toEqual(["token", "user"]);
     const moved = await org.patch(`/carrier-accounts/${id}`, { settings: { baseUrl: elsewhere.url } });
-    expect([moved.status, moved.body.code]).toEqual([409, "credentials_needed"]);
+    expect([moved.status, moved.body.code]).toEqual([409, "credentials_required"]);
     const { call } = await openCarrier(systemContext(hub.world, org.id, "test"), id);
     const strayed = call("key", new AbortController().signal).http.request({ url: `${elsewhere.url}/track` });
     await expect(strayed).rejects.toMatchObject({ code: "credentials_elsewhere" });

@@ -17,7 +17,7 @@ import { waitOutside } from "../../context.ts";
 import { findSets, loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
 import { findOutboundHosts, today } from "../organizations/organizations.ts";
-import { refuseWhilePaused } from "../outbound-pause/outbound-pause.ts";
+import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import { openCredentials } from "./account-credentials.ts";
 import { getAccount, presentAccount } from "./carrier-accounts.ts";
 import { findAliasDigests } from "./carrier-accounts.store.ts";
@@ -39,7 +39,7 @@ export async function openCarrier(ctx: Ctx, accountId: string): Promise<OpenCarr
   const account = presentAccount(stored);
   const carrier = findCarrier(account.carrier)!;
   refuseInPreview(ctx, account, carrier);
-  if (!carrier.isLocal) refuseWhilePaused(ctx);
+  if (!carrier.isLocal) requireOutbound(ctx);
   const credentials = openCredentials(ctx, stored);
   // Failures are counted for each account: one with a wrong key does not close the way for the others.
   const { allowPrivate } = ctx.settings.outbound;
@@ -111,7 +111,7 @@ function readError(log: Ctx["log"], error: unknown): Exclude<CarrierAnswer<never
 function refuseInPreview({ environment, settings }: Ctx, { name }: CarrierAccount, carrier: Carrier): void {
   if (environment === "live" || carrier.isLocal || settings.outbound.allowFromPreview) return;
   const message = `The preview calls nobody outside, and ${name} is an account with ${carrier.title}.`;
-  throw new HubError("preview_calls_nobody", `${message} Use the demo carrier, or set HUB_PREVIEW_OUTBOUND.`);
+  throw new HubError("outbound_disabled_in_preview", `${message} Use the demo carrier, or set HUB_PREVIEW_OUTBOUND.`);
 }
 
 /** The card of an account that is in effect on a day; undefined when none is. */

@@ -190,7 +190,7 @@ describe("a stream of events", () => {
       const { status, body } = await org.get(`/events/stream${query}`, { headers });
       return [status, body.code];
     };
-    expect(await refused("?after=7-00000000")).toEqual([409, "cursor_forked"]);
+    expect(await refused("?after=7-00000000")).toEqual([409, "cursor_mismatch"]);
     expect(await refused("", { "last-event-id": "x" })).toEqual([400, "validation_failed"]);
     const reader = await org.withScopes(["events:read", "orders:read"]);
     expect((await reader.get("/events/stream?types=user.*")).status).toBe(403);
@@ -305,7 +305,7 @@ describe("a stream ends", () => {
       await org.withRole("operator"),
     ];
     const streams = await Promise.all([leaving, demoted, expiring].map((client) => follow(client)));
-    await org.post(`/users/${leaving.userId}/end-sessions`, {});
+    await org.post(`/users/${leaving.userId}/revoke-sessions`, {});
     expect(await isOver(streams[0]!)).toBe(true);
     await org.patch(`/users/${demoted.userId}`, { role: "viewer" });
     expect(await isOver(streams[1]!)).toBe(true);
@@ -333,7 +333,7 @@ describe("a stream ends", () => {
       items: Array.from({ length: 200 }, (_, i) => ({ id: hub.world.newId(), number: `${i}`.repeat(20), version: 1 })),
     };
     const countOpen = async (): Promise<number> =>
-      Number(/^hub_event_streams\{[^}]*\} (\d+)$/m.exec((await hub.anonymous.get("!/metrics")).text)?.[1]);
+      Number(/^hub_event_streams_open\{[^}]*\} (\d+)$/m.exec((await hub.anonymous.get("!/metrics")).text)?.[1]);
     let told = 0;
     // As much as all buffers on the way hold, and then some.
     for (; told < 2_000 && (await countOpen()) > 1; told += 5) {
@@ -373,7 +373,7 @@ describe("a stream ends", () => {
 });
 
 test("there are 10 streams for a caller and 100 for an organization, beside the requests that may be open", async () => {
-  const small = await startTestHub({ config: { maxInFlight: 8, lameDuckMs: 2_000 } });
+  const small = await startTestHub({ config: { maxInFlight: 8, shutdownDrainMs: 2_000 } });
   const org = await small.org();
   const clients: TestClient[] = [];
   while (clients.length < 11) clients.push(await org.withScopes(["admin"]));
@@ -389,7 +389,7 @@ test("there are 10 streams for a caller and 100 for an organization, beside the 
   expect((await (await small.org()).get("/events/stream")).status).toBe(200);
   expect((await org.get("/orders")).status).toBe(200);
   const { text } = await small.anonymous.get("!/metrics");
-  expect(text).toMatch(/^hub_event_streams\{[^}]*\} 100$/m);
+  expect(text).toMatch(/^hub_event_streams_open\{[^}]*\} 100$/m);
   streams[0]!.close();
   await eventually(
     async () => (await clients[0]!.get("/events/stream")).status,

@@ -11,7 +11,7 @@ export const eventRoutes = [
     summary: "Read what happened behind a cursor, oldest first",
     description:
       "Without gaps, and nothing appears later before what was read. Events of families whose scope the token lacks are left " +
-      "out. 409 `cursor_forked`: the log is not the one that the cursor is of. 410 `cursor_too_old`: the feed does not go back " +
+      "out. 409 `cursor_mismatch`: the log is not the one that the cursor is of. 410 `cursor_expired`: the feed does not go back " +
       "so far. Without a cursor it begins with the oldest that it has.",
     query: shapes.EventQuery,
     answer: [200, shapes.EventPage],

@@ -201,7 +201,7 @@ describe("a cursor", () => {
     ];
     for (const after of forked) {
       const { status, body } = await org.get(`/events?after=${after}`);
-      expect([after, status, body.code]).toEqual([after, 409, "cursor_forked"]);
+      expect([after, status, body.code]).toEqual([after, 409, "cursor_mismatch"]);
     }
     expect((await org.get("/events?after=0-00000000&limit=500")).body.data).toEqual(events);
     expect((await org.get("/events?after=x")).body).toMatchObject({
@@ -215,18 +215,18 @@ describe("a cursor", () => {
     const { operator } = preview;
     const { cursor } = await readAll(operator);
     expect((await operator.post("/preview/reset", {})).status).toBe(200);
-    expect((await operator.get(`/events?after=${cursor}`)).body.code).toBe("cursor_forked");
+    expect((await operator.get(`/events?after=${cursor}`)).body.code).toBe("cursor_mismatch");
   });
 
   test("that is older than the feed goes back is refused; the log itself stays", async () => {
-    const month = await startTestHub({ settings: { feedDays: 30 } });
+    const month = await startTestHub({ settings: { eventRetentionDays: 30 } });
     const org = await month.org();
     await org.post("/orders", { number: "OLD-1" });
     const [first] = (await readAll(org)).events;
     const { cursor: end } = await readAll(org);
     month.advance(31 * dayMs);
     const gone = await org.get(`/events?after=${first!.cursor}`);
-    expect([gone.status, gone.body.code, gone.body.retryable]).toEqual([410, "cursor_too_old", false]);
+    expect([gone.status, gone.body.code, gone.body.retryable]).toEqual([410, "cursor_expired", false]);
     // Nothing follows it, so nothing was missed.
     expect((await org.get(`/events?after=${end}`)).body.data).toEqual([]);
     await org.post("/orders", { number: "NEW-1" });

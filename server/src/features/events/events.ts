@@ -34,8 +34,9 @@ type Start = { cursor: string | undefined; where: string; since: Date | undefine
 
 /** The number behind which to go on. */
 export async function findStart(ctx: Ctx, last: Position, { cursor, where, since }: Start): Promise<number> {
-  const { feedDays } = ctx.settings;
-  const oldest = feedDays === undefined ? undefined : new Date(ctx.clock.now().getTime() - feedDays * dayMs);
+  const { eventRetentionDays } = ctx.settings;
+  const oldest =
+    eventRetentionDays === undefined ? undefined : new Date(ctx.clock.now().getTime() - eventRetentionDays * dayMs);
   if (cursor !== undefined) return await goOnBehind(ctx, cursor, where, oldest);
   const wanted = since && new Date(since.getTime() - slackMs);
   const begin = wanted && oldest ? new Date(Math.max(wanted.getTime(), oldest.getTime())) : (wanted ?? oldest);
@@ -50,15 +51,15 @@ async function goOnBehind(ctx: Ctx, text: string, where: string, oldest: Date | 
   // Else whoever reads on would miss in silence what another history has under the same numbers.
   if (!at || !cursor.matches(at.hash)) {
     throw new HubError(
-      "cursor_forked",
+      "cursor_mismatch",
       "The log has another past than the one this cursor is of: a backup was restored, or the preview was reset. " +
         "Compare what you have with the hub, and begin without a cursor.",
     );
   }
   const next = places.find(({ sequence }) => sequence === cursor.sequence + 1);
   if (next && oldest && next.occurredAt < oldest) {
-    const message = `The feed goes back ${ctx.settings.feedDays} days, and what follows this cursor is older.`;
-    throw new HubError("cursor_too_old", `${message} Compare what you have with the hub, and begin without a cursor.`);
+    const message = `The feed goes back ${ctx.settings.eventRetentionDays} days, and what follows this cursor is older.`;
+    throw new HubError("cursor_expired", `${message} Compare what you have with the hub, and begin without a cursor.`);
   }
   return cursor.sequence;
 }

@@ -18,7 +18,7 @@ const admin = { email: "admin@hub.example", password: "correct horse battery" };
 const env = {
   HUB_ADMIN_EMAIL: admin.email,
   HUB_ADMIN_PASSWORD: admin.password,
-  HUB_RATE_LIMIT: "off",
+  HUB_RATE_LIMIT_PER_SECOND: "off",
   HUB_PREVIEW_PORT: "off",
   HUB_PRIVATE_ADDRESSES: "allow",
   HUB_LOG_LEVEL: "silent",

@@ -114,7 +114,7 @@ describe("a label", () => {
     const desk = await aDesk();
     const wanted = await anOrder(desk);
     labels.nextTurns.push({ before: refuse });
-    expect((await desk.org.post("/shipments/labels", wanted)).body.code).toBe("label_refused");
+    expect((await desk.org.post("/shipments/labels", wanted)).body.code).toBe("label_rejected");
     const { id } = await desk.one();
     labels.nextTurns.push({ before: refuse });
     // Nothing that the carrier says gets into the database.
@@ -145,7 +145,7 @@ describe("a label", () => {
   test("that a carrier refused is asked for again, once of those who ask, and over when it is bought", async () => {
     const desk = await aDesk();
     labels.nextTurns.push({ before: refuse });
-    expect((await buy(desk)).body.code).toBe("label_refused");
+    expect((await buy(desk)).body.code).toBe("label_rejected");
     const row = await desk.one();
     expect(row).toMatchObject({ kind: "label", code: "rejected", reason: "Not today." });
     await desk.expectScope(row.id, "shipments:write");
@@ -166,7 +166,7 @@ describe("a label", () => {
     const [left, bought] = [await anOrder(desk), await anOrder(desk)];
     for (const wanted of [left, bought]) {
       labels.nextTurns.push({ before: refuse });
-      expect((await desk.org.post("/shipments/labels", wanted)).body.code).toBe("label_refused");
+      expect((await desk.org.post("/shipments/labels", wanted)).body.code).toBe("label_rejected");
     }
     const actions = [{ type: "cancel", params: { reason: "customer" } }];
     const run = await desk.org.post("/operations/run", { order_ids: [left.orderId], actions });

@@ -85,5 +85,5 @@ function refusal(ctx: Ctx, labelId: string, { code, message }: Failure): HubErro
   const said = maySeePersonalData(ctx) ? message : undefined;
   const errors =
     code === "unknown_service" ? { errors: [{ pointer: "/service", code, message: "There is no such service." }] } : {};
-  return new HubError("label_refused", said, { ...errors, extra: { labelId, carrierCode: code } });
+  return new HubError("label_rejected", said, { ...errors, extra: { labelId, carrierCode: code } });
 }

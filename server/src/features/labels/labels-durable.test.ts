@@ -200,7 +200,7 @@ describe("the same Idempotency-Key", () => {
     for (const { status, body } of answers) {
       // 202: while the carrier was asked. 409: before it was written down.
       expect([201, 202, 409]).toContain(status);
-      if (status === 409) expect(body.code).toBe("idempotency_in_progress");
+      if (status === 409) expect(body.code).toBe("idempotency_key_in_use");
     }
     expect(desk.sold.size).toBe(before + 1);
     const last = await org.post("/shipments/labels", wanted, { headers });

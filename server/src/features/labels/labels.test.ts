@@ -311,11 +311,11 @@ describe("a carrier that says no", () => {
     const asked = desk.asked.length;
     const first = await org.post("/shipments/labels", parcel({ carrierAccountId: refusing }), { headers });
     const again = await org.post("/shipments/labels", parcel({ carrierAccountId: refusing }), { headers });
-    expect(first.body).toMatchObject({ status: 409, code: "label_refused", carrierCode: "label_refused" });
+    expect(first.body).toMatchObject({ status: 409, code: "label_rejected", carrierCode: "label_rejected" });
     expect([again.status, again.text]).toEqual([409, first.text]);
     expect(desk.asked.length).toBe(asked + 1);
     const { body } = await org.get(`/shipments/labels/${first.body.labelId}`);
-    expect(body).toMatchObject({ status: "failed", shipmentId: null, failure: { code: "label_refused" } });
+    expect(body).toMatchObject({ status: "failed", shipmentId: null, failure: { code: "label_rejected" } });
     expect((await org.get("/shipments")).body.pagination.total).toBe(before);
     expect((await org.get(`/shipments/labels/${body.id}/content`)).body.code).toBe("invalid_state");
     expect((await org.delete(`/shipments/labels/${body.id}`)).body.code).toBe("label_not_voidable");
@@ -325,13 +325,13 @@ describe("a carrier that says no", () => {
   test("because of the service says where", async () => {
     const { status, body } = await buy({ service: "Pigeon" });
     expect(status).toBe(409);
-    expect(body).toMatchObject({ code: "label_refused", errors: [{ pointer: "/service", code: "unknown_service" }] });
+    expect(body).toMatchObject({ code: "label_rejected", errors: [{ pointer: "/service", code: "unknown_service" }] });
   });
 
   test("or answers nonsense: nothing is recorded that nobody could use", async () => {
     desk.nextTurns.push({ after: (label) => ({ ...label, trackingNumber: "" }) });
     const { body } = await buy();
-    expect(body).toMatchObject({ code: "label_refused", carrierCode: "invalid_answer" });
+    expect(body).toMatchObject({ code: "label_rejected", carrierCode: "invalid_answer" });
     desk.nextTurns.push({ after: (label) => ({ ...label, costCents: -1 }) });
     expect((await buy()).body.carrierCode).toBe("invalid_answer");
   });

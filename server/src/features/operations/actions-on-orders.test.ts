@@ -124,7 +124,7 @@ test("the catalog says of one order what is possible for it, and why the rest is
 
 test("a day is meant in the time zone of the organization, and today is the day there", async () => {
   const here = await hub.org();
-  expect((await here.patch(`/organizations/${here.id}`, { timeZone: "Pacific/Kiritimati" })).status).toBe(200);
+  expect((await here.patch(`/organizations/${here.id}`, { timezone: "Pacific/Kiritimati" })).status).toBe(200);
   const order = (await here.post("/orders", { status: "ready" })).body;
   // Fourteen hours before UTC: the first of May begins there when it is ten in the morning of the last of April.
   const until = "2100-05-01";
@@ -152,7 +152,7 @@ test("a day is meant in the time zone of the organization, and today is the day 
 test("the days of conditions, mappings and files of a csv bridge are those of the organization, as it is set now", async () => {
   const here = await hub.org();
   const move = async (timeZone: string) =>
-    expect((await here.patch(`/organizations/${here.id}`, { timeZone })).status).toBe(200);
+    expect((await here.patch(`/organizations/${here.id}`, { timezone: timeZone })).status).toBe(200);
   await move("Pacific/Kiritimati");
   const bridgeId = (await here.post("/bridges", { name: "Files", connector: "csv" })).body.id;
   const importDay = async (number: string) => {

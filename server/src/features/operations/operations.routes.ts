@@ -42,7 +42,7 @@ export const operationRoutes = [
       "`too_many_orders` with `matched`. At most 100 are kept of an organization, the newest.",
     body: selectionShapes.SelectionRequest,
     answer: [201, selectionShapes.Selection],
-    onlyLooks: true,
+    isReadOnly: true,
     handle: (ctx, { body }) => selections.createSelection(ctx, body),
   }),
   defineRoute("GET /operations/selections/:id", {
@@ -155,7 +155,7 @@ export const operationRoutes = [
     ids: runIds,
     answer: [200, shapes.UndoReport],
     failures: [409],
-    onlyLooks: true,
+    isReadOnly: true,
     idempotency: "none",
     handle: (ctx, { params }) => operations.preflightUndo(ctx, params.id),
   }),

@@ -5,7 +5,7 @@ import type { TestOrg } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { removeExpiredSelections, runWork } from "./operations.ts";
 
-const hub = await startTestHub({ settings: { maxSelectedOrders: 1_500 } });
+const hub = await startTestHub({ settings: { maxSelectionOrders: 1_500 } });
 const addTag = { type: "add_tags", params: { tags: ["done"] } };
 const hold = { type: "hold", params: { reason: "operator" } };
 const hour = 3_600_000;

@@ -73,7 +73,7 @@ async function freeze(
   const asOf = ctx.clock.now();
   const named = await resolveRefs(db, ctx.orgId, [...new Set(refs)]);
   const excluded = exclude_order_ids.length === 0 ? [] : await resolveRefs(db, ctx.orgId, exclude_order_ids);
-  const max = atMost ?? ctx.settings.maxSelectedOrders ?? defaultMost;
+  const max = atMost ?? ctx.settings.maxSelectionOrders ?? defaultMost;
   const { matched, row } = await store.insertSelection(db, ctx.orgId, {
     id: ctx.newId(),
     filter: filter ? readFilter(ctx, filter, "/filter") : null,

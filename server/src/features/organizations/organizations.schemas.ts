@@ -13,12 +13,13 @@ const OutboundHosts = Type.Array(
   Type.String({
     maxLength: 255,
     pattern: "^(\\*\\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$",
-    description: "A host in lower case, without scheme and port; `*.example.com` is every host below example.com",
+    description:
+      "Host name in lower case, without scheme and port; `*.example.com` matches every subdomain of example.com",
   }),
   {
     maxItems: 200,
     uniqueItems: true,
-    description: "Hosts that bridges and carriers of the organization may call; empty: every public one",
+    description: "Hosts that bridges and carriers of the organization may call; empty: all public hosts",
   },
 );
 
@@ -28,27 +29,27 @@ const EmailDomains = Type.Array(
     maxItems: 50,
     uniqueItems: true,
     description:
-      "Whoever has an address of these domains at the OIDC issuer is recognised by it in this organization. Set by those " +
-      "who run the hub, who have made sure that the domains are its own",
+      "Users with a verified address of these domains at the identity provider are linked to users of this organization. " +
+      "Set by hub operators, who verify that the organization owns the domains",
   },
 );
 
-const TimeZone = Type.String({
+const Timezone = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: "In which its people agree to read times: the name of a zone, such as America/New_York",
+  description: "IANA time zone, such as America/New_York, for dates without a time zone",
 });
 
 const safety = {
-  requiresTotp: Type.Boolean({ description: "Whoever signs in with a password needs codes of an authenticator app" }),
+  requiresTotp: Type.Boolean({ description: "Users who sign in with a password must use an authenticator app" }),
   requiresStepUp: Type.Boolean({
     description:
-      "Changes of keys, users, bridges and carrier accounts need a proof of the last 15 minutes; not of API keys",
+      "Changes to API keys, users, bridges and carrier accounts require authentication within the last 15 minutes; API keys are exempt",
   }),
 };
 
 export const OrganizationPatch = Strict(
-  optional({ name: Name, timeZone: TimeZone, outboundHosts: OutboundHosts, emailDomains: EmailDomains, ...safety }),
+  optional({ name: Name, timezone: Timezone, outboundHosts: OutboundHosts, emailDomains: EmailDomains, ...safety }),
   {
     examples: [{ name: "Northwind Traders" }],
   },
@@ -58,8 +59,8 @@ export type OrganizationPatch = Static<typeof OrganizationPatch>;
 export const Organization = Type.Object({
   id: Id,
   name: Type.String(),
-  isOperator: Type.Boolean({ description: "The organization that runs this hub" }),
-  timeZone: TimeZone,
+  isHubOperator: Type.Boolean({ description: "The organization that operates this hub" }),
+  timezone: Timezone,
   outboundHosts: OutboundHosts,
   emailDomains: EmailDomains,
   ...safety,

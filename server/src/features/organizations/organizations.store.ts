@@ -8,12 +8,12 @@ import type { Organization } from "./organizations.schemas.ts";
 
 const { selected, fromRow } = defineColumns<Organization>("t", {
   name: "text",
-  isOperator: "boolean",
-  timeZone: "text",
+  isHubOperator: { name: "is_operator", type: "boolean" },
+  timezone: { name: "time_zone", type: "text" },
   outboundHosts: "text[]",
   emailDomains: {
     type: "text[]",
-    selected: "array(select d.domain from organization_domains d where d.org_id = t.id order by 1)",
+    selected: "array(select owned.domain from organization_domains owned where owned.org_id = t.id order by 1)",
   },
   requiresTotp: "boolean",
   requiresStepUp: "boolean",
@@ -22,7 +22,7 @@ const { selected, fromRow } = defineColumns<Organization>("t", {
   version: "integer",
 });
 
-/** `visibleTo` undefined: every organization, for the operators of the hub. */
+/** All organizations if `visibleTo` is undefined, for hub operators. */
 export async function listOrganizations(
   db: Queryable,
   visibleTo: string | undefined,
@@ -51,29 +51,34 @@ export async function lockOrganization(tx: Tx, id: string): Promise<Organization
 
 export async function insertOrganization(
   tx: Tx,
-  { id, name, isOperator, at }: { id: string; name: string; isOperator: boolean; at: Date },
+  { id, name, isHubOperator, at }: { id: string; name: string; isHubOperator: boolean; at: Date },
 ): Promise<Organization> {
   const text = `insert into organizations as t (id, name, is_operator, created_at, updated_at) values ($1, $2, $3, $4, $4)
     returning ${selected}`;
-  return (await one(tx, text, [id, name, isOperator, at]))!;
+  return (await one(tx, text, [id, name, isHubOperator, at]))!;
 }
 
 export async function updateOrganization(
   tx: Tx,
-  { id, name, timeZone, outboundHosts, requiresTotp, requiresStepUp }: Organization,
+  { id, name, timezone, outboundHosts, requiresTotp, requiresStepUp }: Organization,
   at: Date,
 ): Promise<Organization> {
-  const text = `update organizations t set name = $2, updated_at = $3, version = version + 1, requires_totp = $4,
-      requires_step_up = $5, outbound_hosts = $6, time_zone = $7 where t.id = $1
-    returning ${selected}`;
-  return (await one(tx, text, [id, name, at, requiresTotp, requiresStepUp, outboundHosts, timeZone]))!;
+  const text = `
+    update organizations t
+       set name = $2, updated_at = $3, version = version + 1, requires_totp = $4, requires_step_up = $5,
+           outbound_hosts = $6, time_zone = $7
+     where t.id = $1
+     returning ${selected}`;
+  return (await one(tx, text, [id, name, at, requiresTotp, requiresStepUp, outboundHosts, timezone]))!;
 }
 
 export async function setEmailDomains(tx: Tx, id: string, domains: readonly string[]): Promise<void> {
   await tx.query("delete from organization_domains where org_id = $1 and not domain = any($2)", [id, domains]);
   await tx.query(
-    `insert into organization_domains (domain, org_id) select domain, $1 from unnest($2::text[]) as given (domain)
-      where not exists (select from organization_domains d where d.org_id = $1 and d.domain = given.domain)`,
+    `insert into organization_domains (domain, org_id)
+     select given.domain, $1
+       from unnest($2::text[]) as given (domain)
+      where not exists (select from organization_domains owned where owned.org_id = $1 and owned.domain = given.domain)`,
     [id, domains],
   );
 }

@@ -12,7 +12,7 @@ import { refuseTwin } from "../../db/database.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { addUser, signalUsers } from "../users/users.ts";
-import { refuseWeakPassword } from "../../core/password-rules.ts";
+import { requireStrongPassword } from "../../core/password-rules.ts";
 import { hashPassword } from "../../core/passwords.ts";
 import type {
   Organization,
@@ -32,15 +32,15 @@ export async function getOrganization(ctx: Ctx, id: string): Promise<Organizatio
   return orNotFound("organization", maySee(ctx, id) ? await store.findOrganization(db, id) : undefined);
 }
 
-/** A new tenant of this hub with its first administrator. Its events belong to the new organization. */
+/** Creates a tenant with its first administrator. The events belong to the new organization. */
 export async function createOrganization(ctx: Ctx, request: OrganizationRequest): Promise<Organization> {
   const { email, password } = request.admin;
-  refuseWeakPassword(password, { email, organization: request.name }, "/admin/password");
+  requireStrongPassword(password, { email, organization: request.name }, "/admin/password");
   const passwordHash = await hashPassword(password, ctx.settings.passwordCost);
   return await change(ctx, (tx) =>
     addOrganization(tx, ctx, {
       name: request.name,
-      isOperator: false,
+      isHubOperator: false,
       admin: { email, name: request.admin.name ?? email, passwordHash },
     }),
   );
@@ -48,17 +48,17 @@ export async function createOrganization(ctx: Ctx, request: OrganizationRequest)
 
 export type NewOrganization = {
   name: string;
-  isOperator: boolean;
+  isHubOperator: boolean;
   admin: { email: string; name: string; passwordHash: string };
 };
 
 export async function addOrganization(
   tx: Tx,
   ctx: Ctx,
-  { name, isOperator, admin }: NewOrganization,
+  { name, isHubOperator, admin }: NewOrganization,
 ): Promise<Organization> {
   const id = ctx.newId();
-  const organization = await store.insertOrganization(tx, { id, name, isOperator, at: ctx.clock.now() });
+  const organization = await store.insertOrganization(tx, { id, name, isHubOperator, at: ctx.clock.now() });
   const own = { ...ctx, orgId: id };
   const { version } = organization;
   recordEvent(tx, own, { type: "organization.created", objectId: id, data: { name, version } });
@@ -73,22 +73,22 @@ export async function updateOrganization(
   ifMatch: IfMatch,
 ): Promise<Organization> {
   requirePatch(patch);
-  if (patch.timeZone !== undefined && !isTimeZone(patch.timeZone)) {
-    const message = "This is no time zone. They have names such as America/New_York or Europe/Berlin.";
-    throw badField("/timeZone", "unknown_time_zone", message);
+  if (patch.timezone !== undefined && !isTimeZone(patch.timezone)) {
+    const message = "Unknown time zone. Use an IANA name such as America/New_York or Europe/Berlin.";
+    throw badField("/timezone", "unknown_timezone", message);
   }
-  // Any organization could else recognise the people of another one as its own.
+  // An organization that could claim any domain would receive the identity provider sign-ins of other organizations' users.
   if (patch.emailDomains !== undefined && !seesAll(ctx)) {
-    throw new HubError("insufficient_scope", "Those who run the hub say which domains are an organization's own.", {
+    throw new HubError("insufficient_scope", "Only hub operators can set `emailDomains`.", {
       extra: { required: ["organizations:write"], granted: [...ctx.principal.scopes] },
     });
   }
-  // Of another organization than one's own, for those who run the hub; everybody else finds none there.
+  // Hub operators may update other organizations; for other callers `maySee` makes those 404.
   const db = id === ctx.orgId ? ctx.db : ctx.db.acrossOrgs;
   return await change({ ...ctx, db }, async (tx) => {
     const organization = orNotFound("organization", maySee(ctx, id) ? await store.lockOrganization(tx, id) : undefined);
     checkVersion(organization, ifMatch);
-    refuseUnsafe(ctx, organization, patch);
+    refuseWeakerSignIn(ctx, organization, patch);
     const { emailDomains } = patch;
     if (emailDomains !== undefined) {
       await refuseTwin(
@@ -109,7 +109,7 @@ export async function updateOrganization(
 }
 
 /** API keys are exempt from step-up, so a leaked key must not be able to switch step-up off. */
-function refuseUnsafe({ actor }: Ctx, organization: Organization, patch: OrganizationPatch): void {
+function refuseWeakerSignIn({ actor }: Ctx, organization: Organization, patch: OrganizationPatch): void {
   if (actor.type !== "api_key") return;
   const dropped = (["requiresTotp", "requiresStepUp"] as const).filter(
     (name) => organization[name] && patch[name] === false,
@@ -119,7 +119,7 @@ function refuseUnsafe({ actor }: Ctx, organization: Organization, patch: Organiz
   throw new HubError("admin_required", detail);
 }
 
-const known = perWorld((world) =>
+const organizations = perWorld((world) =>
   createSignalledCache<Organization>(
     world.signals,
     "organization",
@@ -128,17 +128,17 @@ const known = perWorld((world) =>
   ),
 );
 
-/** As it is now on any node: whoever calls out for an organization asks before each request. */
+/** Read before each outbound request. Invalidated by signals, so that a change applies on every node at once. */
 export async function findOutboundHosts(world: World, orgId: string): Promise<readonly string[]> {
-  return (await known(world).get(orgId))?.outboundHosts ?? [];
+  return (await organizations(world).get(orgId))?.outboundHosts ?? [];
 }
 
-/** The zone that a day without a zone is meant in, wherever one is given, and in which it is today. */
+/** The time zone of dates without one, and of "today". */
 export async function findTimeZone(world: World, orgId: string): Promise<string> {
-  return (await known(world).get(orgId))?.timeZone ?? "UTC";
+  return (await organizations(world).get(orgId))?.timezone ?? "UTC";
 }
 
-/** The calendar day that it is now for the organization. */
+/** Current calendar day in the organization's time zone. */
 export async function today(ctx: Ctx): Promise<string> {
   return localDateOf(ctx.clock.now().toISOString(), await findTimeZone(ctx, ctx.orgId));
 }
@@ -147,7 +147,7 @@ export async function findOperatorOrganization(ctx: Pick<Ctx, "db">): Promise<Or
   return await store.findOperatorOrganization(ctx.db);
 }
 
-/** For those who may look at any organization. */
+/** For hub operators, who may see every organization. */
 export async function organizationExists(ctx: Pick<Ctx, "db">, id: string): Promise<boolean> {
   return (await store.findOrganization(ctx.db.acrossOrgs, id)) !== undefined;
 }

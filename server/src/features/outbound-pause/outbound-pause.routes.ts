@@ -6,15 +6,15 @@ export const outboundRoutes = [
   defineRoute("GET /outbound", {
     name: "outbound.get",
     scope: "any",
-    summary: "Read whether the hub calls other systems, or is paused after a restore",
+    summary: "Get whether outbound requests are paused",
     answer: [200, shapes.Outbound],
     handle: async (ctx) => outbound.getOutbound(ctx),
   }),
   defineRoute("POST /outbound/resume", {
     name: "outbound.resume",
     scope: "organizations:write",
-    stepUp: "if wanted",
-    summary: "Let a restored hub call other systems again",
+    stepUp: "if required",
+    summary: "Resume outbound requests after a restore",
     answer: [200, shapes.Outbound],
     handle: (ctx) => outbound.resumeOutbound(ctx),
   }),

@@ -7,20 +7,18 @@ import { recordEvent } from "../../events/record-event.ts";
 import { findOperatorOrganization } from "../organizations/organizations.ts";
 import type { Outbound } from "./outbound-pause.schemas.ts";
 
-/** As this process knows it. Nothing is paused while it runs: a pause comes with a restored database, and ends once. */
+/** Cached per process. A pause exists only from the restore of a database until it is resumed; it never begins while a hub runs. */
 const known = perWorld(() => ({ pause: undefined as OutboundPause | undefined, waiting: new Set<() => void>() }));
 
-/** To be called before anything that might call out is started. */
+/** Call it before starting any outbound work. */
 export async function followOutboundPause(world: World): Promise<void> {
   await refresh(world);
-  const refreshOrComplain = (): void => {
-    refresh(world).catch((error: unknown) =>
-      world.log.error({ err: error }, "whether outbound work is paused could not be read"),
-    );
+  const refreshOrLog = (): void => {
+    refresh(world).catch((error: unknown) => world.log.error({ err: error }, "reading the outbound pause failed"));
   };
-  world.signals.subscribe("outbound", refreshOrComplain);
-  world.signals.subscribe("reset", refreshOrComplain);
-  world.signals.onGap(refreshOrComplain);
+  world.signals.subscribe("outbound", refreshOrLog);
+  world.signals.subscribe("reset", refreshOrLog);
+  world.signals.onGap(refreshOrLog);
 }
 
 async function refresh(world: World): Promise<void> {
@@ -35,7 +33,7 @@ export function isOutboundPaused(world: World): boolean {
   return known(world).pause !== undefined;
 }
 
-/** Starts it now, or when outbound work is resumed. Returns what takes that back. */
+/** Calls `start` now, or when outbound work is resumed. Returns a function that cancels a pending start. */
 export function whenOutboundRuns(world: World, start: () => void): () => void {
   const { pause, waiting } = known(world);
   if (pause) waiting.add(start);
@@ -43,11 +41,11 @@ export function whenOutboundRuns(world: World, start: () => void): () => void {
   return () => waiting.delete(start);
 }
 
-/** For requests that would call another system right away. */
-export function refuseWhilePaused(world: World): void {
+/** For API requests that would call another system. */
+export function requireOutbound(world: World): void {
   if (!isOutboundPaused(world)) return;
-  const message = "This hub was restored from a backup and calls no other system yet.";
-  throw new HubError("outbound_paused", `${message} \`hub resume-outbound\` or POST /outbound/resume ends the pause.`);
+  const message = "This hub was restored from a backup.";
+  throw new HubError("outbound_paused", `${message} Resume with \`hub resume-outbound\` or POST /outbound/resume.`);
 }
 
 export function getOutbound(ctx: Ctx): Outbound {
@@ -67,18 +65,18 @@ export async function resumeOutbound(ctx: Ctx): Promise<Outbound> {
   });
 }
 
-/** From the command line, by those who have the machine. False: nothing was paused. */
+/** For the command line. Returns false if nothing was paused. */
 export async function resumeOutboundByCommand(world: World): Promise<boolean> {
   const isPaused = (await findOutboundPause(world.db)) !== undefined;
   const operator = await findOperatorOrganization(world);
   if (operator) await resumeOutbound(systemContext(world, operator.id, "hub resume-outbound"));
-  // The surface is unused: it has no audit log.
+  // An unused environment has no organization and no audit log.
   else await removeOutboundPause(world.db);
   return isPaused;
 }
 
-/** Tells the audit log of the organization that runs the hub that its data came from a backup. */
-export async function noteOutboundPause(world: World): Promise<void> {
+/** Records in the audit log of the operator organization that the data came from a backup. */
+export async function recordOutboundPause(world: World): Promise<void> {
   const pause = await findOutboundPause(world.db);
   const operator = await findOperatorOrganization(world);
   if (!pause || !operator) return;

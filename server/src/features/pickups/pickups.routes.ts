@@ -36,7 +36,7 @@ export const pickupRoutes = [
     description: rules,
     query: shapes.CheckQuery,
     body: shapes.PickupRequest,
-    onlyLooks: true,
+    isReadOnly: true,
     answer: [200, shapes.CheckAnswer],
     failures: [404, 409],
     handle: (ctx, { body, query }) => pickups.checkPickupRequest(ctx, body, query.moving),

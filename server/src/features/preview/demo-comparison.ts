@@ -6,7 +6,7 @@ import type { Tariff } from "../../carriers/rate-card/tariff.ts";
 import { createTariff } from "../../carriers/rate-card/tariff.ts";
 import type { ItemRequest } from "../rate-comparisons/rate-comparisons.schemas.ts";
 
-const places = [
+const destinations = [
   ["10001", "New York", "NY"],
   ["02134", "Boston", "MA"],
   ["19103", "Philadelphia", "PA"],
@@ -24,17 +24,17 @@ const places = [
 ] as const;
 const services = ["Ground", "Ground", "Ground", "Home Delivery", "2Day", "Ground Economy"];
 
-/** What the shop pays: prices of this demo contract, to which adjustments and corrections were added. */
+/** The costs in the demo invoice: prices of this demo contract plus adjustments. */
 const paidContract = "Demo Express";
-/** In percent of the price; most parcels cost a little more than the contract says, some less. */
+/** In percent of the contract price. */
 const adjustments = [-14, -6, 0, 0, 4, 6, 9, 12, 15, 22, 30];
 
-/** A quarter's parcels of a small shop, the same ones every time: some without a weight, one with a service that no card has. */
+/** One quarter of a small shop's parcels, deterministic: some without a weight, one with a service that no rate card has. */
 export function demoItems(count: number, day: string): ItemRequest[] {
   const paid = createTariff(demoCards().find(({ account }) => account === paidContract)!.card, () => undefined);
   return Array.from({ length: count }, (_, index): ItemRequest => {
     const mixed = Math.imul(index + 1, 2_654_435_761) >>> 0;
-    const [destinationZip, destinationCity, destinationState] = places[mixed % places.length]!;
+    const [destinationZip, destinationCity, destinationState] = destinations[mixed % destinations.length]!;
     const pounds = 1 + (mixed % 12);
     const serviceType = index === 7 ? "White glove delivery" : services[mixed % services.length]!;
     const item: ItemRequest = {

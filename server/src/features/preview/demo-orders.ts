@@ -30,8 +30,8 @@ const cities = [
 ] as const;
 const products = [...demoProducts, ["CHAIR-KIT", "Folding chair kit", 14_900, 7_800] as const];
 /**
- * What the orders of one age look like. The oldest come first, so that numbers and dates grow together, and a status fits
- * its age: nothing that was ordered an hour ago has arrived, and little of what is a week old is still open.
+ * Statuses by age. The oldest orders come first, so that numbers and dates increase together, and the status fits the age:
+ * an order of the last hour is not delivered, and few orders of last week are open.
  */
 type AgeBand = { share: number; fromDays: number; toDays: number; statuses: [OrderStatus, percent: number][] };
 const ageBands: AgeBand[] = [
@@ -95,7 +95,7 @@ const holdReasons: HoldReason[] = [
 const channels = ["web-shop", "marketplace", "wholesale"] as const;
 const tagPool = ["vip", "gift", "fragile", "first-order", "subscription", "rush"];
 
-/** Believable orders in every state, in batches, oldest first. The same seed gives the same orders, relative to `now`. */
+/** Plausible orders in every state, in batches, oldest first. Deterministic by seed, relative to `now`. */
 export function* makeDemoOrders(count: number, seed: number, now: Date): Generator<Order[]> {
   const random = seededRandom(seed);
   for (let first = 0; first < count; first += batchSize) {
@@ -107,7 +107,7 @@ export function* makeDemoOrders(count: number, seed: number, now: Date): Generat
 function makeOrder(index: number, count: number, seed: number, random: Random, now: number): Order {
   const { statuses, ageDays } = ageOf((index + random.below(100) / 100) / count);
   const status = pickStatus(statuses, random.below(100));
-  // At least a minute ago: an order from the future would be the first thing a newcomer sees.
+  // At least a minute ago, so that no order appears to be in the future.
   const orderedAt = new Date(Math.floor((now - ageDays * dayMs) / 1000) * 1000 - 60_000);
   const name = `${random.pick(firstNames)} ${random.pick(lastNames)}`;
   const [city, provinceCode, zip] = random.pick(cities);
@@ -136,7 +136,7 @@ function makeOrder(index: number, count: number, seed: number, random: Random, n
       address1: `${1 + random.below(990)} ${random.pick(["Main Street", "Oak Avenue", "Harbor Road", "Mill Lane"])}`,
       city,
       provinceCode,
-      // Some are wrong on purpose: validate_address should find something.
+      // Some ZIP codes are invalid, for validate_address to find.
       zip: random.chance(3) ? zip.slice(0, 4) : zip,
       countryCode: "US",
     },
@@ -168,7 +168,7 @@ function makeOrder(index: number, count: number, seed: number, random: Random, n
 function makeLines(index: number, seed: number, status: OrderStatus, random: Random): OrderLine[] {
   const count = status === "partially_shipped" ? 2 : 1 + random.below(3);
   const start = random.below(products.length);
-  // Three steps on is another product each time: 3 and 8 have no common divisor.
+  // A step of 3 through 8 products yields a different one each time.
   const chosen = Array.from({ length: count }, (_, i) => products[(start + 3 * i) % products.length]!);
   return chosen.map(([sku, name, cents, grams], i) => {
     const quantity = 1 + random.below(3);
@@ -200,7 +200,7 @@ function makeHold(index: number, seed: number, random: Random, at: string, now: 
   };
 }
 
-/** Where an order stands between the oldest (0) and the newest (1). */
+/** `position` is between the oldest order (0) and the newest (1). */
 function ageOf(position: number): { statuses: AgeBand["statuses"]; ageDays: number } {
   let start = 0;
   for (const { share, fromDays, toDays, statuses } of ageBands) {

@@ -6,7 +6,7 @@ import type { EventStatus } from "../shipments/shipments.states.ts";
 const hourMs = 3_600_000;
 const hubs = ["Newark, NJ", "Columbus, OH", "Louisville, KY", "Memphis, TN", "Dallas, TX"];
 
-/** The parcels of these orders, each with a believable journey up to now; the same at every first start. */
+/** Parcels of these orders with plausible tracking events up to now; deterministic. */
 export function demoParcels(orders: Order[], now: number): TrackedParcel[] {
   return orders.flatMap((order) =>
     order.shipments.map((listed) => {
@@ -24,7 +24,7 @@ export function demoParcels(orders: Order[], now: number): TrackedParcel[] {
 
 type Step = [afterHours: number, status: EventStatus, description: string];
 
-/** What has happened by now. Most arrive in time, some late, and some meet trouble. */
+/** Tracking events so far. Most parcels arrive on time, some late, some have an exception. */
 function journey({ status }: Order, digest: Buffer, hoursSince: number): Step[] {
   const roll = digest[0]! % 100;
   const pace = 30 + (digest[1]! % 60);
@@ -43,7 +43,7 @@ function journey({ status }: Order, digest: Buffer, hoursSince: number): Step[] 
     const plan: Step[] = [...start, ...rest, [arrival, "delivered", "Delivered, left at the door"]];
     return plan.filter(([hours]) => hours >= 0 && hours <= arrival);
   }
-  const trouble: Step[] =
+  const problems: Step[] =
     roll < 12
       ? []
       : roll < 20
@@ -51,6 +51,6 @@ function journey({ status }: Order, digest: Buffer, hoursSince: number): Step[] 
         : roll < 26
           ? [[34, "attempt_failed", "Recipient not available"]]
           : [[pace * 0.6, "in_transit", "Arrived at the facility"]];
-  const none = roll >= 96 ? start.slice(0, 1) : [...start, ...trouble];
+  const none = roll >= 96 ? start.slice(0, 1) : [...start, ...problems];
   return none.filter(([hours]) => hours <= hoursSince);
 }

@@ -14,13 +14,13 @@ export async function saveClock(tx: Tx, setting: ClockSetting): Promise<void> {
 
 const stepsKey = "seeding";
 
-/** What is still to be made after the demo data. None of a preview that was filled before there were steps. */
-export async function findStepsLeft(db: Queryable): Promise<string[]> {
+/** Remaining steps of `seedActivity`; empty for previews seeded by versions without steps. */
+export async function findRemainingSteps(db: Queryable): Promise<string[]> {
   return (await findState<string[]>(db, stepsKey)) ?? [];
 }
 
-export async function saveStepsLeft(db: Queryable, left: readonly string[]): Promise<void> {
-  await saveState(db, stepsKey, left);
+export async function saveRemainingSteps(db: Queryable, remaining: readonly string[]): Promise<void> {
+  await saveState(db, stepsKey, remaining);
 }
 
 export async function isSeeded(db: Queryable, orgId: string): Promise<boolean> {
@@ -30,13 +30,13 @@ export async function isSeeded(db: Queryable, orgId: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Nodes that start together take turns. */
+/** Serializes nodes that start at the same time. */
 export async function lockSeeding(tx: Tx): Promise<void> {
   await tx.query("select pg_advisory_xact_lock(hashtextextended('preview seeding', 0))");
 }
 
-/** What a reset leaves alone: people and keys still sign in afterwards, and the reset itself can be repeated safely. */
-const kept = [
+/** Tables that a reset keeps: users and API keys still work afterwards, and the reset request is idempotent. */
+const keptTables = [
   "schema_migrations",
   "secret_keys",
   "organizations",
@@ -54,9 +54,10 @@ const kept = [
 
 export async function emptyAllTables(tx: Tx): Promise<void> {
   const rows = await tx.query<{ name: string }>(
-    `select quote_ident(relname) as name from pg_class
+    `select quote_ident(relname) as name
+       from pg_class
       where relkind = 'r' and relnamespace = current_schema()::regnamespace and not relname = any($1)`,
-    [kept],
+    [keptTables],
   );
   await tx.query("select set_config('hub.is_resetting', 'yes', true)");
   await tx.query(`truncate ${rows.map((row) => row.name).join(", ")}`);

@@ -27,7 +27,7 @@ export async function setClock(ctx: Ctx, request: ClockRequest) {
   return await change(ctx, async (tx) => {
     await store.saveClock(tx, setting);
     recordEvent(tx, ctx, { type: "preview.clock_set", objectId: ctx.orgId, data: setting });
-    // What was due by a clock that is set back would not come for a long time.
+    // With a clock that is set back, the next tracking poll would be far in the future.
     await hastenTrackingAcrossOrgs(tx, readSetting(setting, ctx.clock.real()));
     await ctx.signals.publish(tx, "clock", "");
     tx.afterCommit(() => ctx.clock.set(setting));
@@ -37,15 +37,19 @@ export async function setClock(ctx: Ctx, request: ClockRequest) {
 
 function nextSetting(ctx: Ctx, request: ClockRequest): ClockSetting {
   const { now, advanceSeconds, frozen, reset } = request;
-  const wanted = [now, advanceSeconds, reset].filter((value) => value !== undefined).length;
-  if (wanted > 1 || (wanted === 0 && frozen === undefined)) {
+  const given = [now, advanceSeconds, reset].filter((value) => value !== undefined).length;
+  if (given > 1 || (given === 0 && frozen === undefined)) {
     throw badField("", "one_of", "Send exactly one of `now`, `advanceSeconds`, `reset`, or `frozen` alone.");
   }
   if (reset) return { mode: "real" };
   const target = now === undefined ? ctx.clock.now().getTime() + (advanceSeconds ?? 0) * 1000 : Date.parse(now);
   const at = new Date(target);
   if (at.getUTCFullYear() < 2000 || at.getUTCFullYear() > 2100) {
-    throw badField(now === undefined ? "/advanceSeconds" : "/now", "date_out_of_range", "Stay between 2000 and 2100.");
+    throw badField(
+      now === undefined ? "/advanceSeconds" : "/now",
+      "date_out_of_range",
+      "The year must be between 2000 and 2100.",
+    );
   }
   if (frozen ?? ctx.clock.setting().mode === "frozen") return { mode: "frozen", at: at.toISOString() };
   return { mode: "shifted", offsetMs: target - ctx.clock.real().getTime() };
@@ -56,14 +60,14 @@ const demoSeed = 1;
 const demoItemCount = 400;
 
 /**
- * A newcomer should find a living hub: orders in every state, the same ones at every first start. All or nothing, so
- * that a start that was cut short leaves it to the next one.
+ * Fills a new preview with demo data: orders in every state, the same ones on every hub. One transaction, so that an
+ * interrupted start leaves nothing and the next start seeds again.
  */
 export async function seedPreview(ctx: Ctx, signal?: AbortSignal): Promise<void> {
   if (!(await store.isSeeded(ctx.db, ctx.orgId))) {
     await change(ctx, async (tx) => {
       await store.lockSeeding(tx);
-      // Another node may have been faster.
+      // Another node may have seeded in the meantime.
       if (!(await store.isSeeded(tx, ctx.orgId))) await seed(tx, ctx, signal);
     });
   }
@@ -73,7 +77,7 @@ export async function seedPreview(ctx: Ctx, signal?: AbortSignal): Promise<void>
 async function seed(tx: Tx, ctx: Ctx, signal?: AbortSignal): Promise<void> {
   await addDemoBridge(tx, ctx);
   let [inserted, shipments] = [0, 0];
-  // All at once, others would wait for their answers meanwhile, and the hub would keep the memory it took.
+  // In batches: all orders at once would block the event loop and keep the memory allocated.
   for (const batch of makeDemoOrders(demoOrderCount, demoSeed, ctx.clock.real())) {
     signal?.throwIfAborted();
     inserted += (await insertOrders(tx, ctx.orgId, batch)).size;
@@ -88,10 +92,10 @@ async function seed(tx: Tx, ctx: Ctx, signal?: AbortSignal): Promise<void> {
     objectId: ctx.orgId,
     data: { orders: inserted, shipments, carrierAccounts: accounts.length, pickups },
   });
-  await store.saveStepsLeft(tx, activitySteps);
+  await store.saveRemainingSteps(tx, activitySteps);
 }
 
-/** Empties the preview, except for organizations, people and keys, sets its clock back and fills it with demo data. */
+/** Deletes everything except organizations, users and API keys, resets the clock and loads the demo data. */
 export async function resetPreview(ctx: Ctx) {
   const answer = await change(ctx, async (tx) => {
     await store.emptyAllTables(tx);
@@ -110,14 +114,14 @@ export async function refreshPreviewClock(world: World): Promise<void> {
   world.clock.set((await store.findClock(world.db)) ?? { mode: "real" });
 }
 
-/** Every node follows the clock that is kept in the database. */
+/** Every node uses the clock setting in the database. */
 export async function followPreviewClock(world: World): Promise<void> {
   await refreshPreviewClock(world);
-  const followOrComplain = (): void => {
+  const refreshOrLog = (): void => {
     refreshPreviewClock(world).catch((error: unknown) =>
-      world.log.error({ err: error }, "the preview clock could not be read"),
+      world.log.error({ err: error }, "reading the preview clock failed"),
     );
   };
-  world.signals.subscribe("clock", followOrComplain);
-  world.signals.onGap(followOrComplain);
+  world.signals.subscribe("clock", refreshOrLog);
+  world.signals.onGap(refreshOrLog);
 }

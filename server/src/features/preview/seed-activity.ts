@@ -20,13 +20,13 @@ import { createView } from "../views/views.ts";
 import { createWebhook, listWebhooks } from "../webhooks/webhooks.ts";
 import * as store from "./preview.store.ts";
 
-/** What people would have done in a hub that has been in use: each by the verb of its feature, one after the other. */
+/** Typical activity of users, created through the verbs of each feature, in this order. */
 const steps: Record<string, (ctx: Ctx) => Promise<void>> = {
-  places: seedPlaces,
+  places: seedLocations,
   tasks: seedTasks,
   labels: seedLabels,
   exceptions: seedExceptions,
-  // Before the runs: what those change is the first that they see.
+  // Before the runs, whose changes trigger them.
   automations: seedAutomations,
   webhooks: seedWebhooks,
   runs: seedRuns,
@@ -35,25 +35,25 @@ const steps: Record<string, (ctx: Ctx) => Promise<void>> = {
 export const activitySteps: readonly string[] = Object.keys(steps);
 
 /**
- * Fills the lists that the demo data leave empty. Verbs commit by themselves, so it is done step by step, and a start that
- * was cut short leaves the rest to the next one. What people have deleted since is not made again.
+ * Fills the lists that the demo data leaves empty. Each verb commits its own transaction, so progress is stored per step and
+ * the next start continues an interrupted one. Records deleted since are not created again.
  */
-export async function seedActivity(asked: Ctx, signal?: AbortSignal): Promise<void> {
-  // The hub does it, whatever else the one may do who asked for a reset; and the answer that is kept for them is their own.
-  const { keepAnswer: _, aside: __, ...world } = asked;
-  const ctx = systemContext(world, asked.orgId, "demo data");
-  let left = await store.findStepsLeft(ctx.db);
-  while (left.length > 0) {
+export async function seedActivity(caller: Ctx, signal?: AbortSignal): Promise<void> {
+  // Runs as the hub, independent of the caller's scopes, and must not store responses under the caller's Idempotency-Key.
+  const { keepAnswer: _, aside: __, ...world } = caller;
+  const ctx = systemContext(world, caller.orgId, "demo data");
+  let remaining = await store.findRemainingSteps(ctx.db);
+  while (remaining.length > 0) {
     signal?.throwIfAborted();
-    const [name, ...rest] = left;
-    await unlessThere(() => steps[name!]?.(ctx) ?? Promise.resolve());
-    await store.saveStepsLeft(ctx.db, rest);
-    left = rest;
+    const [name, ...rest] = remaining;
+    await unlessExists(() => steps[name!]?.(ctx) ?? Promise.resolve());
+    await store.saveRemainingSteps(ctx.db, rest);
+    remaining = rest;
   }
 }
 
-/** Made by whoever was cut short, or by another node in the same moment. */
-async function unlessThere(make: () => Promise<unknown>): Promise<void> {
+/** Ignores records that an interrupted start or another node has already created. */
+async function unlessExists(make: () => Promise<unknown>): Promise<void> {
   try {
     await make();
   } catch (error) {
@@ -61,7 +61,7 @@ async function unlessThere(make: () => Promise<unknown>): Promise<void> {
   }
 }
 
-async function seedPlaces(ctx: Ctx): Promise<void> {
+async function seedLocations(ctx: Ctx): Promise<void> {
   const newark = { address1: "1 Port Street", city: "Newark", provinceCode: "NJ", zip: "07114", countryCode: "US" };
   const reno = { address1: "80 Depot Way", city: "Reno", provinceCode: "NV", zip: "89502", countryCode: "US" };
   const boston = { address1: "12 Beacon Street", city: "Boston", provinceCode: "MA", zip: "02108", countryCode: "US" };
@@ -70,11 +70,11 @@ async function seedPlaces(ctx: Ctx): Promise<void> {
     { name: "Reno", type: "warehouse", address: reno },
     { name: "Boston shop", type: "store", address: boston },
   ] as const;
-  for (const location of all) await unlessThere(() => createLocation(ctx, location));
+  for (const location of all) await unlessExists(() => createLocation(ctx, location));
   const settings = { filter: { status: ["ready"], tag: "rush" }, sort: "shipBy" };
   const reading = { dateOrder: "dmy", currency: "EUR", mapping: { Bestellnummer: "number" } } as const;
-  await unlessThere(() => createPreset(ctx, { name: "German warehouse CSV", settings: reading }));
-  await unlessThere(() => createView(ctx, { list: "orders", name: "Rush orders", settings, isShared: true }));
+  await unlessExists(() => createPreset(ctx, { name: "German warehouse CSV", settings: reading }));
+  await unlessExists(() => createView(ctx, { list: "orders", name: "Rush orders", settings, isShared: true }));
   const { id } = await createConditionSet(ctx, {
     name: "Remote states",
     description: "States and territories where ground takes long",
@@ -136,7 +136,7 @@ async function seedExceptions(ctx: Ctx): Promise<void> {
   const weight = { value: 1, unit: "lb" } as const;
   const refused = buyLabel(ctx, { ...aParcel, weight, service: "freight", carrierAccountId: account.id });
   await refused.catch((error: unknown) => {
-    if (!(error instanceof HubError) || error.code !== "label_refused") throw error;
+    if (!(error instanceof HubError) || error.code !== "label_rejected") throw error;
   });
 }
 
@@ -185,7 +185,7 @@ async function seedRuns(ctx: Ctx): Promise<void> {
   const [ready, fresh, cancelled] = [await idsOf("ready", 40), await idsOf("new", 12), await idsOf("cancelled", 6)];
   await run("Tag spring sale orders", ready, { type: "add_tags", params: { tags: [tagged] } });
   const held = { type: "hold", params: { reason: "inventory_out_of_stock", for_days: 3 } };
-  // Nothing can be held that was cancelled.
+  // The cancelled orders fail, as they cannot be placed on hold.
   await run("Hold orders waiting for stock", [...fresh.slice(0, 6), ...cancelled], held);
   const mistake = await run("Switch to express", fresh, { type: "set_shipping", params: { service: "express" } });
   await undoRun(ctx, mistake.id, false);

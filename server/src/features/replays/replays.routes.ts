@@ -18,7 +18,7 @@ export const replayRoutes = [
     ids: { id: "transformation" },
     body: shapes.ReplayRequest,
     bodyIsOptional: true,
-    onlyLooks: true,
+    isReadOnly: true,
     answer: [200, shapes.Replay],
     handle: (ctx, { params, body }) => replayTransformation(ctx, params.id, body ?? {}),
   }),
@@ -40,7 +40,7 @@ export const replayRoutes = [
     description:
       "For tasks that pull. Their first records, as they come and as the connector would hand them on; no cursor moves. " +
       "Also needs `pii:read`.",
-    onlyLooks: true,
+    isReadOnly: true,
     ids: { id: "bridge" },
     body: samples.PullSampleRequest,
     answer: [200, samples.PulledSample],

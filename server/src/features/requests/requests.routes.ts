@@ -7,10 +7,11 @@ export const requestRoutes = [
   defineRoute("GET /requests", {
     name: "requests.list",
     scope: "audit:read",
-    summary: "List requests that keys and people made, newest first",
+    summary: "List API requests",
     description:
-      "Of keys all that they asked for, of people changes and failures; for HUB_KEEP_REQUESTS_DAYS. Of an organization that asks for " +
-      "very much some are left out, reads first. Bodies and queries are not kept. Other nodes add theirs within seconds.",
+      "All requests of API keys; changes and failures of users. Kept for HUB_REQUEST_LOG_RETENTION_DAYS. Above a limit per minute and " +
+      "organization, requests are dropped, reads first. Bodies and query strings are not stored. Requests to other nodes appear " +
+      "within seconds.",
     query: shapes.RequestQuery,
     answer: [200, PageOf(shapes.LoggedRequest)],
     handle: (ctx, { query }) => requests.listRequests(ctx, query),

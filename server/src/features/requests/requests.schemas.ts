@@ -5,18 +5,18 @@ import { Type } from "../../core/type.ts";
 
 export const LoggedRequest = Type.Object({
   id: Id,
-  requestId: Type.String({ description: "As the answer had it in `X-Request-Id`" }),
+  requestId: Type.String({ description: "As in the response header `X-Request-Id`" }),
   at: DateTime,
   method: Type.String(),
-  route: Type.String({ description: "With the names of what is in the path, such as /api/v1/orders/:id" }),
-  objectId: Nullable(Type.String({ format: "uuid", description: "What the path names, if it does so by id" })),
+  route: Type.String({ description: "Path with parameter names, such as /api/v1/orders/:id" }),
+  objectId: Nullable(Type.String({ format: "uuid", description: "Innermost ID in the path" })),
   status: Type.Integer(),
-  code: Nullable(Type.String({ description: "Of the problem" })),
+  code: Nullable(Type.String({ description: "Error code" })),
   durationMs: Count,
   actor: ActorShape,
-  leftOut: Type.Integer({
+  droppedCount: Type.Integer({
     minimum: 0,
-    description: "So many requests before this one, on the same node, were too many to be kept",
+    description: "Requests to the same node that were dropped since the previous entry",
   }),
 });
 export type LoggedRequest = Static<typeof LoggedRequest>;
@@ -27,7 +27,7 @@ export const RequestQuery = pageQuery({
   method: Type.Optional(OneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])),
   route: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   objectId: Type.Optional(Id),
-  outcome: Type.Optional(OneOf(["failed", "succeeded"], { description: "failed: answered with 400 or more" })),
+  outcome: Type.Optional(OneOf(["failed", "succeeded"], { description: "failed: status 400 or above" })),
   code: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   from: Since,
   to: Before,

@@ -7,8 +7,8 @@ import { listPage } from "../../db/list-page.ts";
 import { deleteSomeAcrossOrgs } from "../../db/old-rows.ts";
 import type { LoggedRequest, RequestQuery } from "./requests.schemas.ts";
 
-/** Names of people and keys are those of today: they are not kept here. */
-const who = `jsonb_strip_nulls(jsonb_build_object('type', t.actor_type, 'id', t.actor_id, 'email', u.email, 'name', k.name))`;
+/** The log stores IDs only, so that names and email addresses are the current ones. */
+const actorColumn = `jsonb_strip_nulls(jsonb_build_object('type', t.actor_type, 'id', t.actor_id, 'email', account.email, 'name', key.name))`;
 const { selected, fromRow } = defineColumns<LoggedRequest>("t", {
   requestId: "text",
   at: moment,
@@ -18,17 +18,18 @@ const { selected, fromRow } = defineColumns<LoggedRequest>("t", {
   status: "smallint",
   code: "text",
   durationMs: "integer",
-  actor: { type: "jsonb", selected: who },
-  leftOut: "integer",
+  actor: { type: "jsonb", selected: actorColumn },
+  droppedCount: "integer",
 });
 
-/** The newest first. */
+/** Newest first. */
 export async function listRequests(db: Queryable, orgId: string, query: RequestQuery): Promise<Page<LoggedRequest>> {
   const isFailed = query.outcome && query.outcome === "failed";
   const page = await listPage<Stored<LoggedRequest>>(db, query, {
     select: selected,
-    from: `request_log t left join users u on t.actor_type = 'user' and u.org_id = t.org_id and u.id = t.actor_id
-      left join api_keys k on t.actor_type = 'api_key' and k.org_id = t.org_id and k.id = t.actor_id`,
+    from: `request_log t
+      left join users account on t.actor_type = 'user' and account.org_id = t.org_id and account.id = t.actor_id
+      left join api_keys key on t.actor_type = 'api_key' and key.org_id = t.org_id and key.id = t.actor_id`,
     where: [
       ["t.org_id = ?", orgId],
       ["t.request_id = ?", query.requestId],
@@ -56,11 +57,12 @@ export type NewRequest = Omit<LoggedRequest, "actor" | "at"> & {
 export async function insertRequestsAcrossOrgs(db: Queryable, requests: readonly NewRequest[]): Promise<void> {
   await db.query(
     `insert into request_log (id, org_id, at, request_id, method, route, object_id, status, code, duration_ms, actor_type,
-       actor_id, left_out)
-     select u.id, u."orgId", u.at, u."requestId", u.method, u.route, u."objectId", u.status, u.code, u."durationMs",
-       u."actorType", u."actorId", u."leftOut"
-       from jsonb_to_recordset($1::jsonb) as u (id uuid, "orgId" uuid, at timestamptz, "requestId" text, method text, route text,
-         "objectId" uuid, status smallint, code text, "durationMs" integer, "actorType" text, "actorId" uuid, "leftOut" integer)`,
+            actor_id, dropped_count)
+     select id, "orgId", at, "requestId", method, route, "objectId", status, code, "durationMs", "actorType",
+            "actorId", "droppedCount"
+       from jsonb_to_recordset($1::jsonb) as request (id uuid, "orgId" uuid, at timestamptz, "requestId" text, method text,
+            route text, "objectId" uuid, status smallint, code text, "durationMs" integer, "actorType" text, "actorId" uuid,
+            "droppedCount" integer)`,
     [JSON.stringify(requests)],
   );
 }

@@ -4,7 +4,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 
-type Row = { requestId: string; method: string; route: string; status: number; leftOut: number };
+type Row = { requestId: string; method: string; route: string; status: number; droppedCount: number };
 type Caller = Pick<Awaited<ReturnType<typeof hub.org>>, "get">;
 
 async function list(org: Caller, query = ""): Promise<Row[]> {
@@ -84,9 +84,9 @@ test("who asks for very much has some of it left out, reads first, and is told h
   const rows = await list(org, "&method=GET&route=/api/v1/me");
   expect(rows).toHaveLength(30);
   const [change] = await list(org, "&method=POST&route=/api/v1/orders");
-  expect(change?.leftOut).toBe(10);
+  expect(change?.droppedCount).toBe(10);
   await org.get("/me");
-  expect((await list(org, "&method=GET&route=/api/v1/me"))[0]?.leftOut).toBe(0);
+  expect((await list(org, "&method=GET&route=/api/v1/me"))[0]?.droppedCount).toBe(0);
 });
 
 test("they go after their time, and the audit log does not fill with that", async () => {

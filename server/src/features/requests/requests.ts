@@ -9,17 +9,17 @@ import * as store from "./requests.store.ts";
 
 export { deleteOldRequestsAcrossOrgs } from "./requests.store.ts";
 
-/** What is kept of an organization in a minute, by each node. Whoever asks for more could fill the disk with it. */
-const keptPerMinute = { failure: 120, change: 120, read: 30 };
-/** Of all organizations, until they are written. */
+/** Requests logged per organization, node and minute. Without a limit, one organization could fill the disk. */
+const loggedPerMinute = { failure: 120, change: 120, read: 30 };
+/** Unwritten requests of all organizations. */
 const maxPending = 5_000;
 const minuteMs = 60_000;
 
-type Use = { minute: number; kept: Record<keyof typeof keptPerMinute, number>; leftOut: number };
+type Usage = { minute: number; logged: Record<keyof typeof loggedPerMinute, number>; droppedCount: number };
 
-const logs = perWorld(() => ({ uses: new Map<string, Use>(), pending: new Array<NewRequest>() }));
+const logs = perWorld(() => ({ usages: new Map<string, Usage>(), pending: new Array<NewRequest>() }));
 
-export type Answered = {
+export type CompletedRequest = {
   requestId: string;
   method: string;
   route: string;
@@ -30,63 +30,63 @@ export type Answered = {
 };
 
 /**
- * In memory only: it is called with every request. Neither query nor body is kept, which may be about people; nor what
- * people look at, which is nobody's business.
+ * Called with every request, so it writes to memory only. Queries and bodies are not logged, since they may contain personal
+ * data; reads of users are not logged, to protect their privacy.
  */
-export function noteRequest(world: World, { orgId, actor }: Principal, answered: Answered): void {
-  const { method, status } = answered;
+export function logRequest(world: World, { orgId, actor }: Principal, completed: CompletedRequest): void {
+  const { method, status } = completed;
   const isRead = method === "GET" || method === "HEAD";
   const kind = status >= 400 ? "failure" : isRead ? "read" : "change";
   if (actor.type === "system" || (actor.type === "user" && kind === "read")) return;
-  const { uses, pending } = logs(world);
-  const use = useOf(uses, orgId, minuteOf(world));
-  if (use.kept[kind] >= keptPerMinute[kind] || pending.length >= maxPending) {
-    use.leftOut++;
+  const { usages, pending } = logs(world);
+  const usage = usageOf(usages, orgId, minuteOf(world));
+  if (usage.logged[kind] >= loggedPerMinute[kind] || pending.length >= maxPending) {
+    usage.droppedCount++;
     return;
   }
-  use.kept[kind]++;
-  const { params, durationMs, ...rest } = answered;
+  usage.logged[kind]++;
+  const { params, durationMs, ...rest } = completed;
   pending.push({
     ...rest,
     id: world.newId(),
     orgId,
     at: world.clock.now(),
-    objectId: lastId(params),
+    objectId: innermostId(params),
     durationMs: Math.round(durationMs),
     actorType: actor.type,
     actorId: actor.id,
-    leftOut: use.leftOut,
+    droppedCount: usage.droppedCount,
   });
-  use.leftOut = 0;
+  usage.droppedCount = 0;
 }
 
-/** Also while the clock of the preview stands still. */
+/** By the real clock, since the preview clock may be frozen. */
 const minuteOf = ({ clock }: World): number => Math.floor(clock.real().getTime() / minuteMs);
 
-function useOf(uses: Map<string, Use>, orgId: string, minute: number): Use {
-  const known = uses.get(orgId);
+function usageOf(usages: Map<string, Usage>, orgId: string, minute: number): Usage {
+  const known = usages.get(orgId);
   if (known?.minute === minute) return known;
-  const use = { minute, kept: { failure: 0, change: 0, read: 0 }, leftOut: known?.leftOut ?? 0 };
-  uses.set(orgId, use);
-  return use;
+  const usage = { minute, logged: { failure: 0, change: 0, read: 0 }, droppedCount: known?.droppedCount ?? 0 };
+  usages.set(orgId, usage);
+  return usage;
 }
 
-/** Of what the path names the innermost; a name that stands for an id may be anything. */
-function lastId(params: unknown): string | null {
+/** The innermost ID of the path. Names that stand for an ID are not logged. */
+function innermostId(params: unknown): string | null {
   const values: unknown[] = Object.values(params ?? {});
   return values.findLast((value): value is string => typeof value === "string" && isUuid(value)) ?? null;
 }
 
-/** Written now and then for all at once, not with every request. */
+/** Called periodically, so that a request does not wait for the write. */
 export async function flushRequests(world: World): Promise<void> {
-  const { uses, pending } = logs(world);
+  const { usages, pending } = logs(world);
   const minute = minuteOf(world);
-  for (const [orgId, use] of uses) if (use.minute !== minute && use.leftOut === 0) uses.delete(orgId);
+  for (const [orgId, usage] of usages) if (usage.minute !== minute && usage.droppedCount === 0) usages.delete(orgId);
   const written = pending.splice(0);
   if (written.length > 0) await store.insertRequestsAcrossOrgs(world.db.acrossOrgs, written);
 }
 
-/** With those that this node has not written yet. */
+/** Flushes first, so that the list has all requests of this node. */
 export async function listRequests(ctx: Ctx, query: RequestQuery): Promise<Page<LoggedRequest>> {
   await flushRequests(ctx);
   return await store.listRequests(ctx.db, ctx.orgId, query);

@@ -32,7 +32,7 @@ export const scheduleRoutes = [
     name: "schedules.preview",
     scope: "schedules:read",
     summary: "What a cron expression means, and when it would run; nothing is stored",
-    onlyLooks: true,
+    isReadOnly: true,
     body: shapes.PreviewRequest,
     answer: [200, shapes.PreviewAnswer],
     handle: (ctx, { body }) => schedules.previewSchedule(ctx, body),

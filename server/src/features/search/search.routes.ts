@@ -6,10 +6,11 @@ export const searchRoutes = [
   defineRoute("GET /search", {
     name: "search.list",
     scope: "any",
-    summary:
-      "Find records of all kinds by number, tracking number, id or name: up to five of each that the caller may read",
+    summary: "Search all record types",
+    description:
+      "By number, tracking number, ID or name. Returns up to five records of each type that the caller may read.",
     query: shapes.SearchQuery,
-    answer: [200, shapes.SearchAnswer],
+    answer: [200, shapes.SearchResponse],
     handle: (ctx, { query }) => search(ctx, query),
   }),
 ];

@@ -25,7 +25,7 @@ export const SearchQuery = Strict({
     minLength: 1,
     maxLength: 200,
     description:
-      "A number, a tracking number, an id, or the beginning of words; names of other things by any part of them",
+      "A number, tracking number or ID, the beginning of words in orders, or any part of the name of other records",
   }),
 });
 export type SearchQuery = Static<typeof SearchQuery>;
@@ -34,10 +34,10 @@ const Hit = Type.Object({
   kind: OneOf(kinds),
   id: Id,
   title: Type.String(),
-  detail: Nullable(Type.String({ description: "Its status, or what else tells it apart" })),
+  detail: Nullable(Type.String({ description: "Status, or another distinguishing field" })),
 });
 export type Hit = Static<typeof Hit>;
 
-export const SearchAnswer = Type.Object({
-  data: Type.Array(Hit, { description: "Up to five of each kind, in the order of the kinds" }),
+export const SearchResponse = Type.Object({
+  data: Type.Array(Hit, { description: "Up to five of each kind, grouped by kind" }),
 });

@@ -3,11 +3,11 @@ import type { Queryable } from "../../db/database.ts";
 import { trackingKeyOf } from "../shipments/shipments.ts";
 import type { Hit, Kind } from "./search.schemas.ts";
 
-/** Orders are searched as their list is. */
-type Elsewhere = Exclude<Kind, "order">;
+/** Orders are searched by `listOrders`. */
+type TableKind = Exclude<Kind, "order">;
 
-/** $1 the organization, $2 the id (or null), $3 any part of a name, $4 and $7 a range of keys of tracking numbers, $5 the caller. */
-const statements: Record<Elsewhere, string> = {
+/** $1 organization, $2 id or null, $3 pattern for names, $4 to $7 range of tracking keys, $5 caller, $6 search text. */
+const statements: Record<TableKind, string> = {
   shipment: `select id, coalesce(tracking_number, id::text) as title, status as detail from shipments
     where org_id = $1 and (id = $2 or tracking_key >= $4 and tracking_key < $7)`,
   operation_run: `select id, id::text as title, status as detail from operation_runs where org_id = $1 and id = $2`,
@@ -32,32 +32,35 @@ const statements: Record<Elsewhere, string> = {
   user: `select id, name as title, email as detail from users where org_id = $1 and (id = $2 or name ilike $3 or email ilike $3)`,
 };
 
-export const hitsOfEach = 5;
+export const hitsPerKind = 5;
 
-const shortestBeginning = 4;
+const minPrefixLength = 4;
 
-/** One statement for all kinds. */
+/** One statement for all kinds; each part reads an index of its table that begins with `org_id`. */
 export async function findHits(
   db: Queryable,
   orgId: string,
   caller: string,
   q: string,
-  wanted: readonly Elsewhere[],
+  kinds: readonly TableKind[],
 ): Promise<Hit[]> {
-  if (wanted.length === 0) return [];
+  if (kinds.length === 0) return [];
   const text = q.trim();
-  const part = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
   const key = trackingKeyOf(text);
-  // Beginnings are ranges there. A short one would begin too many.
-  const keyEnd = key + (key.length < shortestBeginning ? "\u0001" : "\uffff");
-  const values = [orgId, isUuid(text) ? text : null, part, key, caller, text, keyEnd];
-  const selects = wanted.map(
-    (kind, place) =>
-      `(select ${place} as place, '${kind}' as kind, f.* from (${statements[kind]}) f limit ${hitsOfEach})`,
+  // A prefix is a range of keys. Short texts must match exactly, since too many keys begin with them.
+  const keyEnd = key + (key.length < minPrefixLength ? "\u0001" : "\uffff");
+  const values = [orgId, isUuid(text) ? text : null, pattern, key, caller, text, keyEnd];
+  const selects = kinds.map(
+    (kind, position) =>
+      `(select ${position} as position, '${kind}' as kind, found.* from (${statements[kind]}) found limit ${hitsPerKind})`,
   );
   return await db.query<Hit>(
-    `with asked as (select $1::uuid, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text)
-     select kind, id, title, nullif(detail, '') as detail from (${selects.join(" union all ")}) hits order by place, title, id`,
+    // The unused CTE gives each parameter a type, whichever kinds are searched.
+    `with parameters as (select $1::uuid, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text)
+     select kind, id, title, nullif(detail, '') as detail
+       from (${selects.join(" union all ")}) hits
+      order by position, title, id`,
     values,
   );
 }

@@ -6,9 +6,9 @@ import type { Ctx } from "../../context.ts";
 import { getOrder, listOrders } from "../orders/orders.ts";
 import type { Hit, Kind, SearchQuery } from "./search.schemas.ts";
 import { kinds } from "./search.schemas.ts";
-import { findHits, hitsOfEach } from "./search.store.ts";
+import { findHits, hitsPerKind } from "./search.store.ts";
 
-/** What one may read is what one may find. */
+/** Callers find only records that they may read. */
 const scopeOf: Record<Kind, Scope> = {
   order: "orders:read",
   shipment: "shipments:read",
@@ -26,34 +26,33 @@ const scopeOf: Record<Kind, Scope> = {
   user: "admin",
 };
 
-/** For those who know a number, an id or a name, and not where it belongs. */
 export async function search(ctx: Ctx, { q }: SearchQuery): Promise<{ data: Hit[] }> {
-  const wanted = kinds.filter((kind) => hasScope(ctx.principal.scopes, scopeOf[kind]));
-  const others = wanted.filter((kind) => kind !== "order");
+  const readable = kinds.filter((kind) => hasScope(ctx.principal.scopes, scopeOf[kind]));
+  const otherKinds = readable.filter((kind) => kind !== "order");
   const [orders, found] = await Promise.all([
-    wanted.includes("order") ? findOrders(ctx, q) : [],
-    findHits(ctx.db, ctx.orgId, callerKey(ctx.actor), q, others),
+    readable.includes("order") ? findOrders(ctx, q) : [],
+    findHits(ctx.db, ctx.orgId, callerKey(ctx.actor), q, otherKinds),
   ]);
   return { data: [...orders, ...found] };
 }
 
-/** The one with this very number or id first, archived or not; then what the list would find. */
+/** The order with exactly this number or ID first, even if archived, then the results of the order list. */
 async function findOrders(ctx: Ctx, q: string): Promise<Hit[]> {
-  const query = { page: 1, limit: hitsOfEach, search: q } as const;
-  const [named, listed] = await Promise.all([
-    orNothing(getOrder(ctx, q.trim())),
-    orNothing(listOrders(ctx, query).then(({ data }) => data)),
+  const query = { page: 1, limit: hitsPerKind, search: q } as const;
+  const [exact, listed] = await Promise.all([
+    orUndefined(getOrder(ctx, q.trim())),
+    orUndefined(listOrders(ctx, query).then(({ data }) => data)),
   ]);
-  const all = [...(named ? [named] : []), ...(listed ?? []).filter(({ id }) => id !== named?.id)];
+  const all = [...(exact ? [exact] : []), ...(listed ?? []).filter(({ id }) => id !== exact?.id)];
   return all
-    .slice(0, hitsOfEach)
+    .slice(0, hitsPerKind)
     .map(({ id, number, status }) => ({ kind: "order", id, title: number, detail: status }));
 }
 
-/** There is none, or words that cannot be searched for: for whoever types, that is the same. */
-async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
+/** Not found and not searchable are the same to a user who is typing. */
+async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await result;
   } catch (error) {
     if (error instanceof HubError && error.status < 500) return undefined;
     throw error;

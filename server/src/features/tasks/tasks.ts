@@ -10,7 +10,7 @@ import { recordEvents } from "../../events/record-event.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
 import { findTask, tryOpenBridge } from "../bridges/bridge-tasks.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
-import { refuseWhilePaused } from "../outbound-pause/outbound-pause.ts";
+import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import type { Live } from "../../route.ts";
 import { Unfinished } from "../../route.ts";
 import { watchRecord } from "../../watch.ts";
@@ -97,7 +97,7 @@ const syncWaitMs = 30_000;
 /** Runs where every task runs, and waits for it. What takes longer goes on, and is answered as it is then. */
 export async function executeTaskNow(ctx: Ctx, request: SyncRequest): Promise<Execution | Unfinished<Execution>> {
   const checked = await checkTask(ctx, request);
-  refuseWhilePaused(ctx);
+  requireOutbound(ctx);
   const { timeoutSeconds } = request;
   const options = { mode: "sync", trigger: "api", maxAttempts: 1, timeoutSeconds } as const;
   const { id } = await enqueueTogether(ctx, { ...checked, ...options });

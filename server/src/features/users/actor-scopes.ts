@@ -10,8 +10,8 @@ import { findActiveRoles } from "./users.store.ts";
 type OwnerReference = { orgId: string; actor: Actor };
 
 /**
- * What the owners of records may do at this moment, by `callerKey`. An owner that was disabled or deleted, or whose key has
- * expired, is absent. Two statements, however many owners.
+ * Current scopes of the owners of records, by `callerKey`. Owners that were disabled or deleted, and expired keys, are absent.
+ * Runs two statements for any number of owners.
  */
 export async function findScopesOfOwners(
   db: Queryable,
@@ -28,7 +28,7 @@ export async function findScopesOfOwners(
   for (const { id, role } of await findActiveRoles(db, ofType("user"))) {
     found.set(`user:${id}`, new Set(scopesOfRole(role, false)));
   }
-  // The hub itself creates records for the preview.
+  // The hub creates the demo records of the preview.
   for (const { actor } of distinct) if (actor.type === "system") found.set(callerKey(actor), new Set(["admin"]));
   return found;
 }

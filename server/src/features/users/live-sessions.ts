@@ -10,7 +10,7 @@ import {
   markSessionsUsedAcrossOrgs,
 } from "./sessions.store.ts";
 
-/** A browser that nobody has used for so long is signed out. */
+/** A browser session expires after this long without a request. */
 export const browserIdleMs = 12 * 3_600_000;
 
 const known = perWorld((world) => {
@@ -30,45 +30,45 @@ const known = perWorld((world) => {
   return { lastUsed, cache, browsers };
 });
 
-/** The session that an access token belongs to; one that was ended takes its tokens with it. */
+/** The session of an access token. Ending a session also invalidates its access tokens. */
 export async function getLiveSession(world: World, id: string, userId: string): Promise<LiveSession> {
   const { cache, lastUsed } = known(world);
   const session = await cache.get(id);
-  if (session?.userId !== userId) throw new HubError("invalid_token", "The session was ended. Sign in again.");
+  if (session?.userId !== userId) throw new HubError("invalid_token", "The session has ended. Sign in again.");
   lastUsed.set(id, world.clock.real());
   return session;
 }
 
-/** A fast hash is right here: the value has 256 random bits, there is nothing to guess. */
+/** A fast hash is sufficient: the value has 256 random bits. */
 export function hashCookie(value: string): Buffer {
   return hash("sha256", value, "buffer");
 }
 
-/** The session that a cookie stands for, and until when it does if nobody uses it any more. */
+/** The session of a cookie, if it has not expired or been idle for too long. */
 export async function getBrowserSession(world: World, cookie: string): Promise<BrowserSession> {
   const { browsers, lastUsed } = known(world);
   const cookieHash = hashCookie(cookie);
   const now = world.clock.real();
   const session = await browsers.get(cookieHash.toString("hex"));
-  if (session && isOver(session, now)) {
-    // It may have been used at another node meanwhile.
-    const elsewhere = await findBrowserSessionAcrossOrgs(world.db.acrossOrgs, cookieHash);
-    if (elsewhere) session.lastUsedAt = elsewhere.lastUsedAt;
+  if (session && isExpired(session, now)) {
+    // It may have been used on another node in the meantime.
+    const stored = await findBrowserSessionAcrossOrgs(world.db.acrossOrgs, cookieHash);
+    if (stored) session.lastUsedAt = stored.lastUsedAt;
   }
-  if (!session || isOver(session, now)) {
+  if (!session || isExpired(session, now)) {
     throw new HubError("invalid_token", "The session has ended. Sign in again.");
   }
-  // It is the remembered one: the next request finds it here.
+  // The object is the cached one, so that the next request sees the new time.
   session.lastUsedAt = now;
   lastUsed.set(session.id, now);
   return session;
 }
 
-function isOver({ lastUsedAt, expiresAt }: BrowserSession, now: Date): boolean {
+function isExpired({ lastUsedAt, expiresAt }: BrowserSession, now: Date): boolean {
   return expiresAt <= now || now.getTime() - lastUsedAt.getTime() >= browserIdleMs;
 }
 
-/** Written now and then for all at once, not on every request. */
+/** `lastUsedAt` is written periodically for all sessions at once, not on every request. */
 export async function flushSessionUsage(world: World): Promise<void> {
   const { lastUsed } = known(world);
   if (lastUsed.size === 0) return;

@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from "../../db/database.ts";
-import { lockPerson } from "./sessions.store.ts";
+import { lockUserRow } from "./sessions.store.ts";
 import type { Preferences } from "./preferences.schemas.ts";
 
 type Row = { preferences: Record<string, unknown>; updated_at: Date; version: number };
@@ -12,9 +12,9 @@ export async function findPreferences(db: Queryable, orgId: string, userId: stri
   return row && { preferences: row.preferences, updatedAt: row.updated_at.toISOString(), version: row.version };
 }
 
-/** The person first: before there is a row of theirs, there is nothing else that two of their tabs could wait at. */
+/** Locks the user's row, since there may be no preferences row yet to serialize two browser tabs. */
 export async function lockPreferences(tx: Tx, orgId: string, userId: string): Promise<Preferences | undefined> {
-  await lockPerson(tx, orgId, userId);
+  await lockUserRow(tx, orgId, userId);
   return await findPreferences(tx, orgId, userId);
 }
 

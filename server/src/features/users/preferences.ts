@@ -13,7 +13,7 @@ export async function getPreferences(ctx: Ctx): Promise<Preferences> {
   return (await store.findPreferences(ctx.db, ctx.orgId, ownId(ctx))) ?? none;
 }
 
-/** Recorded by no event: how somebody likes their screen is nobody else's business. */
+/** Records no event: display preferences are private to the user. */
 export async function replacePreferences(
   ctx: Ctx,
   { preferences }: PreferencesRequest,
@@ -22,7 +22,7 @@ export async function replacePreferences(
   const userId = ownId(ctx);
   const bytes = Buffer.byteLength(JSON.stringify(preferences));
   if (bytes > maxPreferencesBytes) {
-    const message = `The preferences may have up to ${maxPreferencesBytes} bytes, not ${bytes}.`;
+    const message = `The preferences have ${bytes} bytes; the maximum is ${maxPreferencesBytes}.`;
     throw badField("/preferences", "too_large", message);
   }
   return await change(ctx, async (tx) => {
@@ -36,5 +36,5 @@ export async function replacePreferences(
 
 function ownId({ actor }: Ctx): string {
   if (actor.type === "user") return actor.id;
-  throw new HubError("invalid_state", "Only people have preferences, not API keys.");
+  throw new HubError("invalid_state", "API keys have no preferences; sign in as a user.");
 }

@@ -18,7 +18,7 @@ const { selected, fromRow } = defineColumns<SessionRecord>("t", {
   isBrowser: { type: "boolean", selected: "t.cookie_hash is not null" },
 });
 
-/** Those that still work. */
+/** Active sessions only. */
 export async function listSessions(
   db: Queryable,
   orgId: string,
@@ -53,17 +53,17 @@ export type NewSession = {
   userAgent: string;
   at: Date;
   expiresAt: Date;
-  /** Of a browser. */
+  /** Set for browser sessions. */
   cookieHash?: Buffer | undefined;
-  /** When they showed who they are at the OIDC issuer, if they did so there. */
-  atIssuer?: { provedAt: Date | undefined } | undefined;
+  /** Set for sign-ins through the identity provider, with its `auth_time` if it sent one. */
+  identityProvider?: { authenticatedAt: Date | undefined } | undefined;
 };
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
-  const { id, orgId, userId, address, network, userAgent, at, expiresAt, cookieHash, atIssuer } = session;
-  const provedAt = atIssuer ? (atIssuer.provedAt ?? null) : at;
+  const { id, orgId, userId, address, network, userAgent, at, expiresAt, cookieHash, identityProvider } = session;
+  const authenticatedAt = identityProvider ? (identityProvider.authenticatedAt ?? null) : at;
   await tx.query(
-    `insert into user_sessions (id, org_id, user_id, address, network, user_agent, created_at, last_used_at, proved_at,
+    `insert into user_sessions (id, org_id, user_id, address, network, user_agent, created_at, last_used_at, authenticated_at,
        expires_at, cookie_hash, is_by_issuer)
      values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11)`,
     [
@@ -74,55 +74,61 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<void> 
       network,
       userAgent,
       at,
-      provedAt,
+      authenticatedAt,
       expiresAt,
       cookieHash ?? null,
-      atIssuer !== undefined,
+      identityProvider !== undefined,
     ],
   );
 }
 
-/** The person was there before, and nobody has found since that it was not them. */
+/** Whether the user signed in from this network before, in a session that was not revoked since. */
 export async function hasSignedInFrom(db: Queryable, userId: string, network: string): Promise<boolean> {
   const rows = await db.query(
-    `select from user_sessions where user_id = $1 and network = $2 and (ended_at is null or end_reason = 'signed_out') limit 1`,
+    `select
+       from user_sessions
+      where user_id = $1 and network = $2 and (ended_at is null or end_reason = 'signed_out')
+      limit 1`,
     [userId, network],
   );
   return rows.length === 1;
 }
 
-export type LiveSession = { id: string; userId: string; provedAt: Date | null };
+export type LiveSession = { id: string; userId: string; authenticatedAt: Date | null };
 
-/** A token names its session before it is known whose it is. */
+/** Spans all organizations: the access token names the session, and the session the organization. */
 export async function findLiveSessionAcrossOrgs(db: Queryable, id: string): Promise<LiveSession | undefined> {
   const [row] = await db.query<LiveSession>(
-    `select id, user_id as "userId", proved_at as "provedAt" from user_sessions where id = $1 and ended_at is null`,
+    `select id, user_id as "userId", authenticated_at as "authenticatedAt"
+       from user_sessions
+      where id = $1 and ended_at is null`,
     [id],
   );
   return row;
 }
 
-export type BrowserSession = LiveSession & { isByIssuer: boolean; lastUsedAt: Date; expiresAt: Date };
+export type BrowserSession = LiveSession & { isFromIdentityProvider: boolean; lastUsedAt: Date; expiresAt: Date };
 
-/** A cookie says nothing about whose it is before it is looked up. */
+/** Spans all organizations: the cookie is the only thing known about the caller. */
 export async function findBrowserSessionAcrossOrgs(
   db: Queryable,
   cookieHash: Buffer,
 ): Promise<BrowserSession | undefined> {
   const [row] = await db.query<BrowserSession>(
-    `select id, user_id as "userId", proved_at as "provedAt", is_by_issuer as "isByIssuer", last_used_at as "lastUsedAt",
-            expires_at as "expiresAt"
-       from user_sessions where cookie_hash = $1 and ended_at is null`,
+    `select id, user_id as "userId", authenticated_at as "authenticatedAt", is_by_issuer as "isFromIdentityProvider",
+            last_used_at as "lastUsedAt", expires_at as "expiresAt"
+       from user_sessions
+      where cookie_hash = $1 and ended_at is null`,
     [cookieHash],
   );
   return row;
 }
 
-export async function markProved(tx: Tx, orgId: string, id: string, at: Date): Promise<void> {
-  await tx.query("update user_sessions set proved_at = $3 where org_id = $1 and id = $2", [orgId, id, at]);
+export async function markReauthenticated(tx: Tx, orgId: string, id: string, at: Date): Promise<void> {
+  await tx.query("update user_sessions set authenticated_at = $3 where org_id = $1 and id = $2", [orgId, id, at]);
 }
 
-/** Locked, so that two who end it record one event. */
+/** Returns the user whose session ended; undefined if it had ended before, so that concurrent calls record one event. */
 export async function endSession(
   tx: Tx,
   orgId: string,
@@ -130,14 +136,16 @@ export async function endSession(
   { at, reason, ofUser }: { at: Date; reason: EndReason; ofUser?: string },
 ): Promise<string | undefined> {
   const [row] = await tx.query<{ user_id: string }>(
-    `update user_sessions set ended_at = $3, end_reason = $4 where org_id = $1 and id = $2 and ended_at is null
-        and expires_at > $3 and ($5::uuid is null or user_id = $5) returning user_id`,
+    `update user_sessions
+        set ended_at = $3, end_reason = $4
+      where org_id = $1 and id = $2 and ended_at is null and expires_at > $3 and ($5::uuid is null or user_id = $5)
+      returning user_id`,
     [orgId, id, at, reason, ofUser ?? null],
   );
   return row?.user_id;
 }
 
-/** Ends every session of somebody, or every other one. How many there were. */
+/** Ends all sessions of a user, except one if given, and returns their number. */
 export async function endSessionsOf(
   tx: Tx,
   userId: string,
@@ -152,18 +160,18 @@ export async function endSessionsOf(
 }
 
 /**
- * Whoever ends sessions locks the person first. Without the same lock here, a token that is given out in that moment
- * would be seen by neither side, and outlive them all.
+ * Locks the user of a refresh token, as `endSessionsOf` callers do. Without the lock, a token issued at the same moment
+ * would be missed by both transactions and outlive the sessions.
  */
-export async function lockHolder(tx: Tx, hash: Buffer): Promise<void> {
+export async function lockTokenUser(tx: Tx, hash: Buffer): Promise<void> {
   await tx.query(
     `select 1 from users where id = (select user_id from refresh_tokens where token_hash = $1) for no key update`,
     [hash],
   );
 }
 
-/** For whoever ends the sessions of somebody, or changes what is theirs, before anything else. */
-export async function lockPerson(tx: Tx, orgId: string, userId: string): Promise<boolean> {
+/** Taken first by transactions that end a user's sessions or change the user's records. False if there is no such user. */
+export async function lockUserRow(tx: Tx, orgId: string, userId: string): Promise<boolean> {
   const rows = await tx.query("select from users where org_id = $1 and id = $2 for no key update", [orgId, userId]);
   return rows.length === 1;
 }
@@ -176,11 +184,14 @@ export type RefreshTokenRow = {
   ended_at: Date | null;
 };
 
-/** Two uses of one token at the same moment take turns here: the second sees that it was used. */
+/** The row lock serializes concurrent uses of one token, so that the second sees the first. */
 export async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<RefreshTokenRow | undefined> {
   const [row] = await tx.query<RefreshTokenRow>(
-    `select t.family_id, t.user_id, t.expires_at, t.used_at, s.ended_at
-       from refresh_tokens t join user_sessions s on s.id = t.family_id where t.token_hash = $1 for update`,
+    `select token.family_id, token.user_id, token.expires_at, token.used_at, session.ended_at
+       from refresh_tokens token
+       join user_sessions session on session.id = token.family_id
+      where token.token_hash = $1
+        for update`,
     [hash],
   );
   return row;
@@ -206,8 +217,10 @@ export async function insertRefreshToken(tx: Tx, token: NewRefreshToken): Promis
 
 export async function markSessionsUsedAcrossOrgs(db: Queryable, ids: string[], times: Date[]): Promise<void> {
   await db.query(
-    `update user_sessions s set last_used_at = greatest(s.last_used_at, u.at)
-       from unnest($1::uuid[], $2::timestamptz[]) as u (id, at) where s.id = u.id`,
+    `update user_sessions session
+        set last_used_at = greatest(session.last_used_at, used.at)
+       from unnest($1::uuid[], $2::timestamptz[]) as used (id, at)
+      where session.id = used.id`,
     [ids, times],
   );
 }

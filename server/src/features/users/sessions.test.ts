@@ -54,10 +54,10 @@ describe("sessions", () => {
   test("all others are ended at once", async () => {
     const { first, signIn } = await aPerson();
     const others = [await signIn("a"), await signIn("b")];
-    expect((await first.post("/sessions/end-others")).body).toEqual({ ended: 2 });
+    expect((await first.post("/sessions/revoke-others")).body).toEqual({ revokedCount: 2 });
     for (const other of others) expect((await other.get("/me")).status).toBe(401);
     expect(await sessionsOf(first)).toHaveLength(1);
-    expect((await first.post("/sessions/end-others")).body).toEqual({ ended: 0 });
+    expect((await first.post("/sessions/revoke-others")).body).toEqual({ revokedCount: 0 });
   });
 
   test("of others are seen and ended by administrators alone", async () => {
@@ -70,7 +70,7 @@ describe("sessions", () => {
     expect((await org.delete(`/sessions/${session!.id}`)).status).toBe(200);
     expect((await first.get("/me")).status).toBe(401);
     const again = await signIn("again");
-    expect((await org.post(`/users/${userId}/end-sessions`)).body).toEqual({ ended: 1 });
+    expect((await org.post(`/users/${userId}/revoke-sessions`)).body).toEqual({ revokedCount: 1 });
     expect((await again.get("/me")).status).toBe(401);
     const { data } = (await org.get(`/audit?type=session.revoked&objectId=${userId}`)).body;
     expect(data).toHaveLength(2);

@@ -10,7 +10,9 @@ import { browserIdleMs } from "./live-sessions.ts";
 import type { Session, SessionQuery } from "./sessions.schemas.ts";
 import * as store from "./sessions.store.ts";
 
-/** One's own, or those of somebody else in the organization for administrators. */
+type Revoked = { revokedCount: number };
+
+/** The caller's own sessions, or those of another user of the organization for administrators. */
 export async function listSessions(ctx: Ctx, { userId, ...page }: SessionQuery): Promise<Page<Session>> {
   const own = ownId(ctx);
   if (userId !== undefined && userId !== own && !isAdmin(ctx)) throw new HubError("admin_required");
@@ -23,8 +25,8 @@ export async function listSessions(ctx: Ctx, { userId, ...page }: SessionQuery):
   return mapPage(found, (session) => ({ ...session, isCurrent: session.id === ctx.principal.sessionId }));
 }
 
-/** The access tokens of the session end with it, on every node. Those of others look like none to whoever is no administrator. */
-export async function endSession(ctx: Ctx, id: string) {
+/** Also invalidates the session's access tokens on every node. To other users than administrators, foreign sessions are 404. */
+export async function revokeSession(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const own = ownId(ctx);
     if (!isAdmin(ctx) && own === undefined) throw notFound("session");
@@ -37,25 +39,24 @@ export async function endSession(ctx: Ctx, id: string) {
   });
 }
 
-/** For somebody who thinks that somebody else is signed in as them. */
-export async function endOtherSessions(ctx: Ctx): Promise<{ ended: number }> {
+export async function revokeOtherSessions(ctx: Ctx): Promise<Revoked> {
   const own = ownId(ctx);
-  return own === undefined ? { ended: 0 } : await endAll(ctx, own, ctx.principal.sessionId);
+  return own === undefined ? { revokedCount: 0 } : await revokeAll(ctx, own, ctx.principal.sessionId);
 }
 
-export async function endSessionsOfUser(ctx: Ctx, userId: string): Promise<{ ended: number }> {
-  return await endAll(ctx, userId, undefined);
+export async function revokeSessionsOfUser(ctx: Ctx, userId: string): Promise<Revoked> {
+  return await revokeAll(ctx, userId, undefined);
 }
 
-async function endAll(ctx: Ctx, userId: string, except: string | undefined): Promise<{ ended: number }> {
+async function revokeAll(ctx: Ctx, userId: string, except: string | undefined): Promise<Revoked> {
   return await change(ctx, async (tx) => {
-    if (!(await store.lockPerson(tx, ctx.orgId, userId))) throw notFound("user");
-    const ended = await store.endSessionsOf(tx, userId, { at: ctx.clock.real(), reason: "revoked", except });
-    if (ended > 0) {
-      recordEvent(tx, ctx, { type: "session.revoked", objectId: userId, data: { count: ended } });
+    if (!(await store.lockUserRow(tx, ctx.orgId, userId))) throw notFound("user");
+    const revokedCount = await store.endSessionsOf(tx, userId, { at: ctx.clock.real(), reason: "revoked", except });
+    if (revokedCount > 0) {
+      recordEvent(tx, ctx, { type: "session.revoked", objectId: userId, data: { count: revokedCount } });
       await ctx.signals.publish(tx, "user", userId);
     }
-    return { ended };
+    return { revokedCount };
   });
 }
 
@@ -63,7 +64,7 @@ function ownId({ actor }: Ctx): string | undefined {
   return actor.type === "user" ? actor.id : undefined;
 }
 
-/** These routes are open before enrolment, for a user's own sessions only. */
+/** Before authenticator setup, these routes are open only for the user's own sessions. */
 function isAdmin({ principal }: Ctx): boolean {
-  return hasScope(principal.scopes, "admin") && !principal.mustEnrolTotp;
+  return hasScope(principal.scopes, "admin") && !principal.mustEnrollTotp;
 }

@@ -6,20 +6,22 @@ export const TotpStatus = Type.Object({ isEnabled: Type.Boolean(), recoveryCodes
 export type TotpStatus = Static<typeof TotpStatus>;
 
 export const TotpSecret = Type.Object({
-  secret: Type.String({ description: "For typing into an authenticator app, base32; shown this one time" }),
-  uri: Type.String({ description: "The same as an otpauth address, for a QR code" }),
+  secret: Type.String({ description: "Base32 secret to enter into an authenticator app; only in this response" }),
+  uri: Type.String({ description: "The secret as an otpauth URI, for a QR code" }),
 });
 
 export const TotpCode = Type.String({
   minLength: 6,
   maxLength: 30,
-  description: "Six digits from the authenticator app, or a recovery code. Each is good once",
+  description: "Six digits from the authenticator app, or a recovery code. Each code works once",
 });
 
 export const TotpConfirmation = Strict({ code: TotpCode }, { examples: [{ code: "123456" }] });
 export type TotpConfirmation = Static<typeof TotpConfirmation>;
 
 export const RecoveryCodes = Type.Object({
-  recoveryCodes: Type.Array(Type.String(), { description: "Each stands for a code once; shown this one time" }),
+  recoveryCodes: Type.Array(Type.String(), {
+    description: "Each replaces an authenticator code once; only in this response",
+  }),
 });
 export const TotpDisabled = Type.Object({ disabled: Type.Literal(true) });

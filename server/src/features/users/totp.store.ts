@@ -4,7 +4,7 @@ export type TotpRow = { secret: string; confirmed_at: Date | null; last_step: nu
 
 const selected = "select secret, confirmed_at, last_step::int as last_step from user_totp where user_id = $1";
 
-/** Two uses of one code at the same moment take turns here: the second sees that it was used. */
+/** The row lock serializes concurrent uses of one code, so that the second sees the first. */
 export async function lockTotp(tx: Tx, userId: string): Promise<TotpRow | undefined> {
   const [row] = await tx.query<TotpRow>(`${selected} for update`, [userId]);
   return row;
@@ -34,7 +34,7 @@ export async function markStepUsed(tx: Tx, userId: string, step: number, confirm
   ]);
 }
 
-/** False: there was none. */
+/** Returns false if the user had none. */
 export async function deleteTotp(tx: Tx, orgId: string, userId: string): Promise<boolean> {
   const rows = await tx.query("delete from user_totp where org_id = $1 and user_id = $2 returning 1", [orgId, userId]);
   if (rows.length > 0) await tx.query("delete from user_recovery_codes where user_id = $1", [userId]);
@@ -49,7 +49,7 @@ export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: Buffe
   ]);
 }
 
-/** False: it is none, or was used. */
+/** Returns false if the code is unknown or already used. */
 export async function useRecoveryCode(tx: Tx, userId: string, hash: Buffer, at: Date): Promise<boolean> {
   const rows = await tx.query(
     "update user_recovery_codes set used_at = $3 where user_id = $1 and code_hash = $2 and used_at is null returning 1",

@@ -19,13 +19,13 @@ export async function getTotpStatus(ctx: Ctx): Promise<TotpStatus> {
   return { isEnabled, recoveryCodesLeft: isEnabled ? await store.countRecoveryCodes(ctx.db, id) : 0 };
 }
 
-/** Nothing is asked for until a code of the new secret was shown: else a mistake would lock people out. */
-export async function beginTotp(ctx: Ctx) {
+/** Codes are required only after `confirmTotp`: a secret that was not stored in the app would lock the user out. */
+export async function startTotpSetup(ctx: Ctx) {
   const id = ownId(ctx);
   const secret = randomBytes(secretBytes);
   return await change(ctx, async (tx) => {
     if ((await store.lockTotp(tx, id))?.confirmed_at) {
-      throw new HubError("invalid_state", "Codes are asked for already; disable that first.");
+      throw new HubError("invalid_state", "Two-factor sign-in is already on; turn it off first.");
     }
     const sealed = ctx.secrets.seal(secret.toString("base64"), sealContext(id));
     await store.putTotp(tx, { userId: id, orgId: ctx.orgId, secret: sealed, at: ctx.clock.real() });
@@ -39,9 +39,15 @@ export async function confirmTotp(ctx: Ctx, { code }: TotpConfirmation) {
   const id = ownId(ctx);
   return await change(ctx, async (tx) => {
     const row = await store.lockTotp(tx, id);
-    if (!row || row.confirmed_at) throw new HubError("invalid_state", "There is nothing to confirm; begin anew.");
-    if (!(await useTotpOf(tx, ctx, id, row, code)))
-      throw badField("/code", "wrong_code", "This is not the code of now.");
+    if (!row || row.confirmed_at)
+      throw new HubError("invalid_state", "No authenticator setup is in progress; start a new one.");
+    if (!(await useTotpOf(tx, ctx, id, row, code))) {
+      throw badField(
+        "/code",
+        "incorrect_code",
+        "The code does not match the current time. Check the clock of the device.",
+      );
+    }
     const recoveryCodes = await renewRecoveryCodes(tx, id);
     recordEvent(tx, ctx, { type: "user.totp_enabled", objectId: id });
     await ctx.signals.publish(tx, "user", id);
@@ -52,7 +58,8 @@ export async function confirmTotp(ctx: Ctx, { code }: TotpConfirmation) {
 export async function replaceRecoveryCodes(ctx: Ctx) {
   const id = ownId(ctx);
   return await change(ctx, async (tx) => {
-    if (!(await store.lockTotp(tx, id))?.confirmed_at) throw new HubError("invalid_state", "No codes are asked for.");
+    if (!(await store.lockTotp(tx, id))?.confirmed_at)
+      throw new HubError("invalid_state", "Two-factor sign-in is not on.");
     const recoveryCodes = await renewRecoveryCodes(tx, id);
     recordEvent(tx, ctx, { type: "user.recovery_codes_replaced", objectId: id });
     return { recoveryCodes };
@@ -63,15 +70,15 @@ export async function disableOwnTotp(ctx: Ctx) {
   return await change(ctx, (tx) => removeTotp(tx, ctx, ownId(ctx)));
 }
 
-/** For administrators too, when somebody has lost their app. */
 export async function removeTotp(tx: Tx, ctx: Ctx, userId: string) {
-  if (!(await store.deleteTotp(tx, ctx.orgId, userId))) throw new HubError("invalid_state", "No codes are asked for.");
+  if (!(await store.deleteTotp(tx, ctx.orgId, userId)))
+    throw new HubError("invalid_state", "Two-factor sign-in is not on.");
   recordEvent(tx, ctx, { type: "user.totp_disabled", objectId: userId });
   await ctx.signals.publish(tx, "user", userId);
   return { disabled: true as const };
 }
 
-/** Whether the code is right, and used up by now. A recovery code does as well. */
+/** Checks an authenticator or recovery code and marks it used. */
 export async function useTotp(tx: Tx, world: World, userId: string, code: string): Promise<boolean> {
   const row = await store.lockTotp(tx, userId);
   if (!row?.confirmed_at) return false;
@@ -98,7 +105,7 @@ async function renewRecoveryCodes(tx: Tx, userId: string): Promise<string[]> {
   return codes;
 }
 
-/** A fast hash is right here: the code has 80 random bits, there is nothing to guess. */
+/** A fast hash is sufficient: the code has 80 random bits. */
 function hashCode(code: string): Buffer {
   return hash("sha256", code.toLowerCase().replaceAll(/[^a-z2-7]/g, ""), "buffer");
 }
@@ -106,6 +113,6 @@ function hashCode(code: string): Buffer {
 const sealContext = (userId: string): string => `totp:${userId}`;
 
 function ownId({ actor, principal }: Ctx): string {
-  if (actor.type === "user" && principal.sessionId !== undefined && !principal.isByIssuer) return actor.id;
-  throw new HubError("invalid_state", "Only people who sign in here with a password have codes of an app.");
+  if (actor.type === "user" && principal.sessionId !== undefined && !principal.isFromIdentityProvider) return actor.id;
+  throw new HubError("invalid_state", "Only users who sign in with a password can use an authenticator app.");
 }

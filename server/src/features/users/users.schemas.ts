@@ -18,7 +18,7 @@ import {
 } from "../../core/schema.ts";
 
 const RoleName = OneOf(roles, {
-  description: "viewer reads, operator works, admin also manages users and keys",
+  description: "viewer: read only; operator: read and write; admin: also users and API keys",
 });
 const Status = OneOf(["active", "disabled"]);
 export const Password = Type.String({ minLength: 10, maxLength: 256 });
@@ -40,7 +40,7 @@ export const User = Type.Object({
   name: Type.String(),
   role: RoleName,
   status: Status,
-  hasPassword: Type.Boolean({ description: "False for people who sign in through the OIDC issuer only" }),
+  hasPassword: Type.Boolean({ description: "False for users who sign in only through the identity provider" }),
   lastSignedInAt: Nullable(DateTime),
   createdAt: DateTime,
   updatedAt: DateTime,
@@ -49,27 +49,27 @@ export const User = Type.Object({
 export type User = Static<typeof User>;
 
 const apiKeys = Type.Optional(
-  Type.Array(KeyOutcome, { description: "The keys they had made, as far as those lost something by the change" }),
+  Type.Array(KeyOutcome, { description: "API keys of the user that were deleted or lost scopes by this change" }),
 );
 export const ChangedUser = Type.Object({ ...User.properties, apiKeys });
 export type ChangedUser = Static<typeof ChangedUser>;
 export const DeletedUser = Type.Object({ ...Deleted.properties, apiKeys });
 export type DeletedUser = Static<typeof DeletedUser>;
 
-/** What authentication needs to know about a person, for its cache. */
+/** A user as cached for authentication. */
 export type UserIdentity = {
   id: string;
   orgId: string;
   email: string;
   role: Role;
   isActive: boolean;
-  isOperator: boolean;
+  isHubOperator: boolean;
   hasTotp: boolean;
   requiresTotp: boolean;
   requiresStepUp: boolean;
 };
 
-/** What a sign-in needs to know about a person. */
+/** A user as read by a password sign-in. */
 export type SignInRow = {
   id: string;
   org_id: string;
@@ -96,8 +96,8 @@ export const Me = Type.Object({
     email: Type.Optional(Type.String()),
     name: Type.Optional(Type.String()),
   }),
-  name: Type.String({ description: "Of the person, or of the key" }),
-  organization: Type.Object({ id: Id, name: Type.String(), isOperator: Type.Boolean(), timeZone: Type.String() }),
+  name: Type.String({ description: "Name of the user or API key" }),
+  organization: Type.Object({ id: Id, name: Type.String(), isHubOperator: Type.Boolean(), timezone: Type.String() }),
   role: Nullable(RoleName),
   scopes: Type.Array(OneOf(scopes)),
   environment: OneOf(["live", "preview"]),

@@ -35,7 +35,7 @@ export async function findOrganizationName(db: Queryable, orgId: string): Promis
   return row?.name ?? "";
 }
 
-/** False: the person was deleted or disabled, or has another password than the one that was checked, if one was. */
+/** Returns false if the user was deleted or disabled, or if the password changed since `checkedHash` was checked. */
 export async function markSignedIn(tx: Tx, userId: string, at: Date, checkedHash?: string): Promise<boolean> {
   const rows = await tx.query(
     `update users set last_signed_in_at = $2
@@ -58,8 +58,8 @@ export async function findActiveIds(db: Queryable, orgId: string, ids: string[])
 }
 
 /**
- * Locks all administrators, so that two of them cannot remove each other at the same moment. To be called before anybody
- * else is locked: those who change two of them would each wait for the other.
+ * Locks all active administrators, so that two of them cannot remove each other at the same moment. Call it before locking
+ * any other user, or two such transactions can deadlock.
  */
 export async function lockActiveAdmins(tx: Tx, orgId: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
@@ -69,16 +69,20 @@ export async function lockActiveAdmins(tx: Tx, orgId: string): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
-/** One in each organization; more than this have to say which one they mean. */
+/** Accounts read per email address, one per organization. Users with more must send `organizationId`. */
 const maxSignIns = 8;
 
-/** Sign-in is the one place where the organization is not known before the person is. The account used last comes first. */
+/** Spans all organizations: a sign-in does not know the organization yet. The most recently used account comes first. */
 export async function findSignInsAcrossOrgs(db: Queryable, email: string, orgId?: string): Promise<SignInRow[]> {
   return await db.query<SignInRow>(
-    `select u.id, u.org_id, o.name as org_name, u.email, u.role, u.status, u.password_hash
-       from users u join organizations o on o.id = u.org_id
-      where lower(u.email) = lower($1) and ($2::text is null or u.org_id::text = lower($2))
-      order by u.last_signed_in_at desc nulls last, u.created_at, u.id limit ${maxSignIns}`,
+    `select account.id, account.org_id, organization.name as org_name, account.email, account.role, account.status,
+            account.password_hash
+       from users account
+       join organizations organization on organization.id = account.org_id
+      where lower(account.email) = lower($1)
+        and ($2::text is null or account.org_id::text = lower($2))
+      order by account.last_signed_in_at desc nulls last, account.created_at, account.id
+      limit ${maxSignIns}`,
     [email, orgId ?? null],
   );
 }
@@ -91,16 +95,21 @@ export async function findPasswordHash(db: Queryable, orgId: string, id: string)
   return row?.password_hash ?? undefined;
 }
 
-const identityColumns = `u.id, u.org_id as "orgId", u.email, u.role, u.status = 'active' as "isActive",
-  o.is_operator as "isOperator", o.requires_totp as "requiresTotp", o.requires_step_up as "requiresStepUp",
-  exists (select from user_totp t where t.user_id = u.id and t.confirmed_at is not null) as "hasTotp" from users u join organizations o on o.id = u.org_id`;
+const selectIdentity = `
+  select account.id, account.org_id as "orgId", account.email, account.role, account.status = 'active' as "isActive",
+         organization.is_operator as "isHubOperator",
+         organization.requires_totp as "requiresTotp",
+         organization.requires_step_up as "requiresStepUp",
+         exists (select from user_totp totp where totp.user_id = account.id and totp.confirmed_at is not null) as "hasTotp"
+    from users account
+    join organizations organization on organization.id = account.org_id`;
 
 export async function findIdentityAcrossOrgs(db: Queryable, id: string): Promise<UserIdentity | undefined> {
-  const [row] = await db.query<UserIdentity>(`select ${identityColumns} where u.id = $1`, [id]);
+  const [row] = await db.query<UserIdentity>(`${selectIdentity} where account.id = $1`, [id]);
   return row;
 }
 
-/** Roles of those of these users that are active in their organization. */
+/** Roles of the given users, without those that are disabled or deleted. */
 export async function findActiveRoles(
   db: Queryable,
   users: readonly { orgId: string; id: string }[],
@@ -108,35 +117,41 @@ export async function findActiveRoles(
   if (users.length === 0) return [];
   return await db.query<{ id: string; role: Role }>(
     `select account.id, account.role
-       from unnest($1::uuid[], $2::uuid[]) as asked (org_id, id)
-       join users account on account.id = asked.id and account.org_id = asked.org_id
+       from unnest($1::uuid[], $2::uuid[]) as requested (org_id, id)
+       join users account on account.id = requested.id and account.org_id = requested.org_id
       where account.status = 'active'`,
     [users.map(({ orgId }) => orgId), users.map(({ id }) => id)],
   );
 }
 
 export async function findIdentityByOidcSubject(db: Queryable, subject: string): Promise<UserIdentity | undefined> {
-  const [row] = await db.query<UserIdentity>(`select ${identityColumns} where u.oidc_subject = $1`, [subject]);
+  const [row] = await db.query<UserIdentity>(`${selectIdentity} where account.oidc_subject = $1`, [subject]);
   return row;
 }
 
 /**
- * Ties an issuer's subject to the person with this address; the first to come keeps it. Not in any organization that made an
- * account with it, which could so catch other people's sign-ins: in the one whose domain it is, or else in the one that runs
- * the hub, whose issuer this is.
+ * Links an OIDC subject to the user with this verified email address; an existing link is never replaced. Only the
+ * organization that owns the email domain qualifies, or the hub's operator organization if none owns it: otherwise any
+ * organization could create an account with a foreign address and receive that person's sign-ins.
  */
-export async function bindOidcSubject(
+export async function linkOidcSubject(
   tx: Tx,
   email: string,
   subject: string,
 ): Promise<{ id: string; orgId: string; email: string } | undefined> {
   const [row] = await tx.query<{ id: string; orgId: string; email: string }>(
-    `update users set oidc_subject = $2 where oidc_subject is null and id = (
-       select u.id from users u join organizations o on o.id = u.org_id
-         left join organization_domains d on d.domain = substring(lower($1) from '@([^@]+)$')
-        where lower(u.email) = lower($1) and u.status = 'active'
-          and case when d.domain is null then o.is_operator else d.org_id = o.id end)
-     returning id, org_id as "orgId", email`,
+    `update users
+        set oidc_subject = $2
+      where oidc_subject is null
+        and id = (
+          select account.id
+            from users account
+            join organizations organization on organization.id = account.org_id
+            left join organization_domains owned on owned.domain = substring(lower($1) from '@([^@]+)$')
+           where lower(account.email) = lower($1)
+             and account.status = 'active'
+             and case when owned.domain is null then organization.is_operator else owned.org_id = organization.id end)
+      returning id, org_id as "orgId", email`,
     [email, subject],
   );
   return row;

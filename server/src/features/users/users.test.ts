@@ -93,7 +93,7 @@ describe("users", () => {
 
   test("cannot delete themselves", async () => {
     const admin = await org.withRole("admin");
-    expect((await admin.delete(`/users/${admin.userId}`)).body.code).toBe("own_account");
+    expect((await admin.delete(`/users/${admin.userId}`)).body.code).toBe("self_lockout");
   });
 });
 
@@ -159,7 +159,7 @@ describe("organizations", () => {
     const admin = { email: "boss@new.example", password: "a long passphrase" };
     const created = await hub.operator.post("/organizations", { name: "New", admin });
     expect(created.status).toBe(201);
-    expect(created.body).toMatchObject({ name: "New", isOperator: false });
+    expect(created.body).toMatchObject({ name: "New", isHubOperator: false });
     const { body } = await hub.anonymous.post("/auth/token", admin);
     expect((await hub.client(body.accessToken).get("/me")).body.organization.id).toBe(created.body.id);
     expect((await org.post("/organizations", { name: "Mine", admin })).body.code).toBe("insufficient_scope");

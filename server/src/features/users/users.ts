@@ -9,9 +9,9 @@ import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { refuseTwin } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { refuseWeakPassword } from "../../core/password-rules.ts";
+import { requireStrongPassword } from "../../core/password-rules.ts";
 import { hashPassword } from "../../core/passwords.ts";
-import { reduceKeysOfMaker } from "../api-keys/api-keys.ts";
+import { limitKeysOfCreator } from "../api-keys/api-keys.ts";
 import type {
   ChangedUser,
   DeletedUser,
@@ -37,7 +37,7 @@ export async function getUser(ctx: Ctx, id: string): Promise<User> {
 }
 
 export async function createUser(ctx: Ctx, request: UserRequest): Promise<User> {
-  refuseRoleBeyondGiver(ctx, request.role, "/role");
+  requireHeldRole(ctx, request.role, "/role");
   const { email, role } = request;
   const passwordHash = request.password === undefined ? null : await hashNewPassword(ctx, request.password, email);
   return await change(ctx, (tx) => addUser(tx, ctx, { email, name: request.name ?? email, role, passwordHash }));
@@ -47,15 +47,15 @@ export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch
   requirePatch(patch);
   const email = patch.password === undefined ? "" : (await getUser(ctx, id)).email;
   const passwordHash = patch.password === undefined ? undefined : await hashNewPassword(ctx, patch.password, email);
-  const mayLeave = patch.role !== undefined || patch.status !== undefined;
+  const losesScopes = patch.role !== undefined || patch.status !== undefined;
   return await change(ctx, async (tx) => {
-    const admins = mayLeave ? await store.lockActiveAdmins(tx, ctx.orgId) : [];
+    const admins = losesScopes ? await store.lockActiveAdmins(tx, ctx.orgId) : [];
     const user = await store.lockUser(tx, ctx.orgId, id);
     checkVersion(user, ifMatch);
     const { password, ...visible } = patch;
     const updated = nextVersion(user, visible, ctx.clock.now());
-    refuseGivingMore(ctx, patch, updated.role);
-    if (updated.role !== "admin" || updated.status !== "active") keepOneAdmin(admins, id);
+    requireHeldGrant(ctx, patch, updated.role);
+    if (updated.role !== "admin" || updated.status !== "active") requireOtherAdmin(admins, id);
     await store.updateUser(tx, ctx.orgId, updated);
     if (passwordHash !== undefined) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
     if (passwordHash !== undefined || updated.status === "disabled") {
@@ -66,8 +66,8 @@ export async function updateUser(ctx: Ctx, id: string, patch: UserPatch, ifMatch
     const data = { ...visible, ...hidden, version: updated.version };
     recordEvent(tx, ctx, { type: "user.updated", objectId: id, data });
     await ctx.signals.publish(tx, "user", id);
-    const left = updated.status === "disabled" ? [] : scopesOfRole(updated.role, ctx.principal.isOperator);
-    const keys = mayLeave ? await reduceKeysOfMaker(tx, ctx, id, left) : [];
+    const remaining = updated.status === "disabled" ? [] : scopesOfRole(updated.role, ctx.principal.isHubOperator);
+    const keys = losesScopes ? await limitKeysOfCreator(tx, ctx, id, remaining) : [];
     const hasPassword = updated.hasPassword || password !== undefined;
     return { ...updated, hasPassword, ...(keys.length > 0 ? { apiKeys: keys } : {}) };
   });
@@ -79,19 +79,19 @@ export async function deleteUser(ctx: Ctx, id: string, ifMatch: IfMatch): Promis
     const user = await store.lockUser(tx, ctx.orgId, id);
     checkVersion(user, ifMatch);
     if (ctx.actor.type === "user" && ctx.actor.id === id) {
-      throw new HubError("own_account", "Another administrator has to delete your account.");
+      throw new HubError("self_lockout", "You cannot delete your own account. Ask another administrator.");
     }
-    keepOneAdmin(admins, id);
+    requireOtherAdmin(admins, id);
     await store.deleteUser(tx, ctx.orgId, id);
     const { email, version } = user;
     recordEvent(tx, ctx, { type: "user.deleted", objectId: id, data: { email, version } });
     await ctx.signals.publish(tx, "user", id);
-    const keys = await reduceKeysOfMaker(tx, ctx, id, []);
+    const keys = await limitKeysOfCreator(tx, ctx, id, []);
     return { id, deleted: true as const, ...(keys.length > 0 ? { apiKeys: keys } : {}) };
   });
 }
 
-/** Hashed, if it is none that would be guessed. */
+/** Rejects weak passwords and hashes the others. */
 export async function hashNewPassword(
   ctx: Ctx,
   password: string,
@@ -99,25 +99,25 @@ export async function hashNewPassword(
   pointer = "/password",
 ): Promise<string> {
   const organization = await store.findOrganizationName(ctx.db, ctx.orgId);
-  refuseWeakPassword(password, { email, organization }, pointer);
+  requireStrongPassword(password, { email, organization }, pointer);
   return await hashPassword(password, ctx.settings.passwordCost);
 }
 
-/** Somebody lost their app. Whoever could do more than the caller is not made easier to get at. */
+/** For users who lost their authenticator app. Not for users with more permissions than the caller, who could then take over their account. */
 export async function resetTotp(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const user = await store.lockUser(tx, ctx.orgId, id);
-    refuseRoleBeyondGiver(ctx, user.role, "");
+    requireHeldRole(ctx, user.role, "");
     return await removeTotp(tx, ctx, id);
   });
 }
 
-/** Something that is known of all of them has changed. */
+/** Invalidates the cached identities of all users of an organization. */
 export async function signalUsers(tx: Tx, ctx: Ctx, orgId: string): Promise<void> {
   for (const id of await store.listUserIds(tx, orgId)) await ctx.signals.publish(tx, "user", id);
 }
 
-/** For somebody who has shown that they know the password whose hash is `from`. False: it is not theirs any more. */
+/** Replaces the password whose hash is `from`; returns false if the user has another password by now. */
 export async function replacePassword(
   tx: Tx,
   ctx: Ctx,
@@ -139,7 +139,7 @@ export async function replacePassword(
   return true;
 }
 
-/** The person an OIDC subject stands for; a verified address ties the two together at the first sign-in. */
+/** The user linked to an OIDC subject. At the first sign-in, a verified email address links the two. */
 export async function findOidcIdentity(
   world: World,
   subject: string,
@@ -148,23 +148,23 @@ export async function findOidcIdentity(
   const known = await store.findIdentityByOidcSubject(world.db, subject);
   if (known || verifiedEmail === undefined) return known;
   await world.db.transaction(async (tx) => {
-    const bound = await store.bindOidcSubject(tx, verifiedEmail, subject);
-    if (!bound) return;
-    const { id, orgId, email } = bound;
+    const linked = await store.linkOidcSubject(tx, verifiedEmail, subject);
+    if (!linked) return;
+    const { id, orgId, email } = linked;
     const by = { ...world, orgId, actor: { type: "user" as const, id, email }, requestId: "system:oidc" };
-    recordEvent(tx, by, { type: "user.oidc_bound", objectId: id, data: { email } });
+    recordEvent(tx, by, { type: "user.oidc_linked", objectId: id, data: { email } });
   });
   return await store.findIdentityByOidcSubject(world.db, subject);
 }
 
-/** Those of these ids that are active users of the organization. */
+/** The given ids that belong to active users of the organization. */
 export async function findUserIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
   return new Set(ids.length === 0 ? [] : await store.findActiveIds(db, orgId, ids));
 }
 
 type NewUser = Pick<User, "email" | "name" | "role"> & { passwordHash: string | null };
 
-/** In the transaction of whoever makes the organization, too. */
+/** Also called by the transaction that creates an organization. */
 export async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewUser): Promise<User> {
   const at = ctx.clock.now().toISOString();
   const user: User = {
@@ -180,7 +180,7 @@ export async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewU
   await refuseTwin(
     store.insertUser(tx, ctx.orgId, user),
     "users_email_key",
-    () => new HubError("email_taken", "Another account of the organization has this e-mail address."),
+    () => new HubError("email_taken", "Another user of the organization has this email address."),
   );
   const { id, email, role, version } = user;
   if (passwordHash !== null) await store.setPasswordHash(tx, ctx.orgId, id, passwordHash);
@@ -188,21 +188,21 @@ export async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewU
   return user;
 }
 
-/** Whoever gets another role, a password that the caller knows, or their account back, is given what the role permits. */
-function refuseGivingMore(ctx: Ctx, patch: UserPatch, role: Role): void {
-  if (patch.role !== undefined) refuseRoleBeyondGiver(ctx, role, "/role");
-  if (patch.password !== undefined) refuseRoleBeyondGiver(ctx, role, "/password");
-  if (patch.status === "active") refuseRoleBeyondGiver(ctx, role, "/status");
+/** A new role, a password known to the caller, or a reactivated account hands out the scopes of the user's role. */
+function requireHeldGrant(ctx: Ctx, patch: UserPatch, role: Role): void {
+  if (patch.role !== undefined) requireHeldRole(ctx, role, "/role");
+  if (patch.password !== undefined) requireHeldRole(ctx, role, "/password");
+  if (patch.status === "active") requireHeldRole(ctx, role, "/status");
 }
 
-function refuseRoleBeyondGiver(ctx: Ctx, role: Role, pointer: string): void {
-  const { scopes, isOperator } = ctx.principal;
-  const missing = scopesNotHeld(scopes, scopesOfRole(role, isOperator));
+function requireHeldRole(ctx: Ctx, role: Role, pointer: string): void {
+  const { scopes, isHubOperator } = ctx.principal;
+  const missing = scopesNotHeld(scopes, scopesOfRole(role, isHubOperator));
   if (missing.length === 0) return;
-  const message = `The role ${role} permits what you may not do yourself: ${missing.join(", ")}.`;
+  const message = `The role ${role} includes scopes you do not have: ${missing.join(", ")}.`;
   throw badField(pointer, "scope_not_held", message, { allowed: [...scopes] });
 }
 
-function keepOneAdmin(admins: string[], leaving: string): void {
+function requireOtherAdmin(admins: string[], leaving: string): void {
   if (admins.includes(leaving) && admins.length === 1) throw new HubError("last_admin");
 }

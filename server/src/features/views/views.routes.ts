@@ -9,7 +9,8 @@ export const viewRoutes = [
   defineRoute("GET /views", {
     name: "views.list",
     scope: "any",
-    summary: "List saved views of lists: one's own and those that are shared",
+    summary: "List saved views",
+    description: "Your own views and those shared with the organization.",
     query: shapes.ViewQuery,
     answer: [200, PageOf(shapes.View)],
     handle: (ctx, { query }) => views.listViews(ctx, query),
@@ -17,7 +18,7 @@ export const viewRoutes = [
   defineRoute("POST /views", {
     name: "views.create",
     scope: "any",
-    summary: "Save a view of a list",
+    summary: "Save a view",
     body: shapes.ViewRequest,
     answer: [201, shapes.View],
     handle: (ctx, { body }) => views.createView(ctx, body),
@@ -25,7 +26,7 @@ export const viewRoutes = [
   defineRoute("GET /views/:id", {
     name: "views.get",
     scope: "any",
-    summary: "Read a saved view",
+    summary: "Get a saved view",
     ids,
     answer: [200, shapes.View],
     handle: (ctx, { params }) => views.getView(ctx, params.id),
@@ -33,7 +34,8 @@ export const viewRoutes = [
   defineRoute("PATCH /views/:id", {
     name: "views.update",
     scope: "any",
-    summary: "Change a saved view of one's own; administrators also those that are shared",
+    summary: "Update a saved view",
+    description: "Your own views; administrators can also update shared views.",
     ids,
     body: shapes.ViewPatch,
     answer: [200, shapes.View],
@@ -43,7 +45,8 @@ export const viewRoutes = [
   defineRoute("DELETE /views/:id", {
     name: "views.delete",
     scope: "any",
-    summary: "Delete a saved view of one's own; administrators also those that are shared",
+    summary: "Delete a saved view",
+    description: "Your own views; administrators can also delete shared views.",
     ids,
     answer: [200, Deleted],
     failures: [412],

@@ -2,18 +2,17 @@ import type { Static } from "typebox";
 import { DateTime, Id, Name, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
 
-/** Of the text of its settings. */
+/** Of the settings as JSON text. */
 export const maxViewBytes = 16 * 1024;
 
 const ListName = Type.String({
   pattern: "^[a-z][a-z-]{0,39}$",
-  description: "The list that it is a view of, by the name of its path: orders, shipments, rate-comparisons",
+  description: "List that the view belongs to, by its path: orders, shipments, rate-comparisons",
 });
 const Settings = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
-  description:
-    "What the view is made of, such as filter, sort and columns; 16 KiB at most. The hub does not look into it",
+  description: "Filter, sort order, columns and so on, up to 16 KiB. The hub does not interpret them",
 });
-const Shared = Type.Boolean({ description: "Everybody in the organization has it; else only whoever made it" });
+const Shared = Type.Boolean({ description: "Visible to the whole organization; otherwise only to its creator" });
 
 export const ViewRequest = Strict(
   { list: ListName, name: Name, settings: Settings, isShared: Type.Optional(Shared) },
@@ -32,7 +31,7 @@ export const View = Type.Object({
   name: Type.String(),
   settings: Settings,
   isShared: Type.Boolean(),
-  isOwn: Type.Boolean({ description: "The caller made it" }),
+  isOwn: Type.Boolean({ description: "Created by the caller" }),
   createdAt: DateTime,
   updatedAt: DateTime,
   version: Version,

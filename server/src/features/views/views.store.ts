@@ -4,7 +4,7 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import { recordsIn } from "../../db/records.ts";
 import type { View, ViewQuery } from "./views.schemas.ts";
 
-/** `owner`: the caller who made it. */
+/** `owner` is the `callerKey` of the creator. */
 export type StoredView = Omit<View, "isOwn"> & { owner: string };
 
 const columns = defineColumns<StoredView>("t", {
@@ -20,7 +20,7 @@ const columns = defineColumns<StoredView>("t", {
 
 export const views = recordsIn("saved_views", "view", columns);
 
-/** Everybody's, and those of the caller. */
+/** Shared views and the caller's own. */
 export async function listVisible(
   db: Queryable,
   orgId: string,

@@ -17,7 +17,7 @@ import { maxViewBytes } from "./views.schemas.ts";
 import type { StoredView } from "./views.store.ts";
 import { countOwn, listVisible, views } from "./views.store.ts";
 
-const maxOwn = 100;
+const maxViewsPerOwner = 100;
 
 export async function listViews(ctx: Ctx, query: ViewQuery): Promise<Page<View>> {
   const page = await listVisible(ctx.db, ctx.orgId, callerKey(ctx.actor), query);
@@ -30,11 +30,11 @@ export async function getView(ctx: Ctx, id: string): Promise<View> {
 
 export async function createView(ctx: Ctx, request: ViewRequest): Promise<View> {
   const { list, name, settings, isShared = false } = request;
-  refuseLong(settings);
+  requireSmallSettings(settings);
   return await change(ctx, async (tx) => {
     const owner = callerKey(ctx.actor);
-    if ((await countOwn(tx, ctx.orgId, owner)) >= maxOwn) {
-      throw new HubError("invalid_state", `You have ${maxOwn} views already. Delete one first.`);
+    if ((await countOwn(tx, ctx.orgId, owner)) >= maxViewsPerOwner) {
+      throw new HubError("invalid_state", `You have ${maxViewsPerOwner} views, the maximum. Delete one first.`);
     }
     const at = ctx.clock.now().toISOString();
     const view = { id: ctx.newId(), owner, list, name, settings, isShared, createdAt: at, updatedAt: at, version: 1 };
@@ -45,9 +45,9 @@ export async function createView(ctx: Ctx, request: ViewRequest): Promise<View> 
 
 export async function updateView(ctx: Ctx, id: string, patch: ViewPatch, ifMatch: IfMatch): Promise<View> {
   requirePatch(patch);
-  if (patch.settings) refuseLong(patch.settings);
+  if (patch.settings) requireSmallSettings(patch.settings);
   return await change(ctx, async (tx) => {
-    const current = requireOwn(ctx, await views.lock(tx, ctx.orgId, id));
+    const current = requireEditable(ctx, await views.lock(tx, ctx.orgId, id));
     checkVersion(current, ifMatch);
     const next = nextVersion(current, patch, ctx.clock.now());
     await save(tx, ctx, next, "updated");
@@ -57,7 +57,7 @@ export async function updateView(ctx: Ctx, id: string, patch: ViewPatch, ifMatch
 
 export async function deleteView(ctx: Ctx, id: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
-    const view = requireOwn(ctx, await views.lock(tx, ctx.orgId, id));
+    const view = requireEditable(ctx, await views.lock(tx, ctx.orgId, id));
     checkVersion(view, ifMatch);
     await views.remove(tx, ctx.orgId, id);
     const { name, list, version } = view;
@@ -66,7 +66,7 @@ export async function deleteView(ctx: Ctx, id: string, ifMatch: IfMatch) {
   });
 }
 
-/** What others searched for may name a person. */
+/** Search terms may contain personal data: those of other users are masked. */
 function present(ctx: Ctx, view: StoredView): View {
   const isOwn = view.owner === callerKey(ctx.actor);
   const isShown = isOwn || maySeePersonalData(ctx);
@@ -74,23 +74,26 @@ function present(ctx: Ctx, view: StoredView): View {
   return { ...view, settings, isOwn };
 }
 
-/** Those of others look like none. */
+/** Private views of other callers are 404. */
 function requireVisible(ctx: Ctx, view: StoredView): StoredView {
   if (view.isShared || view.owner === callerKey(ctx.actor)) return view;
   throw notFound("view");
 }
 
-/** What everybody has is changed by whoever made it, and by administrators: others may have left. */
-function requireOwn(ctx: Ctx, view: StoredView): StoredView {
+/** Shared views can be changed by their creator and by administrators, since the creator may have left. */
+function requireEditable(ctx: Ctx, view: StoredView): StoredView {
   requireVisible(ctx, view);
   if (view.owner === callerKey(ctx.actor) || hasScope(ctx.principal.scopes, "admin")) return view;
-  throw new HubError("admin_required", "Only whoever made the view, or an administrator, can change it. Make a copy.");
+  throw new HubError(
+    "admin_required",
+    "Only its creator or an administrator can change this view. Save a copy instead.",
+  );
 }
 
-function refuseLong(settings: object): void {
+function requireSmallSettings(settings: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(settings));
   if (bytes <= maxViewBytes) return;
-  throw badField("/settings", "too_large", `The settings may have up to ${maxViewBytes} bytes, not ${bytes}.`);
+  throw badField("/settings", "too_large", `The settings have ${bytes} bytes; the maximum is ${maxViewBytes}.`);
 }
 
 async function save(tx: Tx, ctx: Ctx, view: StoredView, what: "created" | "updated"): Promise<void> {

@@ -10,7 +10,7 @@ import { mayRead } from "../../events/event-families.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { readTypes, refuseUnreadable } from "../events/event-filter.ts";
 import { findBegin, findHead } from "../events/events.ts";
-import { refuseWhilePaused } from "../outbound-pause/outbound-pause.ts";
+import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import { isTaken } from "./deliver/delivery-outcome.ts";
 import { planWebhook } from "./deliver/look-for-events.ts";
 import { contentOf, sendOnce } from "./deliver/send-delivery.ts";
@@ -108,7 +108,7 @@ export async function testWebhook(ctx: Ctx, webhookId: string, request: TestRequ
   const webhook = await store.getWebhook(ctx.db, ctx.orgId, webhookId);
   refuseUnlessReadable(ctx, webhook);
   refuseFromPreview(ctx, webhook.url);
-  refuseWhilePaused(ctx);
+  requireOutbound(ctx);
   const [type] = readTypes([request.type ?? webhook.types[0]!], () => "/type");
   const event = { ...exampleOf(type!), id: ctx.newId() };
   const target = { ...webhook, orgId: ctx.orgId };

@@ -64,7 +64,7 @@ export function refuseFromPreview(
 ): void {
   if (environment === "live" || settings.outbound.allowFromPreview || echoStatus(url) !== undefined) return;
   const message = "The preview calls nobody outside. Use the address echo:200, or set HUB_PREVIEW_OUTBOUND.";
-  throw new HubError("preview_calls_nobody", message);
+  throw new HubError("outbound_disabled_in_preview", message);
 }
 
 const maxHeaders = 20;

@@ -47,7 +47,7 @@ describe("nothing is lost", () => {
     const skipped = feed.slice(3, 5).map(({ subject }) => subject.split("/")[1]);
     expect(orderIdsOf(receiver)).toEqual([...first, later, ...skipped]);
     const forked = await org.post(`/webhooks/${id}/enable`, { from: "3-00000000" });
-    expect([forked.status, forked.body.code]).toEqual([409, "cursor_forked"]);
+    expect([forked.status, forked.body.code]).toEqual([409, "cursor_mismatch"]);
     const odd = await org.post(`/webhooks/${id}/enable`, { from: "yesterday" });
     expect([odd.status, odd.body.errors[0].pointer]).toEqual([400, "/from"]);
   });

@@ -12,7 +12,7 @@ test("the preview delivers to its own endpoint and calls nobody else", async () 
   const org = await hub.org();
   const receiver = await startReceiver();
   const refused = await org.post("/webhooks", { url: receiver.url, types: ["order.*"] });
-  expect([refused.status, refused.body.code]).toEqual([409, "preview_calls_nobody"]);
+  expect([refused.status, refused.body.code]).toEqual([409, "outbound_disabled_in_preview"]);
   expect((await org.post("/webhooks", { url: "echo:99", types: ["order.*"] })).status).toBe(400);
   const [well, failing] = await Promise.all(
     [200, 503].map(async (status) => (await org.post("/webhooks", { url: `echo:${status}`, types: ["order.*"] })).body),
@@ -31,11 +31,11 @@ test("the preview delivers to its own endpoint and calls nobody else", async () 
   // One that was set up while the preview could call: it calls nobody now.
   await hub.world.db.query("update webhooks set url = $2 where id = $1", [well.id, receiver.url]);
   const called = await org.post(`/webhooks/${well.id}/test`);
-  expect([called.status, called.body.code, receiver.received]).toEqual([409, "preview_calls_nobody", []]);
+  expect([called.status, called.body.code, receiver.received]).toEqual([409, "outbound_disabled_in_preview", []]);
   await org.post("/orders", {});
   await eventually(
     () => list(well.id),
-    ([first]) => first?.lastError?.code === "preview_calls_nobody",
+    ([first]) => first?.lastError?.code === "outbound_disabled_in_preview",
   );
   expect(receiver.received).toEqual([]);
 });

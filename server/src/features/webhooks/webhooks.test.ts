@@ -10,7 +10,7 @@ import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../..
 import { sealPart } from "./webhook-signing.ts";
 import { startDeliveries } from "./webhooks.ts";
 
-const hub = await startTestHub({ settings: { keepDays: { deliveries: 30, deliveryAnswers: 7 } } });
+const hub = await startTestHub({ settings: { retentionDays: { deliveries: 30, deliveryAnswers: 7 } } });
 const { webhookTo, read, pass } = openWebhookDesk(hub);
 const minute = 60_000;
 
@@ -211,7 +211,7 @@ describe("a webhook", () => {
     const moved = await org.patch(`/webhooks/${id}`, { url: there.url });
     expect([moved.status, moved.body.code, moved.body.errors[0].pointer]).toEqual([
       409,
-      "credentials_needed",
+      "credentials_required",
       "/headers",
     ]);
     const given = { url: there.url, headers: { authorization: "Bearer def" } };

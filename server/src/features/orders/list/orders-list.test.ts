@@ -346,7 +346,7 @@ describe("counts", () => {
 
 test("a day stands for the whole of it, in the time zone of the organization, wherever something is listed by time", async () => {
   const shop = await hub.org();
-  expect((await shop.patch(`/organizations/${shop.id}`, { timeZone: "America/New_York" })).status).toBe(200);
+  expect((await shop.patch(`/organizations/${shop.id}`, { timezone: "America/New_York" })).status).toBe(200);
   // The clocks change on this day: it has 23 hours.
   const moments = ["2026-03-08T04:59:59Z", "2026-03-08T05:00:00Z", "2026-03-09T03:59:59Z", "2026-03-09T04:00:00Z"];
   await shop.post("/orders/bulk", { orders: moments.map((orderedAt, n) => ({ number: `${n}`, orderedAt })) });

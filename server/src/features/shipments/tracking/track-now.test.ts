@@ -127,7 +127,7 @@ test("the preview asks no carrier outside, unless that is allowed", async () => 
   const id = await parcel(own);
   const { asked, undo } = scriptTracking("demo", async () => [], { isLocal: false });
   const { status, body } = await own.post(`/shipments/${id}/track`);
-  expect({ status, code: body.code }).toEqual({ status: 409, code: "preview_calls_nobody" });
+  expect({ status, code: body.code }).toEqual({ status: 409, code: "outbound_disabled_in_preview" });
   preview.advance(hourMs);
   await workOff(preview.world, trackingWork);
   expect(asked).toEqual([]);

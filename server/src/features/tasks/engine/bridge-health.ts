@@ -17,7 +17,7 @@ const ownFailures: ReadonlySet<string> = new Set([
   "order_not_found",
   "order_number_ambiguous",
   "outbound_paused",
-  "preview_calls_nobody",
+  "outbound_disabled_in_preview",
   "superseded",
   "task_defect",
   "transformation_failed",

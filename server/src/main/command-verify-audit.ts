@@ -14,14 +14,14 @@ const findErrors = createFinder(AuditHead, "body");
 const pageSize = 100;
 
 /** Exit code 1 when something is wrong. Files are answers of `GET /audit/head` that were kept elsewhere. */
-export async function runAuditVerify(config: Config, files: string[]): Promise<void> {
+export async function runVerifyAudit(config: Config, files: string[]): Promise<void> {
   const heads = await Promise.all(files.map(readHead));
   await withWorlds(config, { mayMigrate: false }, async (worlds) => {
     for (const world of worlds) await verifyLogs(world);
     for (const { file, head } of heads) {
       const world = worlds.find(({ environment }) => environment === head.environment);
       if (!world) throw new ConfigError(`${file} is of the ${head.environment} surface, which this hub does not have.`);
-      const ctx = systemContext(world, head.organizationId, "hub audit-verify");
+      const ctx = systemContext(world, head.organizationId, "hub verify-audit");
       const problem = await checkSavedHead(ctx, head);
       if (problem) report(`${file}: ${problem}`);
       else console.log(`${file}: the log still holds all ${head.sequence} entries that it had at ${head.signedAt}`);
@@ -31,11 +31,11 @@ export async function runAuditVerify(config: Config, files: string[]): Promise<v
 
 export async function verifyLogs(world: World): Promise<void> {
   for (const { id, name } of await listAllOrganizations(world)) {
-    const { ok, entries, firstBroken } = await verifyAudit(systemContext(world, id, "hub audit-verify"));
+    const { ok, entries, firstInvalidEntry } = await verifyAudit(systemContext(world, id, "hub verify-audit"));
     if (ok) console.log(`${world.environment}: audit log of ${name}: ${entries} entries, chain whole`);
     else
       report(
-        `${world.environment}: audit log of ${name} is broken at ${firstBroken?.sequence}: ${firstBroken?.reason}`,
+        `${world.environment}: audit log of ${name} is broken at ${firstInvalidEntry?.sequence}: ${firstInvalidEntry?.reason}`,
       );
   }
 }
