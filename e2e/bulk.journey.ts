@@ -206,7 +206,7 @@ test("what labels cost is seen before they are bought, and the run follows what 
   await dialog.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByRole("heading", { name: /Ship them/ }).waitFor();
   await page.getByRole("row", { name: /SHOP-L1 .* the carrier is asked done/ }).waitFor();
-  await expect.poll(async () => (await org.get("/shipments/labels?status=bought")).body.data.length).toBe(3);
+  await expect.poll(async () => (await org.get("/shipments/labels?status=purchased")).body.data.length).toBe(3);
   await tellRuns(hub.world, new AbortController().signal);
   await page.getByRole("row", { name: /SHOP-L1 .*\$\d.*\$\d.* done/ }).waitFor();
 

@@ -120,7 +120,7 @@ test("when the carrier comes is said by the account; what stays empty is as the 
   expect(body.description).toBe("Renewed in July");
   expect(body.pickupRules).toMatchObject({
     cutoffLocalTime: "13:30",
-    latestClose: "18:00",
+    latestCloseTime: "18:00",
     serviceDays: [1, 2, 3, 4, 5, 6],
   });
   await lookAt(page, "carrier");

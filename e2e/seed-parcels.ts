@@ -57,7 +57,7 @@ const nationalCard = {
   surcharges: [
     { code: "RESI", label: "Residential delivery", kind: "fixed", amount: 2.1, when: { residential: true } },
   ],
-  fuel: { percent: 14, base: "base_net" },
+  fuel: { percent: 14, appliesTo: "base_net" },
 };
 
 export async function seedContract(org: TestOrg, name: string): Promise<string> {

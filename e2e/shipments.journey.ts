@@ -139,7 +139,7 @@ test("labels are printed and given back", async () => {
     .click();
   await page.getByRole("region", { name: "Labels" }).getByText(price!).waitFor();
   const { data } = (await org.get("/shipments/labels")).body;
-  expect(data).toMatchObject([{ status: "bought", reference: "FRESH-1", weight: { value: 2, unit: "lb" } }]);
+  expect(data).toMatchObject([{ status: "purchased", reference: "FRESH-1", weight: { value: 2, unit: "lb" } }]);
   expect(price).toBe(`$${data[0].cost.toFixed(2)}`);
   for (const reference of ["SHOP-18", "SHOP-19"]) {
     const { status } = await org.post("/shipments/labels", {

@@ -174,7 +174,7 @@ export type Bridge = {
   hasCredentials: boolean;
   isActive: boolean;
   concurrency: number | null;
-  numberPrefix: string | null;
+  orderNumberPrefix: string | null;
   health: {
     status: Open<"unknown" | "healthy" | "failing">;
     consecutiveFailures: number;
@@ -226,13 +226,13 @@ export type CarrierAccount = {
   pickupRules: {
     /** Same-day pickups are asked for before this; null: any time */
     cutoffLocalTime?: string | null;
-    sameDay?: boolean;
+    allowsSameDay?: boolean;
     /** At the pickup address, 24 hours */
-    earliestReady?: string;
+    earliestReadyTime?: string;
     /** At the pickup address, 24 hours */
-    latestClose?: string;
+    latestCloseTime?: string;
     /** False: the carrier takes a day, not a time */
-    needsWindow?: boolean;
+    requiresWindow?: boolean;
     minWindowMinutes?: number;
     /** From the request to ready */
     leadMinutes?: number;
@@ -602,7 +602,7 @@ export type Firing = {
 export type Label = {
   id: string;
   /** requested: the carrier has not said yet whether it has sold it, and is asked again */
-  status: Open<"requested" | "bought" | "failed" | "voided">;
+  status: Open<"requested" | "purchased" | "failed" | "voided">;
   carrierAccountId: string | null;
   carrier: string;
   orderId: string | null;
@@ -627,8 +627,8 @@ export type Label = {
     message: string;
   } | null;
   /** The carrier was asked to take it back and has not answered yet */
-  isVoiding: boolean;
-  boughtAt: string | null;
+  isVoidPending: boolean;
+  purchasedAt: string | null;
   voidedAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -697,7 +697,7 @@ export type LabelRequest = {
     quantity: number;
   }>;
   /** Also for what was shipped or has a label already: a replacement, or a further parcel of one unit. The order counts nothing twice */
-  mayRepeat?: boolean;
+  allowDuplicate?: boolean;
 };
 
 export type Location = {
@@ -1579,7 +1579,7 @@ export type Pickup = {
   locationId: string | null;
   confirmationNumber: string | null;
   /** The carrier has confirmed it. False while it has not answered, and with a contract on paper, where nobody asks it: call, and write its number down. One that nobody was told of ends as missed */
-  isCarrierTold: boolean;
+  isCarrierConfirmed: boolean;
   /** Midnight of the day, with the offset of the address */
   pickupDate: string;
   /** With the offset of the address */
@@ -1609,9 +1609,9 @@ export type Pickup = {
     message: string;
   } | null;
   /** Nobody said that it took place, and the carrier cannot be asked */
-  isAssumed: boolean;
+  isCompletionAssumed: boolean;
   /** A change or cancellation is asked for and not answered yet */
-  isChanging: boolean;
+  hasPendingChange: boolean;
   cancelReason: string | null;
   cancelledAt: string | null;
   /** What became of it, from the first to the last */
@@ -1888,8 +1888,8 @@ export type RateCard = {
       zones?: Array<string>;
       services?: Array<string>;
       weightOver?: Weight;
-      longestOver?: number;
-      secondOver?: number;
+      longestSideOver?: number;
+      secondLongestSideOver?: number;
       lengthPlusGirthOver?: number;
       volumeOver?: number;
       /** A day, such as 2026-01-31 */
@@ -1901,7 +1901,7 @@ export type RateCard = {
     group?: string;
     priority?: number;
     minBillableWeight?: Weight;
-    isFuelable?: boolean;
+    isFuelApplied?: boolean;
     allocationPercent?: number;
   }>;
   fuel?: {
@@ -1913,7 +1913,7 @@ export type RateCard = {
     }>;
     discountPercent?: number;
     /** What it is taken of: the list price, the price after discount, or that and the surcharges */
-    base: "base_list" | "base_net" | "subtotal";
+    appliesTo: "base_list" | "base_net" | "subtotal";
   };
   services: Array<{
     code: string;
@@ -1953,13 +1953,13 @@ export type RateCard = {
       weightFrom?: Weight;
       weightTo?: Weight;
       /** `replace` (default): the last one that fits counts; `add`: on top of the others */
-      stack?: "replace" | "add";
+      stacking?: "replace" | "add";
     }>;
     minimum?: {
       amount?: number;
       zone?: string;
       weight?: Weight;
-      less?: number;
+      reduction?: number;
     };
     transitDays?: Record<string, number>;
   }>;
@@ -2065,15 +2065,15 @@ export type RateComparisonItem = {
   shipDate: string | null;
   currency: string | null;
   /** The country that it came from or went to, where that is not the United States */
-  abroad: string | null;
+  foreignCountry: string | null;
   revision: number | null;
   status: Open<"pending" | "rated" | "estimated" | "unrateable" | "invalid" | "excluded">;
-  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "bad_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | "amount_out_of_range" | "sides_implausible" | null>;
+  reason: Open<"zone_unresolved" | "service_unmatched" | "not_serviceable" | "over_limit" | "weight_missing" | "no_rate_cell" | "invalid_zip" | "currency_mismatch" | "duplicate" | "charge_line" | "credit" | "international" | "amount_out_of_range" | "sides_implausible" | null>;
   zone: string | null;
   zoneSource: Open<"chart" | "distance" | "state" | "flat" | null>;
   distanceMiles: number | null;
   borderline: boolean;
-  altZone: string | null;
+  alternativeZone: string | null;
   serviceLevel: Open<"media" | "economy" | "ground" | "three_day" | "two_day" | "two_day_am" | "overnight_saver" | "overnight" | "overnight_early" | "same_day" | null>;
   targetService: string | null;
   /** What the weight rests on: the item, a shipment with its tracking number, none needed, what was paid, or usual weights */
@@ -2188,7 +2188,7 @@ export type RateComparisonSummary = {
     winAmount: number;
     lossAmount: number;
   };
-  bestOf: {
+  cheapestMix: {
     cost: number;
     savings: number;
     savingsPct: number | null;
@@ -2481,7 +2481,7 @@ export type Shipment = {
   status: Open<"pre_transit" | "in_transit" | "out_for_delivery" | "ready_for_pickup" | "attempt_failed" | "exception" | "delivered" | "returned" | "cancelled" | "unknown">;
   statusAt: string | null;
   /** Something more is to be heard of it */
-  isOpen: boolean;
+  isTrackingActive: boolean;
   atRisk: boolean;
   riskReasons: Array<Open<"late" | "predicted_late" | "stalled" | "exception" | "attempt_failed" | "not_accepted">>;
   origin: Address | null;
@@ -2495,7 +2495,7 @@ export type Shipment = {
   shippedAt: string;
   promisedAt: string | null;
   promisedDate: string | null;
-  promiseSource: Open<"given" | "order" | "carrier" | "service_level" | null>;
+  promiseSource: Open<"request" | "order" | "carrier" | "service_level" | null>;
   /** What the carrier expects now */
   estimatedAt: string | null;
   acceptedAt: string | null;
@@ -2503,7 +2503,7 @@ export type Shipment = {
   deliveredAt: string | null;
   lastEventAt: string | null;
   /** When the carrier was last asked */
-  trackedAt: string | null;
+  lastPolledAt: string | null;
   voidedAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -2588,7 +2588,7 @@ export type ShipmentSummary = {
   status: Open<"pre_transit" | "in_transit" | "out_for_delivery" | "ready_for_pickup" | "attempt_failed" | "exception" | "delivered" | "returned" | "cancelled" | "unknown">;
   statusAt: string | null;
   /** Something more is to be heard of it */
-  isOpen: boolean;
+  isTrackingActive: boolean;
   atRisk: boolean;
   riskReasons: Array<Open<"late" | "predicted_late" | "stalled" | "exception" | "attempt_failed" | "not_accepted">>;
   origin: Address | null;
@@ -2602,7 +2602,7 @@ export type ShipmentSummary = {
   shippedAt: string;
   promisedAt: string | null;
   promisedDate: string | null;
-  promiseSource: Open<"given" | "order" | "carrier" | "service_level" | null>;
+  promiseSource: Open<"request" | "order" | "carrier" | "service_level" | null>;
   /** What the carrier expects now */
   estimatedAt: string | null;
   acceptedAt: string | null;
@@ -2610,7 +2610,7 @@ export type ShipmentSummary = {
   deliveredAt: string | null;
   lastEventAt: string | null;
   /** When the carrier was last asked */
-  trackedAt: string | null;
+  lastPolledAt: string | null;
   voidedAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -3354,12 +3354,12 @@ export type Operations = {
       pagination: CappedPagination;
     };
   };
-  /** Create an order; no field is needed (`orders.create`) */
+  /** Create an order (`orders.create`) */
   "POST /api/v1/orders": {
     body: OrderRequest;
     answer: Order;
   };
-  /** Create many orders; one that cannot be created fails alone (`orders.createMany`) */
+  /** Create orders in bulk (`orders.createMany`) */
   "POST /api/v1/orders/bulk": {
     body: {
       orders: Array<(OrderRequest)>;
@@ -3389,13 +3389,13 @@ export type Operations = {
       }>;
     };
   };
-  /** Create or update orders from a CSV or XLSX file (`orders.import`) */
+  /** Import orders from a CSV or XLSX file (`orders.import`) */
   "POST /api/v1/orders/import": {
     query: {
       /** Between columns; auto: what the first line has most of */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
       /** Default: a comma where semicolons are between the columns, else a point */
-      decimalSign?: "." | ",";
+      decimalSeparator?: "." | ",";
       /** Of dates such as 03/02/2026; default: the month first */
       dateOrder?: "mdy" | "dmy";
       /** ISO 3166-1 code for addresses that name no country */
@@ -3404,8 +3404,8 @@ export type Operations = {
       currency?: string;
       /** How the file is read: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or id of a preset of one's own, or none. Default: auto, which knows these programs by their columns */
       preset?: string;
-      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: refuse */
-      existing?: "refuse" | "skip" | "update";
+      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: reject */
+      onExisting?: "reject" | "skip" | "update";
       /** An id of one's own, under which GET /orders/import/watch tells how far it is */
       watchId?: string;
       /** As in the body, as text of JSON: {"from": "originZip"} */
@@ -3423,7 +3423,7 @@ export type Operations = {
       /** Between columns; auto: what the first line has most of */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
       /** Default: a comma where semicolons are between the columns, else a point */
-      decimalSign?: "." | ",";
+      decimalSeparator?: "." | ",";
       /** Of dates such as 03/02/2026; default: the month first */
       dateOrder?: "mdy" | "dmy";
       /** ISO 3166-1 code for addresses that name no country */
@@ -3432,8 +3432,8 @@ export type Operations = {
       currency?: string;
       /** How the file is read: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or id of a preset of one's own, or none. Default: auto, which knows these programs by their columns */
       preset?: string;
-      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: refuse */
-      existing?: "refuse" | "skip" | "update";
+      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: reject */
+      onExisting?: "reject" | "skip" | "update";
       /** An id of one's own, under which GET /orders/import/watch tells how far it is */
       watchId?: string;
     };
@@ -3445,18 +3445,18 @@ export type Operations = {
         /** With dryRun: how many would be */
         created: number;
         failed: number;
-        /** With `existing`: orders that were here */
+        /** With `onExisting`: orders that were already stored */
         updated?: number;
         unchanged?: number;
         skipped?: number;
       };
-      /** Whose file it was read as */
-      preset: string | null;
+      /** The program whose format the file was read as */
+      detectedPreset: string | null;
       columns: Array<{
         column: string;
         field: string | null;
         /** In how many rows something stands there */
-        filled: number;
+        nonEmptyRows: number;
       }>;
       /** What a column can be */
       fields: Array<{
@@ -3487,15 +3487,15 @@ export type Operations = {
       rejectedCsv?: string;
     };
   };
-  /** Follow an import as server-sent events: how many rows it has gone through (`orders.import.watch`) */
+  /** Stream the progress of an import (`orders.import.watch`) */
   "GET /api/v1/orders/import/watch": {
     query: {
       /** The `watchId` that the import is begun with, before or after this */
-      id: string;
+      watchId: string;
     };
     answer: string;
   };
-  /** List what an imported order may say: the targets of mappings, with their types (`orders.fields.list`) */
+  /** List the fields of an imported order (`orders.fields.list`) */
   "GET /api/v1/orders/fields": {
     answer: {
       data: Array<{
@@ -3594,7 +3594,7 @@ export type Operations = {
       isCapped: boolean;
     };
   };
-  /** Export orders as CSV, one row per line item, newest order first (`orders.export`) */
+  /** Export orders as CSV (`orders.export`) */
   "GET /api/v1/orders/export.csv": {
     query: {
       /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
@@ -3661,7 +3661,7 @@ export type Operations = {
     };
     answer: string;
   };
-  /** Read an order (`orders.get`) */
+  /** Get an order (`orders.get`) */
   "GET /api/v1/orders/{id}": {
     path: {
       /** Id or number of the order */
@@ -3669,7 +3669,7 @@ export type Operations = {
     };
     answer: Order;
   };
-  /** Change an order (`orders.update`) */
+  /** Update an order (`orders.update`) */
   "PATCH /api/v1/orders/{id}": {
     path: {
       /** Id or number of the order */
@@ -3775,7 +3775,7 @@ export type Operations = {
     };
     answer: Order;
   };
-  /** Delete a draft (`orders.delete`) */
+  /** Delete a draft order (`orders.delete`) */
   "DELETE /api/v1/orders/{id}": {
     path: {
       /** Id or number of the order */
@@ -3783,7 +3783,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Who changed which field of the order, and by which run, newest first (`orders.timeline.list`) */
+  /** List the changes to an order (`orders.timeline.list`) */
   "GET /api/v1/orders/{id}/timeline": {
     path: {
       /** Id or number of the order */
@@ -3798,7 +3798,7 @@ export type Operations = {
     answer: {
       data: Array<{
         id: string;
-        kind: Open<"created" | "imported" | "patched" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
+        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
         at: string;
         actor: Actor;
         runId?: string;
@@ -3810,14 +3810,14 @@ export type Operations = {
           from: unknown;
           to: unknown;
           /** true: the bridge said `to` and was not followed, since it was changed here */
-          kept?: boolean;
+          keptLocal?: boolean;
         }>;
       }>;
       pagination: Pagination;
     };
   };
-  /** Who changed each field of the order last, and by which run and step (`orders.blame.list`) */
-  "GET /api/v1/orders/{id}/blame": {
+  /** List the last change to each field of an order (`orders.lastChanges.list`) */
+  "GET /api/v1/orders/{id}/last-changes": {
     path: {
       /** Id or number of the order */
       id: string;
@@ -3827,8 +3827,8 @@ export type Operations = {
         /** Of the order */
         field: string;
         /** The entry of the timeline that changed it last */
-        entryId: string;
-        kind: Open<"created" | "imported" | "patched" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
+        timelineEntryId: string;
+        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
         at: string;
         actor: Actor;
         runId?: string;
@@ -3837,7 +3837,7 @@ export type Operations = {
         type?: string;
       }>;
       origin: {
-        kind: Open<"created" | "imported" | "patched" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
+        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
         at: string;
         actor: Actor;
         runId?: string;
@@ -3847,7 +3847,7 @@ export type Operations = {
       } | null;
     };
   };
-  /** List the organization's presets for files of orders (`importPresets.list`) */
+  /** List import presets (`importPresets.list`) */
   "GET /api/v1/import-presets": {
     query: {
       /** Counted from 1 */
@@ -3863,7 +3863,7 @@ export type Operations = {
           /** Between columns; auto: what the first line has most of */
           delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
           /** Default: a comma where semicolons are between the columns, else a point */
-          decimalSign?: Open<"." | ",">;
+          decimalSeparator?: Open<"." | ",">;
           /** Of dates such as 03/02/2026; default: the month first */
           dateOrder?: Open<"mdy" | "dmy">;
           /** ISO 3166-1 code for addresses that name no country */
@@ -3883,7 +3883,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Save how files of orders are read (`importPresets.create`) */
+  /** Create an import preset (`importPresets.create`) */
   "POST /api/v1/import-presets": {
     body: {
       name: string;
@@ -3891,7 +3891,7 @@ export type Operations = {
         /** Between columns; auto: what the first line has most of */
         delimiter?: "auto" | "comma" | "semicolon" | "tab";
         /** Default: a comma where semicolons are between the columns, else a point */
-        decimalSign?: "." | ",";
+        decimalSeparator?: "." | ",";
         /** Of dates such as 03/02/2026; default: the month first */
         dateOrder?: "mdy" | "dmy";
         /** ISO 3166-1 code for addresses that name no country */
@@ -3911,7 +3911,7 @@ export type Operations = {
         /** Between columns; auto: what the first line has most of */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
         /** Default: a comma where semicolons are between the columns, else a point */
-        decimalSign?: Open<"." | ",">;
+        decimalSeparator?: Open<"." | ",">;
         /** Of dates such as 03/02/2026; default: the month first */
         dateOrder?: Open<"mdy" | "dmy">;
         /** ISO 3166-1 code for addresses that name no country */
@@ -3929,14 +3929,14 @@ export type Operations = {
       version: number;
     };
   };
-  /** List the programs whose files are known, and what their columns are (`importPresets.builtIn.list`) */
+  /** List built-in import presets (`importPresets.builtIn.list`) */
   "GET /api/v1/import-presets/built-in": {
     answer: {
       data: Array<{
         name: string;
         title: string;
         /** All the columns of one of these lists */
-        recognisedBy: Array<Array<string>>;
+        detectedBy: Array<Array<string>>;
         columns: Array<{
           column: string;
           field: string | null;
@@ -3944,7 +3944,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read a preset (`importPresets.get`) */
+  /** Get an import preset (`importPresets.get`) */
   "GET /api/v1/import-presets/{id}": {
     path: {
       /** Id of the import preset */
@@ -3957,7 +3957,7 @@ export type Operations = {
         /** Between columns; auto: what the first line has most of */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
         /** Default: a comma where semicolons are between the columns, else a point */
-        decimalSign?: Open<"." | ",">;
+        decimalSeparator?: Open<"." | ",">;
         /** Of dates such as 03/02/2026; default: the month first */
         dateOrder?: Open<"mdy" | "dmy">;
         /** ISO 3166-1 code for addresses that name no country */
@@ -3975,7 +3975,7 @@ export type Operations = {
       version: number;
     };
   };
-  /** Change a preset (`importPresets.update`) */
+  /** Update an import preset (`importPresets.update`) */
   "PATCH /api/v1/import-presets/{id}": {
     path: {
       /** Id of the import preset */
@@ -3987,7 +3987,7 @@ export type Operations = {
         /** Between columns; auto: what the first line has most of */
         delimiter?: "auto" | "comma" | "semicolon" | "tab";
         /** Default: a comma where semicolons are between the columns, else a point */
-        decimalSign?: "." | ",";
+        decimalSeparator?: "." | ",";
         /** Of dates such as 03/02/2026; default: the month first */
         dateOrder?: "mdy" | "dmy";
         /** ISO 3166-1 code for addresses that name no country */
@@ -4007,7 +4007,7 @@ export type Operations = {
         /** Between columns; auto: what the first line has most of */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
         /** Default: a comma where semicolons are between the columns, else a point */
-        decimalSign?: Open<"." | ",">;
+        decimalSeparator?: Open<"." | ",">;
         /** Of dates such as 03/02/2026; default: the month first */
         dateOrder?: Open<"mdy" | "dmy">;
         /** ISO 3166-1 code for addresses that name no country */
@@ -4025,7 +4025,7 @@ export type Operations = {
       version: number;
     };
   };
-  /** Delete a preset (`importPresets.delete`) */
+  /** Delete an import preset (`importPresets.delete`) */
   "DELETE /api/v1/import-presets/{id}": {
     path: {
       /** Id of the import preset */
@@ -4043,9 +4043,9 @@ export type Operations = {
       /** One or more of pre_transit, in_transit, out_for_delivery, ready_for_pickup, attempt_failed, exception, delivered, returned, cancelled, unknown, with commas between */
       status?: string;
       carrier?: string;
-      /** In any case; as in `by=service` of the series */
+      /** In any case; as in `group_by=service` of the series */
       service?: string;
-      /** Of the destination, as in `by=state` of the series */
+      /** Of the destination, as in `group_by=state` of the series */
       state?: string;
       /** Those that `on_time_pct` of the overview is a share of: true: the first attempt to deliver was on the promised day or before; false: it was later, or there was none although that day is over */
       onTime?: boolean;
@@ -4083,12 +4083,12 @@ export type Operations = {
       pagination: CappedPagination;
     };
   };
-  /** Record a shipment; the order it names stays as it is unless this was its last one to arrive (`shipments.create`) */
+  /** Create a shipment (`shipments.create`) */
   "POST /api/v1/shipments": {
     body: ShipmentRequest;
     answer: Shipment;
   };
-  /** Record many shipments; one that cannot be recorded fails alone (`shipments.createMany`) */
+  /** Create shipments in bulk (`shipments.createMany`) */
   "POST /api/v1/shipments/bulk": {
     body: {
       shipments: Array<(ShipmentRequest)>;
@@ -4118,7 +4118,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Record shipments from a CSV file (`shipments.import`) */
+  /** Import shipments from a CSV file (`shipments.import`) */
   "POST /api/v1/shipments/import": {
     body: {
       /** One row per shipment, with a header */
@@ -4130,7 +4130,7 @@ export type Operations = {
       /** Between columns; auto: what the first line has most of */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
       /** Default: a comma where semicolons are between the columns, else a point */
-      decimalSign?: "." | ",";
+      decimalSeparator?: "." | ",";
       /** Of dates such as 03/02/2026; default: the month first */
       dateOrder?: "mdy" | "dmy";
     };
@@ -4145,7 +4145,7 @@ export type Operations = {
         column: string;
         field: string | null;
         /** In how many rows something stands there */
-        filled: number;
+        nonEmptyRows: number;
       }>;
       /** What a column can be */
       fields: Array<{
@@ -4176,7 +4176,7 @@ export type Operations = {
       rejectedCsv?: string;
     };
   };
-  /** Add tracking events by tracking number, in any order and as often as they come (`shipments.events.createMany`) */
+  /** Add tracking events in bulk (`shipments.events.createMany`) */
   "POST /api/v1/shipments/events": {
     body: {
       events: Array<({
@@ -4239,7 +4239,7 @@ export type Operations = {
       total: number;
     };
   };
-  /** Read a shipment with its events (`shipments.get`) */
+  /** Get a shipment with its tracking events (`shipments.get`) */
   "GET /api/v1/shipments/{id}": {
     path: {
       /** Id of the shipment */
@@ -4247,7 +4247,7 @@ export type Operations = {
     };
     answer: Shipment;
   };
-  /** Change a shipment (`shipments.update`) */
+  /** Update a shipment (`shipments.update`) */
   "PATCH /api/v1/shipments/{id}": {
     path: {
       /** Id of the shipment */
@@ -4308,7 +4308,7 @@ export type Operations = {
     };
     answer: Shipment;
   };
-  /** Void a shipment whose label was not used (`shipments.void`) */
+  /** Void a shipment (`shipments.void`) */
   "POST /api/v1/shipments/{id}/void": {
     path: {
       /** Id of the shipment */
@@ -4316,7 +4316,7 @@ export type Operations = {
     };
     answer: Shipment;
   };
-  /** Ask the carrier now where a shipment is (`shipments.track`) */
+  /** Fetch tracking from the carrier now (`shipments.track`) */
   "POST /api/v1/shipments/{id}/track": {
     path: {
       /** Id of the shipment */
@@ -4324,13 +4324,13 @@ export type Operations = {
     };
     answer: {
       /** false: somebody asked the carrier in the last 30 seconds, or is asking it */
-      wasAsked: boolean;
+      wasPolled: boolean;
       /** The carrier said something that was not known */
-      hasNews: boolean;
+      hasUpdates: boolean;
       shipment: Shipment;
     };
   };
-  /** Add a tracking event, or correct the one under its key; one that is known already changes nothing (`shipments.events.create`) */
+  /** Add or correct a tracking event (`shipments.events.create`) */
   "POST /api/v1/shipments/{id}/events": {
     path: {
       /** Id of the shipment */
@@ -4348,17 +4348,17 @@ export type Operations = {
     };
     answer: Shipment;
   };
-  /** Take a tracking event back: it did not happen (`shipments.events.delete`) */
-  "DELETE /api/v1/shipments/{id}/events/{key}": {
+  /** Retract a tracking event (`shipments.events.delete`) */
+  "DELETE /api/v1/shipments/{id}/events/{eventKey}": {
     path: {
       /** Id of the shipment */
       id: string;
-      /** Id of the event: its key */
-      key: string;
+      /** Id of the event: its eventKey */
+      eventKey: string;
     };
     answer: Shipment;
   };
-  /** List labels that were bought, or asked for (`shipments.labels.list`) */
+  /** List labels (`shipments.labels.list`) */
   "GET /api/v1/shipments/labels": {
     query: {
       /** Counted from 1 */
@@ -4369,7 +4369,7 @@ export type Operations = {
       orderId?: string;
       /** Id of the shipment */
       shipmentId?: string;
-      /** One or more of requested, bought, failed, voided, with commas between */
+      /** One or more of requested, purchased, failed, voided, with commas between */
       status?: string;
     };
     answer: {
@@ -4377,7 +4377,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Buy a label, for an order or for any parcel (`shipments.labels.create`) */
+  /** Buy a label (`shipments.labels.create`) */
   "POST /api/v1/shipments/labels": {
     body: LabelRequest;
     answer: {
@@ -4385,7 +4385,7 @@ export type Operations = {
       shipment: Shipment | null;
     };
   };
-  /** Read what is known of a label (`shipments.labels.get`) */
+  /** Get a label (`shipments.labels.get`) */
   "GET /api/v1/shipments/labels/{id}": {
     path: {
       /** Id of the label */
@@ -4393,7 +4393,7 @@ export type Operations = {
     };
     answer: Label;
   };
-  /** Give a label back to the carrier and void its shipment; a voided one answers the same again (`shipments.labels.delete`) */
+  /** Void a label and its shipment (`shipments.labels.delete`) */
   "DELETE /api/v1/shipments/labels/{id}": {
     path: {
       /** Id of the label */
@@ -4401,7 +4401,7 @@ export type Operations = {
     };
     answer: Label;
   };
-  /** Fetch what is printed (`shipments.labels.content.get`) */
+  /** Download a label file (`shipments.labels.content.get`) */
   "GET /api/v1/shipments/labels/{id}/content": {
     path: {
       /** Id of the label */
@@ -4409,7 +4409,7 @@ export type Operations = {
     };
     answer: string | Blob;
   };
-  /** Ask the carrier once more for a label that failed without an answer (`shipments.labels.retry`) */
+  /** Retry a label request that got no response (`shipments.labels.retry`) */
   "POST /api/v1/shipments/labels/{id}/retry": {
     path: {
       /** Id of the label */
@@ -4420,7 +4420,7 @@ export type Operations = {
       shipment: Shipment | null;
     };
   };
-  /** List pickups, the latest window first (`pickups.list`) */
+  /** List pickups (`pickups.list`) */
   "GET /api/v1/pickups": {
     query: {
       /** Counted from 1 */
@@ -4446,16 +4446,16 @@ export type Operations = {
     body: PickupRequest;
     answer: Pickup;
   };
-  /** Tell whether a pickup would be taken, and the next window that would; nobody is asked (`pickups.check`) */
+  /** Check pickup availability without booking (`pickups.check`) */
   "POST /api/v1/pickups/check": {
     query: {
       /** A pickup that would be moved: it is in nobody's way */
-      moving?: string;
+      excludePickupId?: string;
     };
     body: PickupRequest;
     answer: PickupCheck;
   };
-  /** Tell for each day whether the carrier would come to a location, and when; nobody is asked (`pickups.slots.list`) */
+  /** List available pickup windows by day (`pickups.slots.list`) */
   "GET /api/v1/pickups/slots": {
     query: {
       /** Id of the carrier account */
@@ -4471,7 +4471,7 @@ export type Operations = {
       /** Default: as late as the carrier comes */
       closeTime?: string;
       /** A pickup that would be moved: it is in nobody's way */
-      moving?: string;
+      excludePickupId?: string;
     };
     answer: {
       timezone: string;
@@ -4479,7 +4479,7 @@ export type Operations = {
       data: Array<{
         date: string;
         /** The window of that day that is nearest to the wanted one; null: nobody comes, see `reason` */
-        slot: {
+        window: {
           pickupDate: string;
           readyTime: string;
           closeTime: string;
@@ -4500,7 +4500,7 @@ export type Operations = {
       } | null;
     };
   };
-  /** Read a pickup (`pickups.get`) */
+  /** Get a pickup (`pickups.get`) */
   "GET /api/v1/pickups/{id}": {
     path: {
       /** Id of the pickup */
@@ -4508,7 +4508,7 @@ export type Operations = {
     };
     answer: Pickup;
   };
-  /** Move a scheduled pickup: another one is booked, then the former is called off (`pickups.update`) */
+  /** Reschedule a pickup (`pickups.update`) */
   "PATCH /api/v1/pickups/{id}": {
     path: {
       /** Id of the pickup */
@@ -4534,7 +4534,7 @@ export type Operations = {
     };
     answer: Pickup;
   };
-  /** Cancel a pickup; a cancelled one answers the same again (`pickups.delete`) */
+  /** Cancel a pickup (`pickups.delete`) */
   "DELETE /api/v1/pickups/{id}": {
     path: {
       /** Id of the pickup */
@@ -4545,7 +4545,7 @@ export type Operations = {
     };
     answer: Pickup;
   };
-  /** Ask the carrier once more for a pickup that failed without an answer (`pickups.retry`) */
+  /** Retry a pickup request that got no response (`pickups.retry`) */
   "POST /api/v1/pickups/{id}/retry": {
     path: {
       /** Id of the pickup */
@@ -4572,7 +4572,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create a location; the first one is the default (`locations.create`) */
+  /** Create a location (`locations.create`) */
   "POST /api/v1/locations": {
     body: {
       name: string;
@@ -4586,7 +4586,7 @@ export type Operations = {
     };
     answer: Location;
   };
-  /** Pull the locations of a bridge and answer what changed; fields edited here stay as they are (`locations.sync`) */
+  /** Sync locations from a bridge (`locations.sync`) */
   "POST /api/v1/locations/sync/{bridgeId}": {
     path: {
       /** Id of the bridge */
@@ -4626,7 +4626,7 @@ export type Operations = {
         kind: Open<"possible_duplicate">;
         location_ids: Array<string>;
         score: number;
-        because: Array<string>;
+        reasons: Array<string>;
       }>;
       errors: Array<{
         external_id: string;
@@ -4635,7 +4635,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read a location (`locations.get`) */
+  /** Get a location (`locations.get`) */
   "GET /api/v1/locations/{id}": {
     path: {
       /** Id of the location */
@@ -4643,7 +4643,7 @@ export type Operations = {
     };
     answer: Location;
   };
-  /** Change a location; making it the default takes the mark from the present one (`locations.update`) */
+  /** Update a location (`locations.update`) */
   "PATCH /api/v1/locations/{id}": {
     path: {
       /** Id of the location */
@@ -4677,7 +4677,7 @@ export type Operations = {
     };
     answer: Location;
   };
-  /** Delete a location that nothing refers to (`locations.delete`) */
+  /** Delete an unused location (`locations.delete`) */
   "DELETE /api/v1/locations/{id}": {
     path: {
       /** Id of the location */
@@ -5117,7 +5117,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create a bridge; credentials are stored sealed and never answered (`bridges.create`) */
+  /** Create a bridge (`bridges.create`) */
   "POST /api/v1/bridges": {
     body: {
       name: string;
@@ -5132,11 +5132,11 @@ export type Operations = {
       /** Executions of this bridge at a time; default: what its connector recommends */
       concurrency?: number;
       /** Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart */
-      numberPrefix?: string;
+      orderNumberPrefix?: string;
     };
     answer: Bridge;
   };
-  /** List the connectors a bridge can be made of, with the settings and credentials they need (`bridges.connectors.list`) */
+  /** List connectors (`bridges.connectors.list`) */
   "GET /api/v1/bridges/connectors": {
     answer: {
       data: Array<{
@@ -5148,7 +5148,7 @@ export type Operations = {
         /** A JSON Schema */
         credentialsSchema: Record<string, unknown>;
         /** Calls nobody outside of the hub */
-        isLocal: boolean;
+        isOffline: boolean;
         /** What a bridge offers before its settings name more, as they do for rest */
         tasks: Array<{
           name: string;
@@ -5159,7 +5159,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read a bridge and how its last calls went (`bridges.get`) */
+  /** Get a bridge with its health (`bridges.get`) */
   "GET /api/v1/bridges/{id}": {
     path: {
       /** Id of the bridge */
@@ -5167,7 +5167,7 @@ export type Operations = {
     };
     answer: Bridge;
   };
-  /** Change a bridge; members of credentials that are named replace the stored ones (`bridges.update`) */
+  /** Update a bridge (`bridges.update`) */
   "PATCH /api/v1/bridges/{id}": {
     path: {
       /** Id of the bridge */
@@ -5182,23 +5182,23 @@ export type Operations = {
       /** Executions of this bridge at a time; default: what its connector recommends */
       concurrency?: number | null;
       /** Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart */
-      numberPrefix?: string | null;
+      orderNumberPrefix?: string | null;
     };
     answer: Bridge;
   };
-  /** Delete a bridge; its credentials are gone at once, its orders, locations and executions stay (`bridges.delete`) */
+  /** Delete a bridge (`bridges.delete`) */
   "DELETE /api/v1/bridges/{id}": {
     path: {
       /** Id of the bridge */
       id: string;
     };
     query: {
-      /** Delete it also if something uses it */
+      /** Delete the bridge even if it is in use */
       force?: boolean;
     };
     answer: Deleted;
   };
-  /** Test the connection now; answers 200 also when it fails, with the reason (`bridges.test`) */
+  /** Test the connection of a bridge (`bridges.test`) */
   "POST /api/v1/bridges/{id}/test": {
     path: {
       /** Id of the bridge */
@@ -5215,7 +5215,7 @@ export type Operations = {
       } | null;
     };
   };
-  /** List the tasks of a bridge with the JSON Schemas of their input and output (`bridges.tasks.list`) */
+  /** List the tasks of a bridge (`bridges.tasks.list`) */
   "GET /api/v1/bridges/{id}/tasks": {
     path: {
       /** Id of the bridge */
@@ -5244,15 +5244,15 @@ export type Operations = {
     };
     answer: Execution;
   };
-  /** Take what a shop sends by itself, by webhooks that it has signed (`bridges.notices.add`) */
-  "POST /api/v1/bridges/{id}/notices": {
+  /** Receive a webhook from a shop (`bridges.inboundWebhooks.receive`) */
+  "POST /api/v1/bridges/{id}/inbound-webhooks": {
     path: {
       /** Id of the bridge */
       id: string;
     };
     answer: {
       /** ignored: it says nothing about an order, or the bridge is not active */
-      status: Open<"taken" | "duplicate" | "ignored">;
+      status: Open<"accepted" | "duplicate" | "ignored">;
     };
   };
   /** Queue up to 1,000 tasks; one that cannot be queued fails alone (`tasks.executeMany`) */
@@ -5851,7 +5851,7 @@ export type Operations = {
     };
     answer: Replay;
   };
-  /** Read the first records that passed through the last executions of a task, to make a mapping from (`bridges.samples.list`) */
+  /** List recent sample records of a task (`bridges.samples.list`) */
   "GET /api/v1/bridges/{id}/samples": {
     path: {
       /** Id of the bridge */
@@ -5874,7 +5874,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read a few records from the other side now and store nothing; answers 200 also when it fails, with the reason (`bridges.samples.preview`) */
+  /** Fetch sample records without storing them (`bridges.samples.fetch`) */
   "POST /api/v1/bridges/{id}/samples": {
     path: {
       /** Id of the bridge */
@@ -6573,7 +6573,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** List the carriers that accounts can be made for, with their settings and pickup rules (`carrierAccounts.carriers.list`) */
+  /** List supported carriers (`carrierAccounts.carriers.list`) */
   "GET /api/v1/carrier-accounts/carriers": {
     answer: {
       data: Array<{
@@ -6587,13 +6587,13 @@ export type Operations = {
         pickupRules: {
           /** Same-day pickups are asked for before this; null: any time */
           cutoffLocalTime?: string | null;
-          sameDay?: boolean;
+          allowsSameDay?: boolean;
           /** At the pickup address, 24 hours */
-          earliestReady?: string;
+          earliestReadyTime?: string;
           /** At the pickup address, 24 hours */
-          latestClose?: string;
+          latestCloseTime?: string;
           /** False: the carrier takes a day, not a time */
-          needsWindow?: boolean;
+          requiresWindow?: boolean;
           minWindowMinutes?: number;
           /** From the request to ready */
           leadMinutes?: number;
@@ -6643,13 +6643,13 @@ export type Operations = {
       pickupRules?: {
         /** Same-day pickups are asked for before this; null: any time */
         cutoffLocalTime?: string | null;
-        sameDay?: boolean;
+        allowsSameDay?: boolean;
         /** At the pickup address, 24 hours */
-        earliestReady?: string;
+        earliestReadyTime?: string;
         /** At the pickup address, 24 hours */
-        latestClose?: string;
+        latestCloseTime?: string;
         /** False: the carrier takes a day, not a time */
-        needsWindow?: boolean;
+        requiresWindow?: boolean;
         minWindowMinutes?: number;
         /** From the request to ready */
         leadMinutes?: number;
@@ -6673,7 +6673,7 @@ export type Operations = {
     };
     answer: CarrierAccount;
   };
-  /** Read a carrier account (`carrierAccounts.get`) */
+  /** Get a carrier account (`carrierAccounts.get`) */
   "GET /api/v1/carrier-accounts/{id}": {
     path: {
       /** Id of the carrier account */
@@ -6681,7 +6681,7 @@ export type Operations = {
     };
     answer: CarrierAccount;
   };
-  /** Change a carrier account (`carrierAccounts.update`) */
+  /** Update a carrier account (`carrierAccounts.update`) */
   "PATCH /api/v1/carrier-accounts/{id}": {
     path: {
       /** Id of the carrier account */
@@ -6694,13 +6694,13 @@ export type Operations = {
       credentials?: Record<string, unknown> | null;
       pickupRules?: {
         cutoffLocalTime?: string | null | null;
-        sameDay?: boolean | null;
+        allowsSameDay?: boolean | null;
         /** At the pickup address, 24 hours */
-        earliestReady?: string | null;
+        earliestReadyTime?: string | null;
         /** At the pickup address, 24 hours */
-        latestClose?: string | null;
+        latestCloseTime?: string | null;
         /** False: the carrier takes a day, not a time */
-        needsWindow?: boolean | null;
+        requiresWindow?: boolean | null;
         minWindowMinutes?: number | null;
         /** From the request to ready */
         leadMinutes?: number | null;
@@ -6730,7 +6730,7 @@ export type Operations = {
     };
     answer: CarrierAccount;
   };
-  /** Delete a carrier account with its rate cards (`carrierAccounts.delete`) */
+  /** Delete a carrier account and its rate cards (`carrierAccounts.delete`) */
   "DELETE /api/v1/carrier-accounts/{id}": {
     path: {
       /** Id of the carrier account */
@@ -6738,7 +6738,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** List the rate cards of an account, newest upload first (`carrierAccounts.rateCards.list`) */
+  /** List the rate cards of an account (`carrierAccounts.rateCards.list`) */
   "GET /api/v1/carrier-accounts/{id}/rate-cards": {
     path: {
       /** Id of the carrier account */
@@ -6756,7 +6756,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Upload a rate card, as JSON or with its prices as CSV (`carrierAccounts.rateCards.create`) */
+  /** Upload a rate card (`carrierAccounts.rateCards.create`) */
   "POST /api/v1/carrier-accounts/{id}/rate-cards": {
     path: {
       /** Id of the carrier account */
@@ -6800,8 +6800,8 @@ export type Operations = {
             zones?: Array<string>;
             services?: Array<string>;
             weightOver?: Weight;
-            longestOver?: number;
-            secondOver?: number;
+            longestSideOver?: number;
+            secondLongestSideOver?: number;
             lengthPlusGirthOver?: number;
             volumeOver?: number;
             /** A day, such as 2026-01-31 */
@@ -6813,7 +6813,7 @@ export type Operations = {
           group?: string;
           priority?: number;
           minBillableWeight?: Weight;
-          isFuelable?: boolean;
+          isFuelApplied?: boolean;
           allocationPercent?: number;
         }>;
         fuel?: {
@@ -6825,7 +6825,7 @@ export type Operations = {
           }>;
           discountPercent?: number;
           /** What it is taken of: the list price, the price after discount, or that and the surcharges */
-          base: "base_list" | "base_net" | "subtotal";
+          appliesTo: "base_list" | "base_net" | "subtotal";
         };
         services?: Array<{
           code: string;
@@ -6865,13 +6865,13 @@ export type Operations = {
             weightFrom?: Weight;
             weightTo?: Weight;
             /** `replace` (default): the last one that fits counts; `add`: on top of the others */
-            stack?: "replace" | "add";
+            stacking?: "replace" | "add";
           }>;
           minimum?: {
             amount?: number;
             zone?: string;
             weight?: Weight;
-            less?: number;
+            reduction?: number;
           };
           transitDays?: Record<string, number>;
         }>;
@@ -6903,23 +6903,23 @@ export type Operations = {
       }>;
     };
   };
-  /** Read a rate card (`carrierAccounts.rateCards.get`) */
-  "GET /api/v1/carrier-accounts/{id}/rate-cards/{cardId}": {
+  /** Get a rate card (`carrierAccounts.rateCards.get`) */
+  "GET /api/v1/carrier-accounts/{id}/rate-cards/{rateCardId}": {
     path: {
       /** Id of the carrier account */
       id: string;
       /** Id of the rate card */
-      cardId: string;
+      rateCardId: string;
     };
     answer: RateCardDetail;
   };
-  /** Put a rate card into effect, from another day on if one is named (`carrierAccounts.rateCards.activate`) */
-  "POST /api/v1/carrier-accounts/{id}/rate-cards/{cardId}/activate": {
+  /** Activate a rate card (`carrierAccounts.rateCards.activate`) */
+  "POST /api/v1/carrier-accounts/{id}/rate-cards/{rateCardId}/activate": {
     path: {
       /** Id of the carrier account */
       id: string;
       /** Id of the rate card */
-      cardId: string;
+      rateCardId: string;
     };
     body: {
       /** A day, such as 2026-01-31 */
@@ -6929,17 +6929,17 @@ export type Operations = {
     };
     answer: RateCardDetail;
   };
-  /** Take a rate card out of use (`carrierAccounts.rateCards.deactivate`) */
-  "POST /api/v1/carrier-accounts/{id}/rate-cards/{cardId}/deactivate": {
+  /** Deactivate a rate card (`carrierAccounts.rateCards.deactivate`) */
+  "POST /api/v1/carrier-accounts/{id}/rate-cards/{rateCardId}/deactivate": {
     path: {
       /** Id of the carrier account */
       id: string;
       /** Id of the rate card */
-      cardId: string;
+      rateCardId: string;
     };
     answer: RateCardDetail;
   };
-  /** Upload the zone chart of the carrier, as rows or CSV, in place of the former one (`carrierAccounts.zoneChart.replace`) */
+  /** Upload a zone chart (`carrierAccounts.zoneChart.replace`) */
   "PUT /api/v1/carrier-accounts/{id}/zone-chart": {
     path: {
       /** Id of the carrier account */
@@ -6968,7 +6968,7 @@ export type Operations = {
       uploadedAt: string;
     };
   };
-  /** Read the rows of the zone chart, as they can be uploaded again (`carrierAccounts.zoneChart.list`) */
+  /** List the rows of the zone chart (`carrierAccounts.zoneChart.list`) */
   "GET /api/v1/carrier-accounts/{id}/zone-chart": {
     path: {
       /** Id of the carrier account */
@@ -6994,7 +6994,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Delete the zone chart; zones come from the distance again (`carrierAccounts.zoneChart.delete`) */
+  /** Delete the zone chart (`carrierAccounts.zoneChart.delete`) */
   "DELETE /api/v1/carrier-accounts/{id}/zone-chart": {
     path: {
       /** Id of the carrier account */
@@ -7002,7 +7002,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Price a parcel with every service, each line explained (`carrierAccounts.quote`) */
+  /** Quote a parcel for every service (`carrierAccounts.quote`) */
   "POST /api/v1/carrier-accounts/{id}/quote": {
     path: {
       /** Id of the carrier account */
@@ -7050,7 +7050,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create a rate comparison from items (`rateComparisons.create`) */
+  /** Create a rate comparison (`rateComparisons.create`) */
   "POST /api/v1/rate-comparisons": {
     body: {
       name: string;
@@ -7106,7 +7106,7 @@ export type Operations = {
         column: string;
         field: string | null;
         /** In how many rows something stands there */
-        filled: number;
+        nonEmptyRows: number;
       }>;
       /** What a column can be */
       fields: Array<{
@@ -7136,7 +7136,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read a rate comparison, its progress included (`rateComparisons.get`) */
+  /** Get a rate comparison with its progress (`rateComparisons.get`) */
   "GET /api/v1/rate-comparisons/{id}": {
     path: {
       /** Id of the rate comparison */
@@ -7144,7 +7144,7 @@ export type Operations = {
     };
     answer: RateComparison;
   };
-  /** Delete a rate comparison, also while it is processed (`rateComparisons.delete`) */
+  /** Delete a rate comparison (`rateComparisons.delete`) */
   "DELETE /api/v1/rate-comparisons/{id}": {
     path: {
       /** Id of the rate comparison */
@@ -7152,7 +7152,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Follow a rate comparison as server-sent events: as it is now, and whenever it has gone on (`rateComparisons.watch`) */
+  /** Stream the progress of a rate comparison (`rateComparisons.watch`) */
   "GET /api/v1/rate-comparisons/{id}/watch": {
     path: {
       /** Id of the rate comparison */
@@ -7160,7 +7160,7 @@ export type Operations = {
     };
     answer: string;
   };
-  /** List the items with what each would have cost (`rateComparisons.items.list`) */
+  /** List items with their compared costs (`rateComparisons.items.list`) */
   "GET /api/v1/rate-comparisons/{id}/items": {
     path: {
       /** Id of the rate comparison */
@@ -7181,7 +7181,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, invalid_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
       /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
@@ -7201,7 +7201,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Process the items in the background; once more makes a new revision (`rateComparisons.process`) */
+  /** Process a rate comparison (`rateComparisons.process`) */
   "POST /api/v1/rate-comparisons/{id}/process": {
     path: {
       /** Id of the rate comparison */
@@ -7210,7 +7210,7 @@ export type Operations = {
     body: RatingOptions;
     answer: RateComparison;
   };
-  /** Read what the comparison comes to, with cost and zone breakdown (`rateComparisons.summary.get`) */
+  /** Get the summary with cost and zone breakdowns (`rateComparisons.summary.get`) */
   "GET /api/v1/rate-comparisons/{id}/summary": {
     path: {
       /** Id of the rate comparison */
@@ -7226,7 +7226,7 @@ export type Operations = {
     };
     answer: RateComparisonSummary;
   };
-  /** Export the items as CSV (`rateComparisons.csv.export`) */
+  /** Export items as CSV (`rateComparisons.csv.export`) */
   "GET /api/v1/rate-comparisons/{id}/export.csv": {
     path: {
       /** Id of the rate comparison */
@@ -7243,7 +7243,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, invalid_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
       /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
@@ -7259,7 +7259,7 @@ export type Operations = {
     };
     answer: string;
   };
-  /** Export summary and items as a spreadsheet (`rateComparisons.xlsx.export`) */
+  /** Export summary and items as XLSX (`rateComparisons.xlsx.export`) */
   "GET /api/v1/rate-comparisons/{id}/export.xlsx": {
     path: {
       /** Id of the rate comparison */
@@ -7276,7 +7276,7 @@ export type Operations = {
       outcome?: "win" | "loss" | "tie";
       /** One or more of weight, shipment, flat, inferred, profile, with commas between */
       basis?: string;
-      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, bad_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
+      /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, invalid_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
       /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
@@ -8138,7 +8138,7 @@ export type Operations = {
       reset: true;
     };
   };
-  /** Network KPIs of an organization, or of all for operators of the hub (`gateway.overview.get`) */
+  /** Get network KPIs (`gateway.overview.get`) */
   "GET /v1/overview": {
     query: {
       /** Or the header X-Organization-Id. Default: the token's, or all with gateway:global */
@@ -8184,7 +8184,7 @@ export type Operations = {
       };
     };
   };
-  /** The figures of the overview by day, carrier, service or state of the destination (`gateway.series.get`) */
+  /** Get KPIs by day, carrier, service or state (`gateway.series.get`) */
   "GET /v1/overview/series": {
     query: {
       /** Or the header X-Organization-Id. Default: the token's, or all with gateway:global */
@@ -8196,13 +8196,13 @@ export type Operations = {
       /** Last day of the window, in the time zone of the organization; default today */
       to?: string;
       /** Days of the organization, each of the window; or the carrier, service or state of the destination: the 50 with the most shipments */
-      by: "day" | "carrier" | "service" | "state";
+      group_by: "day" | "carrier" | "service" | "state";
     };
     answer: {
       ok: true;
       data: {
         /** Days of the organization, each of the window; or the carrier, service or state of the destination: the 50 with the most shipments */
-        by: Open<"day" | "carrier" | "service" | "state">;
+        group_by: Open<"day" | "carrier" | "service" | "state">;
         points: Array<{
           /** The day, or the carrier, service or state; empty: it is not known */
           key: string;
@@ -8242,7 +8242,7 @@ export type Operations = {
       };
     };
   };
-  /** The shipments behind at_risk, those that have been so longest first (`gateway.atRisk.list`) */
+  /** List at-risk shipments (`gateway.atRisk.list`) */
   "GET /v1/overview/at-risk": {
     query: {
       /** Counted from 1 */
@@ -8286,7 +8286,7 @@ export type Operations = {
       };
     };
   };
-  /** Which routes there are, and whether each works right now (`gateway.capabilities.get`) */
+  /** List gateway routes and their availability (`gateway.capabilities.get`) */
   "GET /v1/capabilities": {
     answer: {
       ok: true;
@@ -8331,6 +8331,6 @@ export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/auth/oidc/session",
   "POST /api/v1/operations/preflight",
   "POST /api/v1/operations/runs/{id}/undo/preflight",
-  "POST /api/v1/bridges/{id}/notices",
+  "POST /api/v1/bridges/{id}/inbound-webhooks",
   "POST /api/v1/automations/{id}/test",
 ]);

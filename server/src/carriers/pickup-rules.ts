@@ -16,10 +16,10 @@ export const PickupRules = Strict({
   cutoffLocalTime: Type.Optional(
     Type.Union([LocalTime, Type.Null()], { description: "Same-day pickups are asked for before this; null: any time" }),
   ),
-  sameDay: Type.Optional(Type.Boolean()),
-  earliestReady: Type.Optional(LocalTime),
-  latestClose: Type.Optional(LocalTime),
-  needsWindow: Type.Optional(Type.Boolean({ description: "False: the carrier takes a day, not a time" })),
+  allowsSameDay: Type.Optional(Type.Boolean()),
+  earliestReadyTime: Type.Optional(LocalTime),
+  latestCloseTime: Type.Optional(LocalTime),
+  requiresWindow: Type.Optional(Type.Boolean({ description: "False: the carrier takes a day, not a time" })),
   minWindowMinutes: Type.Optional(Minutes),
   leadMinutes: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "From the request to ready" })),
   maxDaysAhead: Type.Optional(Type.Integer({ minimum: 0, maximum: 366 })),
@@ -57,15 +57,15 @@ export type CompletePickupRules = Required<Omit<PickupRules, "maxAverageWeight" 
 
 /** Rules that each are right but together let no pickup through. */
 export function pickupRuleErrors(rules: CompletePickupRules): FieldError[] {
-  const { earliestReady, latestClose, minWindowMinutes } = rules;
-  const minutes = minuteOf(latestClose) - minuteOf(earliestReady);
+  const { earliestReadyTime, latestCloseTime, minWindowMinutes } = rules;
+  const minutes = minuteOf(latestCloseTime) - minuteOf(earliestReadyTime);
   if (minutes <= 0) {
-    const message = `The carrier would come from ${earliestReady} until ${latestClose}, which is never.`;
-    return [{ pointer: "/latestClose", code: "ends_before_start", message }];
+    const message = `The carrier would come from ${earliestReadyTime} until ${latestCloseTime}, which is never.`;
+    return [{ pointer: "/latestCloseTime", code: "ends_before_start", message }];
   }
   if (minutes >= minWindowMinutes) return [];
-  const message = `From ${earliestReady} until ${latestClose} there is no room for a window of ${minWindowMinutes} minutes.`;
-  return [{ pointer: "/minWindowMinutes", code: "window_never_fits", message }];
+  const message = `From ${earliestReadyTime} until ${latestCloseTime} there is no room for a window of ${minWindowMinutes} minutes.`;
+  return [{ pointer: "/minWindowMinutes", code: "window_impossible", message }];
 }
 
 function minuteOf(time: string): number {
@@ -74,10 +74,10 @@ function minuteOf(time: string): number {
 
 export const defaultPickupRules: CompletePickupRules = {
   cutoffLocalTime: "15:00",
-  sameDay: true,
-  earliestReady: "08:00",
-  latestClose: "20:00",
-  needsWindow: true,
+  allowsSameDay: true,
+  earliestReadyTime: "08:00",
+  latestCloseTime: "20:00",
+  requiresWindow: true,
   minWindowMinutes: 120,
   leadMinutes: 60,
   maxDaysAhead: 10,

@@ -179,15 +179,15 @@ export const eventCatalogue = {
     ...values,
   }),
 
-  "location.created": defineEvent("location", "A location was made", { ...named, type: Text }),
+  "location.created": defineEvent("location", "A location was created", { ...named, type: Text }),
   "location.updated": defineEvent(
     "location",
-    "A location was changed",
+    "A location was updated",
     { ...optional(location), ...version },
     { ...personal, ...patch },
   ),
   "location.deleted": defineEvent("location", "A location was deleted", named),
-  "locations.synced": defineEvent("bridge", "The locations of a bridge were compared with ours", {
+  "locations.synced": defineEvent("bridge", "Locations were synced from a bridge", {
     fetched: Count,
     created: Count,
     updated: Count,
@@ -196,23 +196,23 @@ export const eventCatalogue = {
     failed: Count,
   }),
 
-  "bridge.created": defineEvent("bridge", "A bridge was made", { ...bridge, connector: Text, version: Version }),
+  "bridge.created": defineEvent("bridge", "A bridge was created", { ...bridge, connector: Text, version: Version }),
   "bridge.updated": defineEvent(
     "bridge",
-    "A bridge was changed",
+    "A bridge was updated",
     {
       ...optional({
         ...bridge,
         settings: Nullable(Anything),
         concurrency: Nullable(Count),
-        numberPrefix: Nullable(Text),
+        orderNumberPrefix: Nullable(Text),
         credentialsReplaced: Type.Boolean(),
       }),
       version: Version,
     },
     patch,
   ),
-  "bridge.deleted": defineEvent("bridge", "A bridge was deleted, and what had used it was ended", {
+  "bridge.deleted": defineEvent("bridge", "A bridge was deleted and its dependents deactivated", {
     ...named,
     ...optional({ pausedSchedules: Count, deactivatedTransformations: Count, cancelledExecutions: Count }),
   }),
@@ -272,14 +272,14 @@ export const eventCatalogue = {
     lastSkipped: Nullable(Type.Object({ scheduledFor: DateTime, reason: Text, message: Text })),
   }),
 
-  "carrier_account.created": defineEvent("carrier_account", "A carrier account was made", {
+  "carrier_account.created": defineEvent("carrier_account", "A carrier account was created", {
     ...account,
     carrier: Text,
     version: Version,
   }),
   "carrier_account.updated": defineEvent(
     "carrier_account",
-    "A carrier account was changed",
+    "A carrier account was updated",
     {
       ...optional({
         ...account,
@@ -295,103 +295,99 @@ export const eventCatalogue = {
   ),
   "carrier_account.deleted": defineEvent("carrier_account", "A carrier account was deleted", named),
   "carrier_account.rate_card_uploaded": defineEvent("carrier_account", "A rate card was uploaded", card),
-  "carrier_account.rate_card_activated": defineEvent("carrier_account", "A rate card was put into use", card),
-  "carrier_account.rate_card_deactivated": defineEvent("carrier_account", "A rate card was taken out of use", card),
+  "carrier_account.rate_card_activated": defineEvent("carrier_account", "A rate card was activated", card),
+  "carrier_account.rate_card_deactivated": defineEvent("carrier_account", "A rate card was deactivated", card),
   "carrier_account.zone_chart_uploaded": defineEvent("carrier_account", "A zone chart was uploaded", {
     name: Text,
     version: Type.Integer({ description: "Of the zone chart" }),
     rowCount: Count,
   }),
-  "carrier_account.zone_chart_deleted": defineEvent("carrier_account", "The zone chart was deleted", {}),
+  "carrier_account.zone_chart_deleted": defineEvent("carrier_account", "A zone chart was deleted", {}),
 
   "order.created": defineEvent("order", "An order was created", { ...order, status: Text }),
-  "order.updated": defineEvent("order", "An order was changed", { ...order, status: Text, fields: Names }),
-  "order.deleted": defineEvent("order", "A draft was deleted", order),
-  "order.delivered": defineEvent("order", "Everything of an order has arrived", order),
-  "order.hold_released": defineEvent("order", "The time of a hold was over", {
+  "order.updated": defineEvent("order", "An order was updated", { ...order, status: Text, fields: Names }),
+  "order.deleted": defineEvent("order", "A draft order was deleted", order),
+  "order.delivered": defineEvent("order", "All shipments of an order were delivered", order),
+  "order.hold_released": defineEvent("order", "A timed hold was released", {
     ...order,
     handles: Names,
-    onHold: Type.Boolean({ description: "Another hold is left" }),
+    onHold: Type.Boolean({ description: "Whether another hold remains" }),
   }),
   "orders.created": defineEvent("order_batch", "Several orders were created", orders),
-  "orders.updated": defineEvent("order_batch", "Several orders were changed", {
+  "orders.updated": defineEvent("order_batch", "Several orders were updated", {
     ...orders,
-    fields: Type.Optional(Type.Array(Text, { description: "What was changed in any of them" })),
+    fields: Type.Optional(Type.Array(Text, { description: "Fields changed in any of them" })),
   }),
   "orders.deleted": defineEvent("order_batch", "Several orders were deleted", orders),
 
-  "shipment.created": defineEvent("shipment", "A shipment was recorded", parcel),
-  "shipment.updated": defineEvent("shipment", "A shipment was corrected", { ...shipment, fields: Names }),
+  "shipment.created": defineEvent("shipment", "A shipment was created", parcel),
+  "shipment.updated": defineEvent("shipment", "A shipment was updated", { ...shipment, fields: Names }),
   "shipment.voided": defineEvent("shipment", "A shipment was voided", { ...shipment, from: Text }),
-  "shipment.status_changed": defineEvent("shipment", "A shipment got another status", {
+  "shipment.status_changed": defineEvent("shipment", "A shipment's status changed", {
     ...parcel,
     from: Type.Optional(Text),
   }),
-  "shipment.tracking_updated": defineEvent(
-    "shipment",
-    "There is news of a shipment, and its status is the same",
-    parcel,
-  ),
+  "shipment.tracking_updated": defineEvent("shipment", "New tracking events, same status", parcel),
   "shipments.created": defineEvent(
     "shipment_batch",
-    "Several shipments were recorded",
+    "Several shipments were created",
     batch({ trackingNumber: Nullable(Text) }),
   ),
 
-  "label.requested": defineEvent("label", "A label was ordered", label),
-  "label.bought": defineEvent("label", "A carrier sold a label", label),
-  "label.failed": defineEvent("label", "A carrier did not sell a label", label),
-  "label.unanswered": defineEvent("label", "A carrier did not answer; it is asked again", label),
-  "label.void_requested": defineEvent("label", "A label is to be given back", label),
-  "label.void_refused": defineEvent("label", "A carrier did not take a label back", label),
-  "label.voided": defineEvent("label", "A label was given back", label),
+  "label.requested": defineEvent("label", "A label was requested", label),
+  "label.purchased": defineEvent("label", "A label was purchased", label),
+  "label.failed": defineEvent("label", "A label request failed", label),
+  "label.response_missing": defineEvent("label", "The carrier did not respond; the request is retried", label),
+  "label.void_requested": defineEvent("label", "A void was requested", label),
+  "label.void_rejected": defineEvent("label", "The carrier rejected the void", label),
+  "label.voided": defineEvent("label", "A label was voided", label),
 
-  "pickup.requested": defineEvent("pickup", "A pickup was asked for", pickup),
-  "pickup.scheduled": defineEvent("pickup", "A carrier will come", pickup),
-  "pickup.confirmed": defineEvent("pickup", "Somebody told the carrier, and wrote down its number", pickup),
-  "pickup.failed": defineEvent("pickup", "A carrier will not come", pickup),
-  "pickup.unanswered": defineEvent("pickup", "A carrier did not answer; it is asked again", pickup),
-  "pickup.change_requested": defineEvent("pickup", "Another time was asked for", pickup),
-  "pickup.change_refused": defineEvent("pickup", "A carrier keeps to the former time", pickup),
-  "pickup.cancel_requested": defineEvent("pickup", "A pickup is to be cancelled", pickup),
-  "pickup.cancel_refused": defineEvent("pickup", "A carrier did not cancel a pickup", pickup),
+  "pickup.requested": defineEvent("pickup", "A pickup was requested", pickup),
+  "pickup.scheduled": defineEvent("pickup", "A pickup was scheduled", pickup),
+  "pickup.confirmed": defineEvent("pickup", "A confirmation number was entered", pickup),
+  "pickup.failed": defineEvent("pickup", "A pickup request failed", pickup),
+  "pickup.response_missing": defineEvent("pickup", "The carrier did not respond; the request is retried", pickup),
+  "pickup.change_requested": defineEvent("pickup", "A reschedule was requested", pickup),
+  "pickup.change_rejected": defineEvent("pickup", "The carrier rejected the reschedule", pickup),
+  "pickup.cancel_requested": defineEvent("pickup", "A cancellation was requested", pickup),
+  "pickup.cancel_rejected": defineEvent("pickup", "The carrier rejected the cancellation", pickup),
   "pickup.cancelled": defineEvent("pickup", "A pickup was cancelled", pickup),
   "pickup.dispatched": defineEvent("pickup", "A driver is on the way", pickup),
-  "pickup.completed": defineEvent("pickup", "A carrier came", pickup),
-  "pickup.missed": defineEvent("pickup", "Nobody came", pickup),
-  "pickup.former_called_off": defineEvent("pickup", "What a change had replaced was called off", pickup),
-  "pickup.former_forgotten": defineEvent("pickup", "What a change had replaced cannot be called off any more", pickup),
+  "pickup.completed": defineEvent("pickup", "A pickup was completed", pickup),
+  "pickup.missed": defineEvent("pickup", "A pickup was missed", pickup),
+  "pickup.previous_cancelled": defineEvent("pickup", "The replaced pickup was cancelled", pickup),
+  "pickup.previous_not_cancelled": defineEvent("pickup", "The replaced pickup could not be cancelled", pickup),
 
-  "rate_comparison.created": defineEvent("rate_comparison", "A comparison was made", {
+  "rate_comparison.created": defineEvent("rate_comparison", "A rate comparison was created", {
     ...named,
     carrierAccountId: Id,
     itemCount: Count,
   }),
-  "rate_comparison.deleted": defineEvent("rate_comparison", "A comparison was deleted", {
+  "rate_comparison.deleted": defineEvent("rate_comparison", "A rate comparison was deleted", {
     ...named,
     status: Text,
     itemCount: Count,
   }),
-  "rate_comparison.processing_started": defineEvent("rate_comparison", "A comparison is to be priced", {
+  "rate_comparison.processing_started": defineEvent("rate_comparison", "Processing started", {
     ...comparison,
     rateCardId: Nullable(Id),
     rateCardVersion: Nullable(Type.Integer()),
     options: Private(Anything),
   }),
-  "rate_comparison.started_over": defineEvent("rate_comparison", "Prices changed meanwhile; it begins anew", {
+  "rate_comparison.restarted": defineEvent("rate_comparison", "Processing restarted because prices changed", {
     revision: Count,
     processed: Count,
   }),
-  "rate_comparison.completed": defineEvent("rate_comparison", "All items were priced", compared),
-  "rate_comparison.completed_with_errors": defineEvent("rate_comparison", "Some items have no price", compared),
-  "rate_comparison.failed": defineEvent("rate_comparison", "A comparison could not be priced", {
+  "rate_comparison.completed": defineEvent("rate_comparison", "All items were rated", compared),
+  "rate_comparison.completed_with_errors": defineEvent("rate_comparison", "Some items could not be rated", compared),
+  "rate_comparison.failed": defineEvent("rate_comparison", "Processing failed", {
     ...comparison,
     error: Private(Type.Object({ code: Text, message: Text })),
   }),
 
-  "import_preset.created": defineEvent("import_preset", "Somebody saved how files are read", importPreset),
-  "import_preset.updated": defineEvent("import_preset", "How files are read was changed", importPreset),
-  "import_preset.deleted": defineEvent("import_preset", "A preset for files was deleted", importPreset),
+  "import_preset.created": defineEvent("import_preset", "An import preset was created", importPreset),
+  "import_preset.updated": defineEvent("import_preset", "An import preset was updated", importPreset),
+  "import_preset.deleted": defineEvent("import_preset", "An import preset was deleted", importPreset),
 
   ...exceptionEvents,
 
@@ -415,7 +411,7 @@ export function typesAbout(objectType: string): string[] {
   return Object.entries(eventCatalogue).flatMap(([type, event]) => (event.objectType === objectType ? [type] : []));
 }
 
-/** What can happen to one kind of object, such as `bought` to a `label`. */
+/** What can happen to one kind of object, such as `purchased` to a `label`. */
 export type Happening<Family extends string> = EventType extends infer Each
   ? Each extends `${Family}.${infer What}`
     ? What

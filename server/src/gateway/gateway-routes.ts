@@ -15,13 +15,13 @@ type GatewayDependencies = {
   checkHealth(): Promise<CapabilityInput["health"]>;
 };
 
-/** The gateway describes itself, so it has to know what else is served. */
+/** `GET /capabilities` describes the main API as well, so the routes of both groups are passed in. */
 export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies): Route[] {
   const routes: Route[] = [
     defineRoute("GET /overview", {
       name: "gateway.overview.get",
       scope: "gateway:read",
-      summary: "Network KPIs of an organization, or of all for operators of the hub",
+      summary: "Get network KPIs",
       description: definitions,
       query: OverviewQuery,
       headers: ["OrganizationId"],
@@ -35,7 +35,7 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
     defineRoute("GET /overview/series", {
       name: "gateway.series.get",
       scope: "gateway:read",
-      summary: "The figures of the overview by day, carrier, service or state of the destination",
+      summary: "Get KPIs by day, carrier, service or state",
       description: seriesDefinitions,
       query: SeriesQuery,
       headers: ["OrganizationId"],
@@ -49,7 +49,8 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
     defineRoute("GET /overview/at-risk", {
       name: "gateway.atRisk.list",
       scope: "gateway:read",
-      summary: "The shipments behind at_risk, those that have been so longest first",
+      summary: "List at-risk shipments",
+      description: "The shipments counted in `at_risk`, the longest at risk first.",
       query: AtRiskQuery,
       headers: ["OrganizationId"],
       answer: [200, Envelope(AtRisk)],
@@ -62,7 +63,7 @@ export function createGatewayRoutes({ main, checkHealth }: GatewayDependencies):
     defineRoute("GET /capabilities", {
       name: "gateway.capabilities.get",
       scope: "gateway:read",
-      summary: "Which routes there are, and whether each works right now",
+      summary: "List gateway routes and their availability",
       answer: [200, Envelope(Capabilities)],
       handle: async () =>
         describeCapabilities({

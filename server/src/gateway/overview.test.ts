@@ -216,7 +216,7 @@ describe("the figures of the overview", () => {
         expect(body.meta.window).toEqual({ from, to: today.toString(), days, timeZone });
         const until = beginOf(today.add({ days: 1 }).toString(), timeZone);
         expect(body.data).toEqual(recompute(told, beginOf(from, timeZone), until));
-        const { points } = (await org.get(`/v1/overview/series?by=day&days=${days}`)).body.data;
+        const { points } = (await org.get(`/v1/overview/series?group_by=day&days=${days}`)).body.data;
         const ends = points.map(({ key }: { key: string }) => endOfDay(key, timeZone));
         const counted = ends.map(
           (end: number, i: number) => recompute(told, ends[i - 1] ?? beginOf(from, timeZone), end).delivered,

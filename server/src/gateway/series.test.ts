@@ -39,7 +39,7 @@ test("the figures of the overview are taken apart by day, carrier, service and s
   await delivered(2, { carrier: "UPS", service: "ground", ...toNewYork }, 1);
   await delivered(2, { carrier: "ups", service: "Ground", ...toNewYork }, 4);
   await delivered(5, { carrier: "FedEx" }, 4);
-  const days = await series("by=day&days=10");
+  const days = await series("group_by=day&days=10");
   expect(days).toHaveLength(10);
   expect(days.map(({ key }) => key)).toEqual(Array.from({ length: 10 }, (_, i) => dateOf(9 - i)));
   expect(days.find(({ key }) => key === dateOf(2))).toMatchObject({
@@ -49,21 +49,21 @@ test("the figures of the overview are taken apart by day, carrier, service and s
   });
   const overview = (await org.get("/v1/overview?days=10")).body.data;
   expect(days.reduce((sum, point) => sum + point.delivered, 0)).toBe(overview.delivered);
-  expect(await series("by=carrier&days=10")).toMatchObject([
+  expect(await series("group_by=carrier&days=10")).toMatchObject([
     { key: "ups", delivered: 2, on_time_pct: 50, sample: { on_time: 2, transit: 2 } },
     { key: "fedex", delivered: 1, on_time_pct: 100 },
   ]);
-  expect(await series("by=service&days=10")).toMatchObject([
+  expect(await series("group_by=service&days=10")).toMatchObject([
     { key: "ground", delivered: 2 },
     { key: "", delivered: 1 },
   ]);
-  expect(await series("by=state&days=10")).toMatchObject([
+  expect(await series("group_by=state&days=10")).toMatchObject([
     { key: "NY", delivered: 2 },
     { key: "", delivered: 1 },
   ]);
-  expect(await series("by=carrier&days=3")).toMatchObject([{ key: "ups", delivered: 2 }]);
-  expect(await series("by=carrier&days=10", await hub.org())).toEqual([]);
-  expect((await org.get("/v1/overview/series?by=zodiac")).status).toBe(400);
+  expect(await series("group_by=carrier&days=3")).toMatchObject([{ key: "ups", delivered: 2 }]);
+  expect(await series("group_by=carrier&days=10", await hub.org())).toEqual([]);
+  expect((await org.get("/v1/overview/series?group_by=zodiac")).status).toBe(400);
   expect((await org.get("/v1/overview/series")).status).toBe(400);
 });
 
@@ -126,7 +126,7 @@ test("N5: the parts of a series add up to the overview, and to the shipments tha
         const { data: overview, meta } = (await own.get(`/v1/overview?days=${days}`)).body;
         const window = `evaluatedFrom=${meta.window.from}&evaluatedTo=${meta.window.to}`;
         for (const by of ["carrier", "service", "state", "day"]) {
-          const { points, others } = (await own.get(`/v1/overview/series?by=${by}&days=${days}`)).body.data;
+          const { points, others } = (await own.get(`/v1/overview/series?group_by=${by}&days=${days}`)).body.data;
           expect([by, addUp(others ? [...points, others] : points)]).toEqual([by, figuresOf(overview)]);
           for (const { key, promises } of points as (Counted & { key: string })[]) {
             const part =
@@ -161,7 +161,7 @@ test("N5: a carrier that loses parcels does not look better than the overview; m
   });
   const carriers = Array.from({ length: 60 }, (_, index) => `carrier ${index}`);
   await own.post("/shipments/bulk", { shipments: [...carriers.map(lost), lost("UPS"), lost("UPS")] });
-  const { points, others } = (await own.get("/v1/overview/series?by=carrier&days=10")).body.data;
+  const { points, others } = (await own.get("/v1/overview/series?group_by=carrier&days=10")).body.data;
   expect(points).toHaveLength(50);
   expect(points[0]).toMatchObject({ key: "ups", delivered: 0, on_time_pct: 0, promises: { kept: 0, missed: 2 } });
   expect(others).toMatchObject({ promises: { kept: 0, missed: 11 } });

@@ -8,7 +8,7 @@ import { Overview, OverviewQuery, presentFigures, readWindow } from "./overview.
 
 export const SeriesQuery = Strict({
   ...OverviewQuery.properties,
-  by: OneOf(["day", "carrier", "service", "state"], {
+  group_by: OneOf(["day", "carrier", "service", "state"], {
     description:
       "Days of the organization, each of the window; or the carrier, service or state of the destination: the 50 with the most " +
       "shipments",
@@ -25,7 +25,7 @@ const figures = {
 };
 
 export const Series = Type.Object({
-  by: SeriesQuery.properties.by,
+  group_by: SeriesQuery.properties.group_by,
   points: Type.Array(
     Type.Object({
       key: Type.String({ description: "The day, or the carrier, service or state; empty: it is not known" }),
@@ -53,10 +53,10 @@ export async function readOverviewSeries(
   const now = ctx.clock.now();
   const window = await readWindow(ctx, organizationId, query);
   const db = organizationId === ctx.orgId ? ctx.db : ctx.db.acrossOrgs;
-  const { points, others } = await readSeries(db, organizationId ?? null, window, query.by, now);
+  const { points, others } = await readSeries(db, organizationId ?? null, window, query.group_by, now);
   return {
     data: {
-      by: query.by,
+      group_by: query.group_by,
       points: points.map(({ key, ...point }) => ({ key, ...presentFigures(point) })),
       others: others && presentFigures(others),
     },

@@ -230,7 +230,7 @@ function pathParameter(route: Route, name: string): Json {
   };
 }
 
-/** Of a part of a record, which has no id of its own kind: "event" in /shipments/:id/events/:key. */
+/** Of a part of a record, which has no id of its own kind: "event" in /shipments/:id/events/:eventKey. */
 function partBefore({ path }: Route, name: string): string {
   const parts = path.split("/");
   return parts[parts.indexOf(`:${name}`) - 1]!.replace(/s$/, "");

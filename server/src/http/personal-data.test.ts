@@ -150,7 +150,7 @@ const refusals: Record<string, number> = {
 /** What these have to be asked with. */
 const queries: Record<string, () => string> = {
   "/search": () => "?q=P-1",
-  "/overview/series": () => "?by=state",
+  "/overview/series": () => "?group_by=state",
   "/pickups/slots": () => `?carrierAccountId=${ids.carrier_account![0]}&locationId=${ids.location![0]}`,
 };
 

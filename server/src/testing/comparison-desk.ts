@@ -20,7 +20,7 @@ export const contract = {
     },
     { code: "FLAT", level: "two_day", weightBreaks: [{ upTo: null }], rates: { "2": [25], "8": [40] } },
   ],
-  fuel: { percent: 10, base: "base_net" },
+  fuel: { percent: 10, appliesTo: "base_net" },
 };
 
 const near = { originZip: "07114", destinationZip: "10001", destinationState: "NY", originState: "NJ" };

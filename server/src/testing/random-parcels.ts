@@ -86,12 +86,12 @@ export function randomCard(random: Random): RateCard {
           weightFrom: { value: 5, unit: "lb" },
           weightTo: { value: 20, unit: "lb" },
         },
-        { amount: money(200), zones: ["8"], stack: "add" },
-        { percent: 3.25, stack: "add" },
+        { amount: money(200), zones: ["8"], stacking: "add" },
+        { percent: 3.25, stacking: "add" },
       ],
       minimum: random.chance(0.5)
         ? { amount: 7 + money(300) }
-        : { zone: "2", weight: { value: 1, unit: "lb" }, less: money(200) },
+        : { zone: "2", weight: { value: 1, unit: "lb" }, reduction: money(200) },
     };
   };
   const surcharges: Surcharge[] = [
@@ -108,13 +108,13 @@ export function randomCard(random: Random): RateCard {
       kind: "fixed",
       amount: money(500),
       when: { destinationStates: ["CA", "WA", "OR"], zones: ["7", "8"] },
-      isFuelable: false,
+      isFuelApplied: false,
     },
     {
       code: "big",
       kind: "fixed",
       amount: money(5000),
-      when: { longestOver: 30 },
+      when: { longestSideOver: 30 },
       group: "handling",
       priority: 1,
       minBillableWeight: { value: 12, unit: "lb" },
@@ -142,7 +142,12 @@ export function randomCard(random: Random): RateCard {
       amountByZone: { "8": money(40) },
       when: { volumeOver: 2000 },
     },
-    { code: "constructor", kind: "fixed", amount: money(400), when: { secondOver: 20, lengthPlusGirthOver: 60 } },
+    {
+      code: "constructor",
+      kind: "fixed",
+      amount: money(400),
+      when: { secondLongestSideOver: 20, lengthPlusGirthOver: 60 },
+    },
   ];
   const table = [
     { from: "2026-01-01", percent: percent() },
@@ -156,7 +161,7 @@ export function randomCard(random: Random): RateCard {
     services: [makeService("GROUND", "ground"), makeService("QUICK", "two_day")],
     surcharges,
     fuel: {
-      base: random.pick(["base_list", "base_net", "subtotal"] as const),
+      appliesTo: random.pick(["base_list", "base_net", "subtotal"] as const),
       ...(random.chance(0.5) ? { percent: percent() } : { table }),
       ...(random.chance(0.3) ? { discountPercent: percent() } : {}),
     },

@@ -96,7 +96,7 @@ export function randomQuery(random: Random, items: readonly Item[], searches: re
   if (random.chance(0.4)) query.search = random.chance(0.5) ? random.pick(searches) : pieceOf(random, item);
   if (random.chance(0.15)) query.outcome = random.pick(["win", "loss", "tie"]);
   if (random.chance(0.15)) query.basis = text([item.basis ?? "flat", "weight", "profile"]);
-  if (random.chance(0.15)) query.reason = text([item.reason ?? "bad_zip", "duplicate"]);
+  if (random.chance(0.15)) query.reason = text([item.reason ?? "invalid_zip", "duplicate"]);
   if (random.chance(0.15))
     query.minSavings = random.chance(0.5) ? (item.savings ?? 0) : (random.below(2000) - 1000) / 100;
   if (random.chance(0.7)) query.sort = random.pick(sorts);

@@ -150,8 +150,8 @@ function applies(
     !when.to || day <= when.to,
     when.residential === undefined || item.residential === undefined || item.residential === when.residential,
     !when.weightOver || mg(item.weight!) > mg(when.weightOver),
-    !when.longestOver || (sides !== undefined && sides[0] > when.longestOver),
-    !when.secondOver || (sides !== undefined && sides[1] > when.secondOver),
+    !when.longestSideOver || (sides !== undefined && sides[0] > when.longestSideOver),
+    !when.secondLongestSideOver || (sides !== undefined && sides[1] > when.secondLongestSideOver),
     !when.lengthPlusGirthOver || (sides !== undefined && girth! > when.lengthPlusGirthOver),
     !when.volumeOver || (sides !== undefined && sides[0] * sides[1] * sides[2] > when.volumeOver),
   ].every(Boolean);
@@ -242,8 +242,8 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
       (!one.weightFrom || rated >= mg(one.weightFrom)) &&
       (!one.weightTo || rated <= mg(one.weightTo)),
   );
-  const replacing = discounts.findLast((one) => one.stack !== "add");
-  const counted = [...(replacing ? [replacing] : []), ...discounts.filter((one) => one.stack === "add")];
+  const replacing = discounts.findLast((one) => one.stacking !== "add");
+  const counted = [...(replacing ? [replacing] : []), ...discounts.filter((one) => one.stacking === "add")];
   const off = Math.min(
     list,
     share(
@@ -265,7 +265,7 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
         : Math.max(
             0,
             toCents(service.rates[minimum.zone!]![breaks.findIndex((upTo) => mg(minimum.weight!) <= upTo)] ?? 0) -
-              toCents(minimum.less ?? 0),
+              toCents(minimum.reduction ?? 0),
           );
   if (net < least) {
     lines.minimum = least - net;
@@ -284,14 +284,14 @@ export function slowPrice(card: RateCard, item: ItemRequest, rateDay: string): S
     const cents = one.kind === "percent" ? share(net, millionths(one.percent!), ...kept) : share(each * units, ...kept);
     if (cents === 0) continue;
     lines[one.code] = cents;
-    if (one.isFuelable !== false) fuelable += cents;
+    if (one.isFuelApplied !== false) fuelable += cents;
   }
 
   const { fuel } = card;
   if (fuel) {
     const table = fuel.table ?? [{ from: "", percent: fuel.percent! }];
     const percent = (table.findLast((entry) => entry.from <= day) ?? table[0]!).percent;
-    const of = { base_list: list, base_net: net, subtotal: fuelable }[fuel.base];
+    const of = { base_list: list, base_net: net, subtotal: fuelable }[fuel.appliesTo];
     const cents = share(of, millionths(percent), 1_000_000 - millionths(fuel.discountPercent ?? 0));
     if (cents > 0) lines.fuel = cents;
   }

@@ -83,7 +83,7 @@ function UploadDialog({ account, file, onClose }: { account: CarrierAccount; fil
       const said = { name, effectiveFrom, zoneScheme };
       const csvHeader = {
         ...said,
-        ...(fuel === "" ? {} : { fuel: { percent: Number(fuel), base: "base_net" as const } }),
+        ...(fuel === "" ? {} : { fuel: { percent: Number(fuel), appliesTo: "base_net" as const } }),
       };
       return hub.call("POST /api/v1/carrier-accounts/{id}/rate-cards", {
         path: { id: account.id },

@@ -171,7 +171,7 @@ function discountsOf({ discounts = [] }: Service): string {
 function minimumOf({ minimum }: Service): string {
   if (!minimum) return "none";
   if (minimum.amount !== undefined) return minimum.amount.toFixed(2);
-  const less = minimum.less === undefined ? "" : `, less ${minimum.less.toFixed(2)}`;
+  const less = minimum.reduction === undefined ? "" : `, less ${minimum.reduction.toFixed(2)}`;
   return `the list price of zone ${minimum.zone ?? "?"}${minimum.weight ? `, ${minimum.weight.value} ${minimum.weight.unit}` : ""}${less}`;
 }
 

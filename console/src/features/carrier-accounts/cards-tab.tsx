@@ -84,10 +84,10 @@ export function CardsTab({ account, kind }: { account: CarrierAccount; kind: Car
   const refused = missingScope(me, "carrier_accounts:write");
   const use = useMutation({
     mutationFn: ({ id, isActive }: RateCardInfo) => {
-      const path = { id: account.id, cardId: id };
+      const path = { id: account.id, rateCardId: id };
       return isActive
-        ? hub.call("POST /api/v1/carrier-accounts/{id}/rate-cards/{cardId}/deactivate", { path })
-        : hub.call("POST /api/v1/carrier-accounts/{id}/rate-cards/{cardId}/activate", { path, body: {} });
+        ? hub.call("POST /api/v1/carrier-accounts/{id}/rate-cards/{rateCardId}/deactivate", { path })
+        : hub.call("POST /api/v1/carrier-accounts/{id}/rate-cards/{rateCardId}/activate", { path, body: {} });
     },
     onSuccess: (next) => {
       void queryClient.invalidateQueries({ queryKey: ["carrier-accounts"] });

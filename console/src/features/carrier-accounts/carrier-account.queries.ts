@@ -24,15 +24,15 @@ export const contractsQuery = queryOptions({
 });
 
 /** A card with all its prices. */
-export const rateCardQuery = (accountId: string, cardId: string | undefined) =>
+export const rateCardQuery = (accountId: string, rateCardId: string | undefined) =>
   queryOptions({
-    queryKey: ["carrier-accounts", "card", accountId, cardId],
+    queryKey: ["carrier-accounts", "card", accountId, rateCardId],
     queryFn: ({ signal }): Promise<RateCardDetail> =>
-      hub.call("GET /api/v1/carrier-accounts/{id}/rate-cards/{cardId}", {
-        path: { id: accountId, cardId: cardId! },
+      hub.call("GET /api/v1/carrier-accounts/{id}/rate-cards/{rateCardId}", {
+        path: { id: accountId, rateCardId: rateCardId! },
         signal,
       }),
-    enabled: cardId !== undefined,
+    enabled: rateCardId !== undefined,
     staleTime: 60_000,
     retry: false,
   });

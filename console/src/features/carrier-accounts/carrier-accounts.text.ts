@@ -31,8 +31,8 @@ export function surchargeText({ kind, amount, percent, amountByZone, weightUnit,
     when.zones && `in zones ${when.zones.join(", ")}`,
     when.services && `with ${when.services.join(", ")}`,
     when.weightOver && `over ${weight(when.weightOver)}`,
-    when.longestOver && `longer than ${when.longestOver} in`,
-    when.secondOver && `second side over ${when.secondOver} in`,
+    when.longestSideOver && `longer than ${when.longestSideOver} in`,
+    when.secondLongestSideOver && `second side over ${when.secondLongestSideOver} in`,
     when.lengthPlusGirthOver && `length and girth over ${when.lengthPlusGirthOver} in`,
     when.volumeOver && `over ${when.volumeOver} cubic inches`,
     when.from && `from ${when.from}`,
@@ -46,5 +46,5 @@ export function fuelText(fuel: RateCard["fuel"]): string {
   if (!fuel) return "none";
   const of = { base_list: "the list price", base_net: "the price after discount", subtotal: "price and surcharges" };
   const share = fuel.table ? `by date, ${fuel.table.at(-1)?.percent ?? 0} % at last` : `${fuel.percent ?? 0} %`;
-  return `${share} of ${of[fuel.base]}`;
+  return `${share} of ${of[fuel.appliesTo]}`;
 }

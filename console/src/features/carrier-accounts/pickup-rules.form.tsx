@@ -15,15 +15,15 @@ import { patchCarrierAccount, readCarrierAccount } from "./carrier-account.queri
 import { dayNames } from "./carrier-accounts.text.ts";
 
 type Rules = NonNullable<AccountPatch["pickupRules"]>;
-type Times = "cutoffLocalTime" | "earliestReady" | "latestClose";
+type Times = "cutoffLocalTime" | "earliestReadyTime" | "latestCloseTime";
 type Counts = "minWindowMinutes" | "leadMinutes" | "maxDaysAhead" | "maxPackages" | "cancelDeadlineMinutes";
 type Weights = "maxTotalWeight" | "maxAverageWeight";
 /** Null: as the carrier has it. */
 type Draft = Record<Times, string | null> &
   Record<Counts, number | null> &
   Record<Weights, Weight | null> & {
-    sameDay: boolean;
-    needsWindow: boolean;
+    allowsSameDay: boolean;
+    requiresWindow: boolean;
     serviceDays: number[];
     holidayCalendar: NonNullable<Rules["holidayCalendar"]>;
     holidays: string[];
@@ -31,11 +31,11 @@ type Draft = Record<Times, string | null> &
   };
 
 const draftOf = ({ pickupRules: rules }: CarrierAccount): Draft => ({
-  sameDay: rules.sameDay ?? false,
+  allowsSameDay: rules.allowsSameDay ?? false,
   cutoffLocalTime: rules.cutoffLocalTime ?? null,
-  earliestReady: rules.earliestReady ?? null,
-  latestClose: rules.latestClose ?? null,
-  needsWindow: rules.needsWindow ?? true,
+  earliestReadyTime: rules.earliestReadyTime ?? null,
+  latestCloseTime: rules.latestCloseTime ?? null,
+  requiresWindow: rules.requiresWindow ?? true,
   minWindowMinutes: rules.minWindowMinutes ?? null,
   leadMinutes: rules.leadMinutes ?? null,
   maxDaysAhead: rules.maxDaysAhead ?? null,
@@ -50,11 +50,11 @@ const draftOf = ({ pickupRules: rules }: CarrierAccount): Draft => ({
 });
 
 const names: Record<keyof Draft, string> = {
-  sameDay: "Comes on the same day",
+  allowsSameDay: "Comes on the same day",
   cutoffLocalTime: "If it is asked for before",
-  earliestReady: "Comes from",
-  latestClose: "Comes until",
-  needsWindow: "A time is agreed, not a day alone",
+  earliestReadyTime: "Comes from",
+  latestCloseTime: "Comes until",
+  requiresWindow: "A time is agreed, not a day alone",
   minWindowMinutes: "Shortest window, minutes",
   leadMinutes: "From the request to ready, minutes",
   maxDaysAhead: "Days ahead, at most",
@@ -103,12 +103,20 @@ export function PickupRulesForm({ account }: { account: CarrierAccount }) {
         save="Save the rules"
       >
         <div className="grid grid-cols-[minmax(0,1fr)] items-end gap-3 sm:grid-cols-2">
-          <Switch label={names.sameDay} isOn={draft.sameDay} onChange={(sameDay) => set({ sameDay })} />
-          {draft.sameDay ? <TimeField form={form} part="cutoffLocalTime" /> : <span />}
-          <TimeField form={form} part="earliestReady" />
-          <TimeField form={form} part="latestClose" />
-          <Switch label={names.needsWindow} isOn={draft.needsWindow} onChange={(needsWindow) => set({ needsWindow })} />
-          {draft.needsWindow ? <CountField form={form} part="minWindowMinutes" /> : <span />}
+          <Switch
+            label={names.allowsSameDay}
+            isOn={draft.allowsSameDay}
+            onChange={(allowsSameDay) => set({ allowsSameDay })}
+          />
+          {draft.allowsSameDay ? <TimeField form={form} part="cutoffLocalTime" /> : <span />}
+          <TimeField form={form} part="earliestReadyTime" />
+          <TimeField form={form} part="latestCloseTime" />
+          <Switch
+            label={names.requiresWindow}
+            isOn={draft.requiresWindow}
+            onChange={(requiresWindow) => set({ requiresWindow })}
+          />
+          {draft.requiresWindow ? <CountField form={form} part="minWindowMinutes" /> : <span />}
           <CountField form={form} part="leadMinutes" />
           <CountField form={form} part="maxDaysAhead" />
         </div>

@@ -193,7 +193,7 @@ function Twins({ suggestions }: { suggestions: LocationSync["suggestions"] }) {
                 </Link>
               </span>
             ))}
-            : {one.because.join(", ")}
+            : {one.reasons.join(", ")}
           </li>
         ))}
       </ul>

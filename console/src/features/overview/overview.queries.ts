@@ -21,7 +21,8 @@ export const seriesQuery = (organization: string, by: "day" | "carrier") =>
   queryOptions({
     queryKey: ["overview", "series", organization, by],
     queryFn: async ({ signal }): Promise<SeriesPoint[]> =>
-      (await hub.call("GET /v1/overview/series", { query: { organization_id: organization, by }, signal })).data.points,
+      (await hub.call("GET /v1/overview/series", { query: { organization_id: organization, group_by: by }, signal }))
+        .data.points,
     refetchInterval: minute,
     placeholderData: keepPreviousData,
   });

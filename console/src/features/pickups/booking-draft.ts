@@ -42,7 +42,7 @@ function wishOf(draft: Draft, moving: Pickup | undefined) {
     locationId: draft.locationId,
     ...(draft.ready ? { readyTime: draft.ready } : {}),
     ...(draft.close ? { closeTime: draft.close } : {}),
-    ...(moving ? { moving: moving.id } : {}),
+    ...(moving ? { excludePickupId: moving.id } : {}),
   };
 }
 
@@ -97,7 +97,7 @@ export function useBooking({ date, locationId, moving, onDone }: Given) {
   const settled = useSettled(draft);
   const days = useQuery(slotsQuery(wishOf(settled, moving)));
   // A day that was picked in the week begins with the hours that the carrier has on it.
-  const own = days.data?.data.find((day) => day.date === draft.date)?.slot;
+  const own = days.data?.data.find((day) => day.date === draft.date)?.window;
   if (own && draft.date && !draft.ready && !draft.close) {
     set({ ready: clockOf(own.readyTime), close: clockOf(own.closeTime) });
   }

@@ -55,12 +55,14 @@ function Details({ pickup }: { pickup: Pickup }) {
   const at = pickup.pickupAddress;
   const meaning =
     pickup.failure?.message ??
-    (pickup.isChanging ? "A change is under way; the carrier has not answered yet." : pickupMeanings[pickup.status]);
+    (pickup.hasPendingChange
+      ? "A change is under way; the carrier has not answered yet."
+      : pickupMeanings[pickup.status]);
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={pickupTones[pickup.status] ?? "skip"}>{words(pickup.status)}</Badge>
-        {pickup.isAssumed && <span className="text-sm text-muted">assumed: nobody said otherwise</span>}
+        {pickup.isCompletionAssumed && <span className="text-sm text-muted">assumed: nobody said otherwise</span>}
         <span className="flex-1" />
         {pickup.status === "failed" ? (
           <RetryButton pickup={pickup} />

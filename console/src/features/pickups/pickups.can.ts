@@ -9,7 +9,7 @@ export const pickupCan = {
     const refused = missingScope(me, "pickups:write");
     if (refused) return refused;
     if (pickup.status !== "scheduled") return `It is ${pickup.status}: only a scheduled pickup can be moved.`;
-    if (pickup.isChanging) return "A change is under way; the carrier has not answered yet.";
+    if (pickup.hasPendingChange) return "A change is under way; the carrier has not answered yet.";
     return pickup.isCancellable ? undefined : "The carrier takes no changes any more.";
   },
   cancel(pickup: Pickup, me: Me): string | undefined {

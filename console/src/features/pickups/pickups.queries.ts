@@ -19,7 +19,8 @@ export const pickupQuery = (id: string | undefined) =>
     queryKey: ["pickups", "one", id],
     queryFn: ({ signal }): Promise<Pickup> => hub.call("GET /api/v1/pickups/{id}", { path: { id: id! }, signal }),
     enabled: id !== undefined,
-    refetchInterval: ({ state }) => (state.data?.isChanging || state.data?.status === "requested" ? 2_000 : false),
+    refetchInterval: ({ state }) =>
+      state.data?.hasPendingChange || state.data?.status === "requested" ? 2_000 : false,
   });
 
 export type PickupAccount = { id: string; name: string; carrier: string };
@@ -61,7 +62,7 @@ export type SlotWish = {
   locationId: string;
   readyTime?: string;
   closeTime?: string;
-  moving?: string;
+  excludePickupId?: string;
 };
 
 export const slotsQuery = (wish: SlotWish | undefined) =>
@@ -73,11 +74,15 @@ export const slotsQuery = (wish: SlotWish | undefined) =>
     retry: false,
   });
 
-export const checkQuery = (body: PickupRequest | undefined, moving: string | undefined) =>
+export const checkQuery = (body: PickupRequest | undefined, excludePickupId: string | undefined) =>
   queryOptions({
-    queryKey: ["pickups", "check", body, moving],
+    queryKey: ["pickups", "check", body, excludePickupId],
     queryFn: ({ signal }): Promise<PickupCheck> =>
-      hub.call("POST /api/v1/pickups/check", { body: body!, query: moving ? { moving } : {}, signal }),
+      hub.call("POST /api/v1/pickups/check", {
+        body: body!,
+        query: excludePickupId ? { excludePickupId } : {},
+        signal,
+      }),
     enabled: body !== undefined,
     placeholderData: keepPreviousData,
     retry: false,

@@ -14,11 +14,11 @@ export function SlotPick({
 }: {
   days: readonly Day[];
   chosen: string;
-  onPick(slot: NonNullable<Day["slot"]>): void;
+  onPick(slot: NonNullable<Day["window"]>): void;
 }) {
   return (
     <div role="group" aria-label="Days on which the carrier comes" className="grid grid-cols-4 gap-1 sm:grid-cols-7">
-      {days.map(({ date, slot, reason }) => {
+      {days.map(({ date, window: slot, reason }) => {
         const button = (
           <button
             type="button"
@@ -57,7 +57,7 @@ const closedWords: Record<string, string> = {
   pickup_exists: "booked",
   holiday: "holiday",
   cutoff_passed: "too late",
-  no_same_day: "too late",
+  same_day_not_available: "too late",
   lead_time_too_short: "too late",
   window_in_past: "over",
   date_in_past: "over",

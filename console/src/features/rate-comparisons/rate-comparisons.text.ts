@@ -26,7 +26,7 @@ const reasonTexts: Record<string, string> = {
   over_limit: "too large or too heavy for the service",
   weight_missing: "nothing tells its weight",
   no_rate_cell: "the card has no price for this zone and weight",
-  bad_zip: "its ZIP is none",
+  invalid_zip: "its ZIP is none",
   currency_mismatch: "it was paid in another currency",
   duplicate: "the tracking number was there before",
   charge_line: "a charge of another item",

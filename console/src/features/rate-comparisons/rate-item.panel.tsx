@@ -104,7 +104,9 @@ function factsOf(item: RateComparisonItem): Array<[string, React.ReactNode]> {
   const place = (end: "origin" | "destination"): string =>
     [item[`${end}City`], item[`${end}State`], item[`${end}Zip`]].filter(Boolean).join(" ");
   const miles = item.distanceMiles === null ? "" : `, ${formatCount(item.distanceMiles)} miles`;
-  const next = item.altZone ? `; so near to zone ${item.altZone} that the carrier may see it there` : "";
+  const next = item.alternativeZone
+    ? `; so near to zone ${item.alternativeZone} that the carrier may see it there`
+    : "";
   const { dimensions: size } = item;
   return [
     ["From", place("origin")],

@@ -86,7 +86,7 @@ function savesOf({ savings, savingsPct }: RateComparisonSummary["totals"]): stri
 }
 
 function Totals({ summary }: { summary: RateComparisonSummary }) {
-  const { totals, outcomes, bestOf, currency, coverage } = summary;
+  const { totals, outcomes, cheapestMix, currency, coverage } = summary;
   const money = (amount: number): string => formatMoney(amount, currency);
   const isRange = totals.targetLow !== totals.targetHigh;
   return (
@@ -111,7 +111,7 @@ function Totals({ summary }: { summary: RateComparisonSummary }) {
         },
         {
           label: "the cheaper of both for each",
-          value: money(bestOf.cost),
+          value: money(cheapestMix.cost),
         },
       ]}
     />

@@ -5,15 +5,15 @@ import { missingScope } from "../../live/me.ts";
 /** What may be done with a label: undefined, or why not. */
 export const labelCan = {
   print(label: Label, me: Me): string | undefined {
-    if (label.status !== "bought") return `The label is ${label.status}: there is nothing to print.`;
+    if (label.status !== "purchased") return `The label is ${label.status}: there is nothing to print.`;
     if (label.contentType === null) return label.failure?.message ?? "The file is gone: it is kept for a time only.";
     return missingScope(me, "pii:read");
   },
   void(label: Label, me: Me): string | undefined {
     const refused = missingScope(me, "shipments:write");
     if (refused) return refused;
-    if (label.isVoiding) return "The carrier was asked to take it back and has not answered yet.";
-    return label.status === "bought" ? undefined : `The label is ${label.status}.`;
+    if (label.isVoidPending) return "The carrier was asked to take it back and has not answered yet.";
+    return label.status === "purchased" ? undefined : `The label is ${label.status}.`;
   },
   retry: (label: Label, me: Me): string | undefined =>
     missingScope(me, "shipments:write") ??

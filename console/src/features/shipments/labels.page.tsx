@@ -21,8 +21,8 @@ import { labelCan } from "./label.can.ts";
 import { LabelActions } from "./label-actions.tsx";
 import { labelFile, labelsQuery } from "./labels.queries.ts";
 
-const tones: Record<string, Tone> = { requested: "warn", bought: "ok", failed: "bad", voided: "skip" };
-const statuses = ["bought", "requested", "failed", "voided"];
+const tones: Record<string, Tone> = { requested: "warn", purchased: "ok", failed: "bad", voided: "skip" };
+const statuses = ["purchased", "requested", "failed", "voided"];
 
 const columnsWith = (
   picked: ReadonlySet<string>,
@@ -58,7 +58,9 @@ const columnsWith = (
     className: "whitespace-nowrap",
     cell: (label) => (
       <>
-        <Badge tone={tones[label.status] ?? "skip"}>{label.isVoiding ? "being given back" : words(label.status)}</Badge>
+        <Badge tone={tones[label.status] ?? "skip"}>
+          {label.isVoidPending ? "being given back" : words(label.status)}
+        </Badge>
         {label.failure && <span className="ms-1.5 text-sm text-bad">{label.failure.message}</span>}
       </>
     ),
@@ -73,7 +75,7 @@ const columnsWith = (
   {
     name: "Bought",
     className: "whitespace-nowrap text-muted",
-    cell: (label) => <Time at={label.boughtAt ?? label.createdAt} />,
+    cell: (label) => <Time at={label.purchasedAt ?? label.createdAt} />,
   },
   { name: "Cost", isNumber: true, cell: (label) => formatMoney(label.cost, label.currency) },
   {

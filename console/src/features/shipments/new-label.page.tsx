@@ -34,7 +34,7 @@ export function NewLabelPage() {
       </PageHead>
       {reference === undefined || error ? <WhichOrder known={reference} error={error} /> : null}
       {reference !== undefined && !order && !error && <Skeleton rows={8} />}
-      {order && <ForOrder key={order.id} order={order} mayRepeat={oneOf(search["again"]) === "yes"} />}
+      {order && <ForOrder key={order.id} order={order} allowDuplicate={oneOf(search["again"]) === "yes"} />}
     </>
   );
 }
@@ -77,10 +77,10 @@ function useOrigin(order: Order) {
   };
 }
 
-function ForOrder({ order, mayRepeat }: { order: Order; mayRepeat: boolean }) {
+function ForOrder({ order, allowDuplicate }: { order: Order; allowDuplicate: boolean }) {
   const origin = useOrigin(order);
   const [parcel, setParcel] = useState(() => parcelOf(order));
-  const [isRepeat, setRepeat] = useState(mayRepeat);
+  const [isRepeat, setRepeat] = useState(allowDuplicate);
   const measures = measuresOf(parcel);
   // As it would be bought: today.
   const shipDate = new Date(useClock().now()).toISOString().slice(0, 10);
@@ -118,7 +118,7 @@ function ForOrder({ order, mayRepeat }: { order: Order; mayRepeat: boolean }) {
           orderId: order.id,
           ...(from ? { from } : {}),
           ...measures,
-          ...(isRepeat ? { mayRepeat: true } : {}),
+          ...(isRepeat ? { allowDuplicate: true } : {}),
         }}
       />
     </div>

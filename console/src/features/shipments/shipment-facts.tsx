@@ -60,7 +60,7 @@ export function ShipmentFacts({ shipment }: { shipment: Shipment }) {
       <Fact name="Cost">{shipment.cost === null ? null : formatMoney(shipment.cost, shipment.currency)}</Fact>
       <Fact name="Came by">{sourceNames[shipment.source] ?? words(shipment.source)}</Fact>
       <Fact name="Carrier was asked">
-        <Time at={shipment.trackedAt} />
+        <Time at={shipment.lastPolledAt} />
       </Fact>
       {Object.entries(shipment.metadata).map(([name, value]) => (
         <Fact key={name} name={name}>
@@ -104,7 +104,7 @@ export function TrackingTimeline({ shipment }: { shipment: Shipment }) {
 
 const labelColumns: Array<ListColumn<Label>> = [
   { name: "Label", cell: ({ status, service }) => `${words(status)} ${words(service)}` },
-  { name: "Bought", className: "whitespace-nowrap text-muted", cell: ({ boughtAt }) => <Time at={boughtAt} /> },
+  { name: "Bought", className: "whitespace-nowrap text-muted", cell: ({ purchasedAt }) => <Time at={purchasedAt} /> },
   {
     name: "Size",
     isNumber: true,

@@ -10,7 +10,7 @@ export const shipmentCan = {
     if (refused) return refused;
     if (!shipment.trackingNumber) return "It has no tracking number.";
     if (!shipment.carrier) return "It has no carrier.";
-    return shipment.isOpen ? undefined : "Nothing more is to be heard of it.";
+    return shipment.isTrackingActive ? undefined : "Nothing more is to be heard of it.";
   },
   void(shipment: Shipment, me: Me): string | undefined {
     const refused = missingScope(me, "shipments:write");

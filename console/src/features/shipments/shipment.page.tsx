@@ -39,10 +39,14 @@ function ShipmentView({ shipment }: { shipment: Shipment }) {
   const me = useMe();
   const track = useMutation({
     mutationFn: () => hub.call("POST /api/v1/shipments/{id}/track", { path: { id } }),
-    onSuccess: ({ shipment: fresh, wasAsked, hasNews }) => {
+    onSuccess: ({ shipment: fresh, wasPolled, hasUpdates }) => {
       queryClient.setQueryData(["shipments", "one", id], fresh);
       tell(
-        hasNews ? "The carrier had news" : wasAsked ? "The carrier had no news" : "The carrier was asked a moment ago",
+        hasUpdates
+          ? "The carrier had news"
+          : wasPolled
+            ? "The carrier had no news"
+            : "The carrier was asked a moment ago",
       );
     },
   });

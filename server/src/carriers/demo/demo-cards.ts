@@ -92,8 +92,8 @@ function postalCard(): RateCard {
     zoneScheme: "usps",
     services: [ground, priority],
     surcharges: [
-      fixed("nonstandard_30", "Longer than 30 inches", 4, { longestOver: 30 }, { group: "length", priority: 2 }),
-      fixed("nonstandard_22", "Longer than 22 inches", 3, { longestOver: 22 }, { group: "length", priority: 1 }),
+      fixed("nonstandard_30", "Longer than 30 inches", 4, { longestSideOver: 30 }, { group: "length", priority: 2 }),
+      fixed("nonstandard_22", "Longer than 22 inches", 3, { longestSideOver: 22 }, { group: "length", priority: 1 }),
       fixed("nonstandard_volume", "More than two cubic feet", 18, { volumeOver: 3456 }),
     ],
   };
@@ -134,7 +134,7 @@ function parcelCard(
     effectiveFrom: "2025-10-05",
     zoneScheme: scheme,
     services,
-    fuel: { percent: scheme === "ups" ? 19.25 : 20, base: scheme === "ups" ? "subtotal" : "base_net" },
+    fuel: { percent: scheme === "ups" ? 19.25 : 20, appliesTo: scheme === "ups" ? "subtotal" : "base_net" },
     surcharges: parcelSurcharges(),
   };
 }
@@ -159,7 +159,7 @@ function parcelSurcharges(): Surcharge[] {
     residential(6.45),
     fixed("oversize", "Oversize", 275, { lengthPlusGirthOver: 130 }, handling(3, 90)),
     fixed("handling_weight", "Additional handling: weight", 50.25, { weightOver: lb(50) }, handling(2)),
-    fixed("handling_size", "Additional handling: size", 32.75, { longestOver: 48 }, handling(1, 40)),
+    fixed("handling_size", "Additional handling: size", 32.75, { longestSideOver: 48 }, handling(1, 40)),
     fixed("peak_oversize", "Peak season: oversize", 90, { requires: "oversize", from: "2025-10-05", to: "2026-01-18" }),
   ];
 }
@@ -190,7 +190,7 @@ function regionalCard(): RateCard {
         transitDays: { "2": 1, "3": 1, "4": 2 },
       },
     ],
-    fuel: { percent: 16.5, base: "base_net" },
+    fuel: { percent: 16.5, appliesTo: "base_net" },
     surcharges: [residential(4.1)],
   };
 }

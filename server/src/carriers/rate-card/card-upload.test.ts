@@ -32,7 +32,7 @@ describe("a card", () => {
           when: { requires: "y", services: ["B"], from: "2026-02-02", to: "2026-02-01" },
         },
       ],
-      fuel: { base: "subtotal" },
+      fuel: { appliesTo: "subtotal" },
     });
     expect(errors.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
       "/effectiveTo ends_before_start",
@@ -64,9 +64,9 @@ describe("a card", () => {
     expect(codes(cell(1))).toEqual([]);
     expect(codes(cell(2))).toEqual(["/services/0/minimum/weight no_rate_cell"]);
     expect(codes(cell(3))).toEqual(["/services/0/minimum/weight no_rate_cell"]);
-    expect(codes({ minimum: { amount: 5.005, less: 1 } })).toEqual([
+    expect(codes({ minimum: { amount: 5.005, reduction: 1 } })).toEqual([
       "/services/0/minimum/amount more_than_cents",
-      "/services/0/minimum/less unused",
+      "/services/0/minimum/reduction unused",
     ]);
     expect(codes({}, "flat")).toEqual(["/services/0/rates unknown_zone"]);
     expect(codes({ rates: { all: [1, 2] } }, "flat")).toEqual([]);

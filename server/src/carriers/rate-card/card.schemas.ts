@@ -34,7 +34,7 @@ const Discount = Strict({
   zones: Type.Optional(Zones),
   weightFrom: Type.Optional(Weight),
   weightTo: Type.Optional(Weight),
-  stack: Type.Optional(
+  stacking: Type.Optional(
     OneOf(["replace", "add"], {
       description: "`replace` (default): the last one that fits counts; `add`: on top of the others",
     }),
@@ -82,7 +82,7 @@ export const CardService = Strict({
       amount: Type.Optional(Money),
       zone: Type.Optional(Zone),
       weight: Type.Optional(Weight),
-      less: Type.Optional(Money),
+      reduction: Type.Optional(Money),
     }),
   ),
   transitDays: Type.Optional(byZone(Type.Integer({ minimum: 0, maximum: 60 }))),
@@ -110,8 +110,8 @@ export const Surcharge = Strict({
       zones: Type.Optional(Zones),
       services: Type.Optional(Type.Array(Code, { minItems: 1 })),
       weightOver: Type.Optional(Weight),
-      longestOver: Type.Optional(Inches),
-      secondOver: Type.Optional(Inches),
+      longestSideOver: Type.Optional(Inches),
+      secondLongestSideOver: Type.Optional(Inches),
       lengthPlusGirthOver: Type.Optional(Inches),
       volumeOver: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
       from: Type.Optional(CalendarDate),
@@ -122,7 +122,7 @@ export const Surcharge = Strict({
   group: Type.Optional(Code),
   priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
   minBillableWeight: Type.Optional(Weight),
-  isFuelable: Type.Optional(Type.Boolean()),
+  isFuelApplied: Type.Optional(Type.Boolean()),
   allocationPercent: Type.Optional(Percent),
 });
 export type Surcharge = Static<typeof Surcharge>;
@@ -131,7 +131,7 @@ const Fuel = Strict({
   percent: Type.Optional(Percent),
   table: Type.Optional(Type.Array(Strict({ from: CalendarDate, percent: Percent }), { minItems: 1, maxItems: 500 })),
   discountPercent: Type.Optional(Percent),
-  base: OneOf(["base_list", "base_net", "subtotal"], {
+  appliesTo: OneOf(["base_list", "base_net", "subtotal"], {
     description: "What it is taken of: the list price, the price after discount, or that and the surcharges",
   }),
 });

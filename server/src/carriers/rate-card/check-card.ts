@@ -129,9 +129,10 @@ function checkMinimum(service: CardService, at: string, report: Report): void {
     return;
   }
   if (minimum.amount !== undefined) checkMoney(minimum.amount, `${at}/amount`, report);
-  if (minimum.less !== undefined) checkMoney(minimum.less, `${at}/less`, report);
+  if (minimum.reduction !== undefined) checkMoney(minimum.reduction, `${at}/reduction`, report);
   if (!isCell) {
-    if (minimum.less !== undefined) report(`${at}/less`, "unused", "An amount is the minimum itself, less nothing.");
+    if (minimum.reduction !== undefined)
+      report(`${at}/reduction`, "unused", "An amount is the minimum itself, less nothing.");
     return;
   }
   if (minimum.zone === undefined) report(`${at}/zone`, "required", "This field is needed.");

@@ -18,7 +18,7 @@ export type CompiledCard = {
   surcharges: CompiledSurcharge[];
   fuel:
     | {
-        base: "base_list" | "base_net" | "subtotal";
+        appliesTo: "base_list" | "base_net" | "subtotal";
         table: { from: string; ppm: number }[];
         /** What is left of it after its own discount. */
         keptPpm: number;
@@ -151,7 +151,7 @@ function compileService(service: CardService, index: number, sets: SetLookup) {
       zones: setOf(discount.zones),
       fromMg: discount.weightFrom ? toMg(discount.weightFrom) : 0,
       toMg: discount.weightTo ? toMg(discount.weightTo) : Infinity,
-      isAdded: discount.stack === "add",
+      isAdded: discount.stacking === "add",
     })),
     minimumCents: minimumOf(service, breaksMg, cells),
     transitDays: service.transitDays ?? {},
@@ -163,12 +163,12 @@ function minimumOf({ minimum }: CardService, breaksMg: number[], cells: Map<stri
   if (minimum.amount !== undefined) return toCents(minimum.amount);
   const mg = toMg(minimum.weight!);
   const cell = cells.get(minimum.zone!)?.[breaksMg.findIndex((upTo) => mg <= upTo)];
-  return Math.max(0, (Number.isNaN(cell) ? 0 : (cell ?? 0)) - toCents(minimum.less ?? 0));
+  return Math.max(0, (Number.isNaN(cell) ? 0 : (cell ?? 0)) - toCents(minimum.reduction ?? 0));
 }
 
 function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) {
   const when = surcharge.when ?? {};
-  const bySides = [when.longestOver, when.secondOver, when.lengthPlusGirthOver, when.volumeOver];
+  const bySides = [when.longestSideOver, when.secondLongestSideOver, when.lengthPlusGirthOver, when.volumeOver];
   return {
     index,
     code: surcharge.code,
@@ -189,8 +189,8 @@ function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) 
     zones: setOf(when.zones),
     services: setOf(when.services),
     weightOverMg: when.weightOver ? toMg(when.weightOver) : -1,
-    longestOver: when.longestOver ?? -1,
-    secondOver: when.secondOver ?? -1,
+    longestSideOver: when.longestSideOver ?? -1,
+    secondLongestSideOver: when.secondLongestSideOver ?? -1,
     lengthPlusGirthOver: when.lengthPlusGirthOver ?? -1,
     volumeOver: when.volumeOver ?? -1,
     /** Only parcels of some weight or size get it. */
@@ -202,7 +202,7 @@ function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) 
     group: surcharge.group,
     priority: surcharge.priority ?? 0,
     minBillableMg: surcharge.minBillableWeight ? toMg(surcharge.minBillableWeight) : 0,
-    isFuelable: surcharge.isFuelable ?? true,
+    isFuelApplied: surcharge.isFuelApplied ?? true,
     allocationPpm: surcharge.allocationPercent === undefined ? undefined : toPpm(surcharge.allocationPercent),
   };
 }
@@ -211,7 +211,7 @@ function compileFuel(fuel: RateCard["fuel"]): CompiledCard["fuel"] {
   if (!fuel) return undefined;
   const rows = fuel.table ?? [{ from: "", percent: fuel.percent ?? 0 }];
   return {
-    base: fuel.base,
+    appliesTo: fuel.appliesTo,
     table: rows.map(({ from, percent }) => ({ from, ppm: toPpm(percent) })),
     keptPpm: 1_000_000 - toPpm(fuel.discountPercent ?? 0),
   };

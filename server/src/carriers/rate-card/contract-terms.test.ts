@@ -60,12 +60,12 @@ describe("scenarios", () => {
   test("D13: another fuel keeps its base and its discount", () => {
     const card = aCard(
       { discounts: [{ percent: 20 }] },
-      { fuel: { percent: 18, discountPercent: 25, base: "base_list" } },
+      { fuel: { percent: 18, discountPercent: 25, appliesTo: "base_list" } },
     );
     // 25 % off 18 % of 10.00; 25 % off 20 % of it.
     expect([cents(card, lb(1)), cents(card, lb(1), undefined, { fuelPercent: 20 })]).toEqual([935, 950]);
     const table = [{ from: "2026-01-01", percent: 18 }];
-    const dated = aCard({}, { fuel: { table, discountPercent: 50, base: "base_net" } });
+    const dated = aCard({}, { fuel: { table, discountPercent: 50, appliesTo: "base_net" } });
     expect(cents(dated, lb(1), undefined, { fuelPercent: 10 })).toBe(1050);
   });
 });
@@ -157,7 +157,7 @@ describe("shares of shares", () => {
       fc.property(base, percent, percent, (list, fuel, off) => {
         const card = aCard(
           { weightBreaks: [{ upTo: 1 }], rates: { "2": [list / 100] } },
-          { fuel: { percent: fuel, discountPercent: off, base: "base_net" } },
+          { fuel: { percent: fuel, discountPercent: off, appliesTo: "base_net" } },
         );
         expect(cents(card, lb(1)) - list).toBe(exactly(BigInt(list), fraction(fuel), fraction(100 - off)));
       }),
@@ -165,7 +165,7 @@ describe("shares of shares", () => {
     );
     const card = aCard(
       { weightBreaks: [{ upTo: 1 }], rates: { "2": [53_191.49] } },
-      { fuel: { percent: 18.75, discountPercent: 33.33, base: "base_net" } },
+      { fuel: { percent: 18.75, discountPercent: 33.33, appliesTo: "base_net" } },
     );
     expect(cents(card, lb(1)) - 5_319_149).toBe(exactly(5_319_149n, fraction(18.75), fraction(66.67)));
   });

@@ -60,7 +60,7 @@ function explain(situation: Situation, price: Price, line: PriceLine): string {
     case "minimum":
       return `The price after discount is raised to the minimum of ${of}`;
     case "fuel":
-      return `${percent} % of ${of}, ${fuelBases[card.fuel!.base]}`;
+      return `${percent} % of ${of}, ${fuelBases[card.fuel!.appliesTo]}`;
     default:
       return explainSurcharge(situation, line, of, percent);
   }

@@ -20,13 +20,13 @@ const surcharge: fc.Arbitrary<Omit<Surcharge, "code">> = fc.record(
       {
         residential: fc.boolean(),
         weightOver: fc.record({ value: fc.integer({ min: 1, max: 12 }), unit: fc.constant("lb" as const) }),
-        longestOver: fc.integer({ min: 1, max: 60 }),
+        longestSideOver: fc.integer({ min: 1, max: 60 }),
       },
       { requiredKeys: [] },
     ),
     group: fc.constantFrom("a", "b"),
     priority: fc.integer({ min: 0, max: 3 }),
-    isFuelable: fc.boolean(),
+    isFuelApplied: fc.boolean(),
     discountPercent: percent,
     allocationPercent: percent,
   },
@@ -39,7 +39,10 @@ const card: fc.Arbitrary<RateCard> = fc
     surcharges: fc.array(surcharge, { maxLength: 6 }),
     discount: percent,
     minimum: money,
-    fuel: fc.record({ percent, base: fc.constantFrom("base_list" as const, "base_net" as const, "subtotal" as const) }),
+    fuel: fc.record({
+      percent,
+      appliesTo: fc.constantFrom("base_list" as const, "base_net" as const, "subtotal" as const),
+    }),
     divisor: fc.integer({ min: 50, max: 400 }),
   })
   .map(({ steps, surcharges, discount, minimum, fuel, divisor }) => {

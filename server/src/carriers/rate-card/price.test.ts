@@ -177,7 +177,7 @@ describe("discounts and minimum", () => {
         { percent: 10 },
         { percent: 30, zones: ["5"] },
         { percent: 40, zones: ["5"], weightFrom: lb(5), weightTo: lb(10) },
-        { percent: 2, stack: "add" },
+        { percent: 2, stacking: "add" },
       ],
     });
     expect(cents(card, { lb: 1 })).toEqual({ base: 1000, discount: -120, total: 880 });
@@ -210,21 +210,21 @@ describe("discounts and minimum", () => {
       total: 800,
     });
     // Zone 2, 2 lb is 11.00, less 1.25.
-    expect(cents(aCard({ ...half, minimum: { zone: "2", weight: lb(2), less: 1.25 } }), {})).toMatchObject({
+    expect(cents(aCard({ ...half, minimum: { zone: "2", weight: lb(2), reduction: 1.25 } }), {})).toMatchObject({
       total: 975,
     });
   });
 });
 
 describe("fuel", () => {
-  const card = (base: "base_list" | "base_net" | "subtotal"): RateCard =>
+  const card = (appliesTo: "base_list" | "base_net" | "subtotal"): RateCard =>
     aCard(
       { discounts: [{ percent: 20 }] },
       {
-        fuel: { percent: 10, base },
+        fuel: { percent: 10, appliesTo },
         surcharges: [
           { code: "area", kind: "fixed", amount: 3 },
-          { code: "signature", kind: "fixed", amount: 5, isFuelable: false },
+          { code: "signature", kind: "fixed", amount: 5, isFuelApplied: false },
         ],
       },
     );
@@ -241,14 +241,14 @@ describe("fuel", () => {
       { from: "2026-02-01", percent: 10 },
       { from: "2026-03-02", percent: 20 },
     ];
-    const dated = aCard({}, { fuel: { table, base: "base_net" } });
+    const dated = aCard({}, { fuel: { table, appliesTo: "base_net" } });
     expect(["2026-01-15", "2026-03-01", "2026-03-02"].map((day) => cents(dated, { day }))).toEqual(
       [100, 100, 200].map((fuel) => ({ base: 1000, fuel, total: 1000 + fuel })),
     );
   });
 
   test("has a discount of its own", () => {
-    expect(cents(aCard({}, { fuel: { percent: 18, discountPercent: 25, base: "base_net" } }), {})).toMatchObject({
+    expect(cents(aCard({}, { fuel: { percent: 18, discountPercent: 25, appliesTo: "base_net" } }), {})).toMatchObject({
       fuel: 135,
     });
   });
@@ -260,7 +260,7 @@ describe("surcharges", () => {
       code: "size",
       kind: "fixed",
       amount: 32.75,
-      when: { longestOver: 48 },
+      when: { longestSideOver: 48 },
       group: "handling",
       priority: 1,
       minBillableWeight: lb(8),
@@ -344,7 +344,7 @@ describe("a quote", () => {
         rates: { "4": Array.from({ length: 20 }, () => 15), "5": Array.from({ length: 20 }, () => 20) },
         discounts: [{ percent: 12 }],
       },
-      { fuel: { percent: 10, base: "base_net" }, zoneScheme: "usps" },
+      { fuel: { percent: 10, appliesTo: "base_net" }, zoneScheme: "usps" },
     );
     const tariff = createTariff(card, remote);
     const quote = quoteService(tariff, tariff.card.services[0]!, {
@@ -376,7 +376,7 @@ describe("a quote", () => {
   });
 
   test("answers what if fuel, discount and divisor were others", () => {
-    const card = aCard({ dim: { divisor: 139 } }, { fuel: { percent: 10, base: "base_net" } });
+    const card = aCard({ dim: { divisor: 139 } }, { fuel: { percent: 10, appliesTo: "base_net" } });
     const total = (scenario: object): number => {
       const tariff = createTariff(card, remote, undefined, scenario);
       const quote = quoteService(tariff, tariff.card.services[0]!, {

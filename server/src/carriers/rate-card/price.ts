@@ -158,11 +158,11 @@ export function priceParcel(situation: Situation, given: Parcel): Price | Refusa
     if (line.cents === 0) continue;
     lines.push(line);
     total += line.cents;
-    if (candidate.surcharge.isFuelable) fuelable += line.cents;
+    if (candidate.surcharge.isFuelApplied) fuelable += line.cents;
   }
   const { fuel } = situation.card;
   if (fuel && situation.fuelPpm > 0) {
-    const ofCents = fuel.base === "base_list" ? list : fuel.base === "base_net" ? net : fuelable;
+    const ofCents = fuel.appliesTo === "base_list" ? list : fuel.appliesTo === "base_net" ? net : fuelable;
     const cents = shareOfShares(ofCents, situation.fuelPpm, fuel.keptPpm);
     if (cents > 0) lines.push({ code: "fuel", cents, ofCents, ppm: (situation.fuelPpm * fuel.keptPpm) / whole });
     total += cents;
@@ -252,15 +252,15 @@ function strongestOfGroups(candidates: Candidate[]): Candidate[] {
 function fitsParcel(surcharge: CompiledSurcharge, { weightMg, sides }: Parcel): boolean {
   if (weightMg <= surcharge.weightOverMg) return false;
   const asksForSize =
-    surcharge.longestOver >= 0 ||
-    surcharge.secondOver >= 0 ||
+    surcharge.longestSideOver >= 0 ||
+    surcharge.secondLongestSideOver >= 0 ||
     surcharge.lengthPlusGirthOver >= 0 ||
     surcharge.volumeOver >= 0;
   if (!asksForSize) return true;
   if (!sides) return false;
   return (
-    sides[0] > surcharge.longestOver &&
-    sides[1] > surcharge.secondOver &&
+    sides[0] > surcharge.longestSideOver &&
+    sides[1] > surcharge.secondLongestSideOver &&
     lengthPlusGirth(sides) > surcharge.lengthPlusGirthOver &&
     volumeOf(sides) > surcharge.volumeOver
   );

@@ -30,14 +30,14 @@ export function createTariff(card: RateCard, sets: SetLookup, chart?: ZoneChart,
 function applyScenario(card: RateCard, scenario: Scenario): RateCard {
   const { fuelPercent, extraDiscountPercent, dimDivisor } = scenario;
   // Whoever asks for another fuel keeps what was agreed about fuel: its base and its discount.
-  const { table: _table, ...agreed } = card.fuel ?? { base: "base_net" as const };
+  const { table: _table, ...agreed } = card.fuel ?? { appliesTo: "base_net" as const };
   const fuel = fuelPercent === undefined ? card.fuel : { ...agreed, percent: fuelPercent };
   const services = card.services.map((service) => ({
     ...service,
     ...(extraDiscountPercent === undefined
       ? {}
       : {
-          discounts: [...(service.discounts ?? []), { percent: extraDiscountPercent, stack: "add" as const }],
+          discounts: [...(service.discounts ?? []), { percent: extraDiscountPercent, stacking: "add" as const }],
         }),
     // Inches per pound mean nothing to a service that measures in centimetres, nor to one that only weighs.
     ...(dimDivisor === undefined || !service.dim || service.dim.unit === "cm"

@@ -16,7 +16,7 @@ export type FoundZone = {
   source: ZoneSource;
   distanceMiles?: number;
   /** So near to the end of a band that the carrier's own chart may say the next one. */
-  altZone?: string;
+  alternativeZone?: string;
 };
 
 export type NoZone = { reason: "zone_unresolved" | "not_serviceable"; message: string };
@@ -87,8 +87,8 @@ function byDistance(scheme: ZoneScheme, a: Located, b: Located): FoundZone | NoZ
   while (band < scheme.edges.length && miles > scheme.edges[band]!) band++;
   const zone = scheme.zones[band];
   if (zone === undefined) return unresolved(`It is ${distanceMiles} miles, beyond the last band.`);
-  const altZone = neighbour(scheme, band, miles, source === "state");
-  return { zone, source, distanceMiles, ...(altZone === undefined ? {} : { altZone }) };
+  const alternativeZone = neighbour(scheme, band, miles, source === "state");
+  return { zone, source, distanceMiles, ...(alternativeZone === undefined ? {} : { alternativeZone }) };
 }
 
 /** The zone on the other side of the nearest edge, if that is near; a distance between states is never sure. */

@@ -45,9 +45,9 @@ describe("zones by distance", () => {
   test("say so when the next zone is near, and which one it is", () => {
     const found = resolveZone(usps, { zip: "38000" }, { zip: "06400" }) as FoundZone;
     expect(found).toMatchObject({ zone: "5", source: "distance", distanceMiles: 976 });
-    expect(found.altZone).toBeUndefined();
+    expect(found.alternativeZone).toBeUndefined();
     const near = resolveZone(usps, { zip: "30301" }, { zip: "33101" }) as FoundZone;
-    expect([near.zone, near.altZone, near.distanceMiles]).toEqual(["5", "4", 607]);
+    expect([near.zone, near.alternativeZone, near.distanceMiles]).toEqual(["5", "4", 607]);
   });
 });
 
@@ -99,7 +99,7 @@ describe("special zones", () => {
 describe("places", () => {
   test("without a ZIP are zoned by their state, which is never sure", () => {
     const found = resolveZone(usps, { state: "ny" }, { zip: "90210" }) as FoundZone;
-    expect(found).toMatchObject({ zone: "8", source: "state", altZone: "7" });
+    expect(found).toMatchObject({ zone: "8", source: "state", alternativeZone: "7" });
     expect(resolveZone(usps, { state: "XX" }, { zip: "90210" })).toMatchObject({ reason: "zone_unresolved" });
     expect(resolveZone(usps, { zip: "10001" }, { zip: "what" })).toMatchObject({ reason: "zone_unresolved" });
     expect(resolveZone(ups, { zip: "10001" }, { state: "AK" })).toMatchObject({ zone: "44" });

@@ -7,9 +7,9 @@ import { quoteParcel } from "./open-carrier.ts";
 import * as cards from "./rate-cards.ts";
 
 const ids = { id: "carrier_account" } as const;
-const cardIds = { id: "carrier_account", cardId: "rate_card" } as const;
+const cardIds = { id: "carrier_account", rateCardId: "rate_card" } as const;
 const [read, write] = ["carrier_accounts:read", "carrier_accounts:write"] as const;
-/** Prices are made ready for calculating at once: much work for few bytes. */
+/** A card is checked and compiled on upload, which takes much CPU time per byte. */
 const heavyFromBytes = 16 * 1024;
 const uploadBytes = 32 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ export const carrierAccountRoutes = [
   defineRoute("GET /carrier-accounts/carriers", {
     name: "carrierAccounts.carriers.list",
     scope: read,
-    summary: "List the carriers that accounts can be made for, with their settings and pickup rules",
+    summary: "List supported carriers",
     answer: [200, shapes.CarrierCatalog],
     handle: async () => accounts.listCarriers(),
   }),
@@ -42,7 +42,7 @@ export const carrierAccountRoutes = [
   defineRoute("GET /carrier-accounts/:id", {
     name: "carrierAccounts.get",
     scope: read,
-    summary: "Read a carrier account",
+    summary: "Get a carrier account",
     ids,
     answer: [200, shapes.CarrierAccount],
     handle: (ctx, { params }) => accounts.getCarrierAccount(ctx, params.id),
@@ -50,8 +50,8 @@ export const carrierAccountRoutes = [
   defineRoute("PATCH /carrier-accounts/:id", {
     name: "carrierAccounts.update",
     scope: write,
-    summary: "Change a carrier account",
-    description: "A merge patch. null for a pickup rule: as the carrier has it.",
+    summary: "Update a carrier account",
+    description: "A merge patch. Setting a pickup rule to null restores the carrier's own rule.",
     ids,
     body: shapes.CarrierAccountPatch,
     stepUp: "if required",
@@ -62,7 +62,7 @@ export const carrierAccountRoutes = [
   defineRoute("DELETE /carrier-accounts/:id", {
     name: "carrierAccounts.delete",
     scope: write,
-    summary: "Delete a carrier account with its rate cards",
+    summary: "Delete a carrier account and its rate cards",
     ids,
     stepUp: "if required",
     answer: [200, Deleted],
@@ -72,7 +72,7 @@ export const carrierAccountRoutes = [
   defineRoute("GET /carrier-accounts/:id/rate-cards", {
     name: "carrierAccounts.rateCards.list",
     scope: read,
-    summary: "List the rate cards of an account, newest upload first",
+    summary: "List the rate cards of an account",
     ids,
     query: shapes.RateCardQuery,
     answer: [200, PageOf(shapes.RateCardInfo)],
@@ -81,11 +81,11 @@ export const carrierAccountRoutes = [
   defineRoute("POST /carrier-accounts/:id/rate-cards", {
     name: "carrierAccounts.rateCards.create",
     scope: write,
-    summary: "Upload a rate card, as JSON or with its prices as CSV",
+    summary: "Upload a rate card",
     description:
-      "On a day counts the active card that began last. CSV: a row per weight with a column per zone, or a row per " +
-      "price with the columns zone and rate; `service` and `unit` are columns too. Rows for a carrier's envelopes (Ltr) are " +
-      "left out with a warning, notes below the table without one.",
+      "As JSON, or with its prices as CSV. The active card with the latest `effectiveFrom` applies on a day. CSV: one row per " +
+      "weight with a column per zone, or one row per price with the columns `zone` and `rate`; `service` and `unit` are " +
+      "optional columns. Rows for envelopes (Ltr) are skipped with a warning, notes below the table without one.",
     ids,
     body: shapes.RateCardUpload,
     bodyLimitBytes: uploadBytes,
@@ -93,38 +93,39 @@ export const carrierAccountRoutes = [
     answer: [201, shapes.UploadedRateCard],
     handle: (ctx, { params, body }) => cards.uploadRateCard(ctx, params.id, body),
   }),
-  defineRoute("GET /carrier-accounts/:id/rate-cards/:cardId", {
+  defineRoute("GET /carrier-accounts/:id/rate-cards/:rateCardId", {
     name: "carrierAccounts.rateCards.get",
     scope: read,
-    summary: "Read a rate card",
+    summary: "Get a rate card",
     ids: cardIds,
     answer: [200, shapes.RateCardDetail],
-    handle: (ctx, { params }) => cards.getRateCard(ctx, params.id, params.cardId),
+    handle: (ctx, { params }) => cards.getRateCard(ctx, params.id, params.rateCardId),
   }),
-  defineRoute("POST /carrier-accounts/:id/rate-cards/:cardId/activate", {
+  defineRoute("POST /carrier-accounts/:id/rate-cards/:rateCardId/activate", {
     name: "carrierAccounts.rateCards.activate",
     scope: write,
-    summary: "Put a rate card into effect, from another day on if one is named",
+    summary: "Activate a rate card",
+    description: "From its own dates, or from those in the request.",
     ids: cardIds,
     body: shapes.ActivateRequest,
     bodyIsOptional: true,
     answer: [200, shapes.RateCardDetail],
-    handle: (ctx, { params, body }) => cards.activateRateCard(ctx, params.id, params.cardId, body),
+    handle: (ctx, { params, body }) => cards.activateRateCard(ctx, params.id, params.rateCardId, body),
   }),
-  defineRoute("POST /carrier-accounts/:id/rate-cards/:cardId/deactivate", {
+  defineRoute("POST /carrier-accounts/:id/rate-cards/:rateCardId/deactivate", {
     name: "carrierAccounts.rateCards.deactivate",
     scope: write,
-    summary: "Take a rate card out of use",
+    summary: "Deactivate a rate card",
     ids: cardIds,
     answer: [200, shapes.RateCardDetail],
-    handle: (ctx, { params }) => cards.deactivateRateCard(ctx, params.id, params.cardId),
+    handle: (ctx, { params }) => cards.deactivateRateCard(ctx, params.id, params.rateCardId),
   }),
   defineRoute("PUT /carrier-accounts/:id/zone-chart", {
     name: "carrierAccounts.zoneChart.replace",
     scope: write,
-    summary: "Upload the zone chart of the carrier, as rows or CSV, in place of the former one",
+    summary: "Upload a zone chart",
     description:
-      "CSV: a column for the destinations, then `zone` or a column per service; `-` is where it does not go.",
+      "Replaces the present chart. CSV: a column for the destinations, then `zone` or a column per service; `-` means not served.",
     ids,
     body: shapes.ZoneChartUpload,
     bodyLimitBytes: uploadBytes,
@@ -135,7 +136,8 @@ export const carrierAccountRoutes = [
   defineRoute("GET /carrier-accounts/:id/zone-chart", {
     name: "carrierAccounts.zoneChart.list",
     scope: read,
-    summary: "Read the rows of the zone chart, as they can be uploaded again",
+    summary: "List the rows of the zone chart",
+    description: "In the form in which they can be uploaded again.",
     ids,
     query: shapes.ZoneChartQuery,
     answer: [200, PageOf(ChartRow)],
@@ -144,7 +146,8 @@ export const carrierAccountRoutes = [
   defineRoute("DELETE /carrier-accounts/:id/zone-chart", {
     name: "carrierAccounts.zoneChart.delete",
     scope: write,
-    summary: "Delete the zone chart; zones come from the distance again",
+    summary: "Delete the zone chart",
+    description: "Zones are then computed from the distance.",
     ids,
     answer: [200, Deleted],
     handle: (ctx, { params }) => cards.deleteZoneChart(ctx, params.id),
@@ -152,7 +155,8 @@ export const carrierAccountRoutes = [
   defineRoute("POST /carrier-accounts/:id/quote", {
     name: "carrierAccounts.quote",
     scope: read,
-    summary: "Price a parcel with every service, each line explained",
+    summary: "Quote a parcel for every service",
+    description: "Each line of a price is explained. Nothing is bought.",
     ids,
     body: shapes.QuoteRequest,
     isReadOnly: true,

@@ -122,7 +122,7 @@ export const aSmallCard = {
       dim: { divisor: 139 },
     },
   ],
-  fuel: { percent: 18, base: "base_net" },
+  fuel: { percent: 18, appliesTo: "base_net" },
 } as const;
 
 export const RateCardUpload = Strict(

@@ -74,15 +74,15 @@ describe("a carrier account", () => {
   test("is refused with rules that together let no pickup through", async () => {
     const send = async (pickupRules: object) =>
       (await org.post("/carrier-accounts", { name: "Never", carrier: "rate-card", pickupRules })).body.errors;
-    expect(await send({ earliestReady: "18:00", latestClose: "09:00" })).toMatchObject([
-      { pointer: "/pickupRules/latestClose", code: "ends_before_start" },
+    expect(await send({ earliestReadyTime: "18:00", latestCloseTime: "09:00" })).toMatchObject([
+      { pointer: "/pickupRules/latestCloseTime", code: "ends_before_start" },
     ]);
-    expect(await send({ earliestReady: "08:00", latestClose: "09:00" })).toMatchObject([
-      { pointer: "/pickupRules/minWindowMinutes", code: "window_never_fits" },
+    expect(await send({ earliestReadyTime: "08:00", latestCloseTime: "09:00" })).toMatchObject([
+      { pointer: "/pickupRules/minWindowMinutes", code: "window_impossible" },
     ]);
-    const path = await anAccount({ pickupRules: { earliestReady: "08:00", latestClose: "10:00" } });
-    const narrower = await org.patch(path, { pickupRules: { earliestReady: "09:00" } });
-    expect(narrower.body.errors).toMatchObject([{ code: "window_never_fits" }]);
+    const path = await anAccount({ pickupRules: { earliestReadyTime: "08:00", latestCloseTime: "10:00" } });
+    const narrower = await org.patch(path, { pickupRules: { earliestReadyTime: "09:00" } });
+    expect(narrower.body.errors).toMatchObject([{ code: "window_impossible" }]);
   });
 
   test("gets names of services one by one, and loses the one that is set to null", async () => {
@@ -164,7 +164,7 @@ describe("a rate card", () => {
     const account = await anAccount();
     const upload = (effectiveFrom: string, percent: number) =>
       org.post(`${account}/rate-cards`, {
-        card: { ...aSmallCard, effectiveFrom, fuel: { percent, base: "base_net" } },
+        card: { ...aSmallCard, effectiveFrom, fuel: { percent, appliesTo: "base_net" } },
       });
     const [first, second] = [await upload("2020-01-01", 10), await upload("2999-01-01", 20)];
     expect([first.body.version, first.body.isInEffect, second.body.version, second.body.isInEffect]).toEqual([
@@ -209,7 +209,7 @@ describe("a rate card", () => {
       name: "From CSV",
       effectiveFrom: "2020-01-01",
       zoneScheme: "ups",
-      fuel: { percent: 10, base: "base_net" },
+      fuel: { percent: 10, appliesTo: "base_net" },
     };
     const csv = "service,weight,2,5,8\nGROUND,1,9.5,11.2,12.4\nGROUND,5,11,14,17.5\n";
     const created = await org.post(`${account}/rate-cards`, { csv, header });
@@ -225,7 +225,7 @@ describe("a rate card", () => {
 
   test("is refused with all mistakes, and nothing is kept", async () => {
     const account = await anAccount();
-    const bad = { ...aSmallCard, effectiveTo: "2019-01-01", fuel: { base: "base_net" } };
+    const bad = { ...aSmallCard, effectiveTo: "2019-01-01", fuel: { appliesTo: "base_net" } };
     expect((await org.post(`${account}/rate-cards`, { card: bad })).body.errors).toEqual([
       expect.objectContaining({ pointer: "/card/effectiveTo", code: "ends_before_start" }),
       expect.objectContaining({ pointer: "/card/fuel", code: "one_of" }),

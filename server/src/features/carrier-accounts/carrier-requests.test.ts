@@ -71,7 +71,7 @@ const kinds = [
     refusal: [409, "label_rejected"],
     idOf: (body: { id: string; label?: { id: string } }) => body.label!.id,
     read: async (id: string, by: TestOrg = org) => (await by.get(`/shipments/labels/${id}`)).body,
-    done: "bought",
+    done: "purchased",
     numberOf: ({ trackingNumber }: { trackingNumber: string }) => trackingNumber,
   },
 ] as const;
@@ -243,7 +243,7 @@ test("what the carrier wants back is handed to it when it is asked again", async
   expect(carrier.undone).toContain(moved.confirmationNumber);
   const { body: sale } = await org.post("/shipments/labels", labelOf(accountId));
   const { body: tracked } = await org.post(`/shipments/${sale.shipment.id}/track`);
-  expect(tracked).toMatchObject({ wasAsked: true, hasNews: true, shipment: { status: "in_transit" } });
+  expect(tracked).toMatchObject({ wasPolled: true, hasUpdates: true, shipment: { status: "in_transit" } });
   const { body: unused } = await org.post("/shipments/labels", labelOf(accountId));
   expect((await org.delete(`/shipments/labels/${unused.label.id}`)).status).toBe(200);
   expect(carrier.undone).toContain(unused.label.trackingNumber);
@@ -256,7 +256,7 @@ test("a carrier is reached through the guard: what must not be called is refused
   const requests = carrier.requests.length;
   const { status, body } = await org.post("/pickups", pickupOf(accountId));
   outbound.allowPrivate = true;
-  expect([status, body.carrierCode, carrier.requests.length]).toEqual([502, "address_refused", requests]);
+  expect([status, body.carrierCode, carrier.requests.length]).toEqual([502, "address_not_allowed", requests]);
 });
 
 test("a hub that is being stopped asks nobody and waits for nobody", async () => {
@@ -284,7 +284,7 @@ test("an account that cannot be used is left alone for half an hour after so man
     await workOff(hub.world, trackingWork);
   }
   expect((await good.get(`/shipments/${ids[1]}`)).body.status).toBe("in_transit");
-  expect((await bad.get(`/shipments/${ids[0]}`)).body).toMatchObject({ status: "pre_transit", trackedAt: null });
+  expect((await bad.get(`/shipments/${ids[0]}`)).body).toMatchObject({ status: "pre_transit", lastPolledAt: null });
   const due = "select due_at, attempts from carrier_accounts where org_id = $1";
   expect(await hub.world.db.query(due, [bad.id])).toEqual([{ due_at: new Date(now + 30 * 60_000), attempts: 0 }]);
 });
@@ -299,7 +299,7 @@ describe("security 1: credentials of an account belong to the address they were 
     expect([moved.status, moved.body.code]).toEqual([409, "credentials_required"]);
     const { call } = await openCarrier(systemContext(hub.world, org.id, "test"), id);
     const strayed = call("key", new AbortController().signal).http.request({ url: `${elsewhere.url}/track` });
-    await expect(strayed).rejects.toMatchObject({ code: "credentials_elsewhere" });
+    await expect(strayed).rejects.toMatchObject({ code: "credentials_for_other_host" });
     expect(elsewhere.requests).toEqual([]);
     const settings = { baseUrl: elsewhere.url };
     const again = await org.patch(`/carrier-accounts/${id}`, { settings, credentials: { token: "of-the-other" } });

@@ -69,7 +69,7 @@ describe("a label", () => {
     labels.nextVoids.push(refuse, refuse);
     expect((await desk.org.delete(`/shipments/labels/${label.id}`)).body.code).toBe("label_not_voidable");
     const row = await desk.one();
-    expect(row).toMatchObject({ kind: "label", code: "void_refused", about: { type: "label", id: label.id } });
+    expect(row).toMatchObject({ kind: "label", code: "void_rejected", about: { type: "label", id: label.id } });
     await desk.expectScope(row.id, "shipments:write");
     const again = await desk.fix(row.id);
     expect([again.status, again.body.code]).toEqual([409, "label_not_voidable"]);
@@ -138,7 +138,7 @@ describe("a label", () => {
     await workOff(hub.world, labelWork);
     expect(await desk.one()).toMatchObject({ id, timesSeen: 2, resolution: null });
     expect((await desk.fix(id)).body).toMatchObject({ status: "resolved" });
-    const bought = (await desk.org.get(`/shipments/labels?orderId=${wanted.orderId}&status=bought`)).body.data;
+    const bought = (await desk.org.get(`/shipments/labels?orderId=${wanted.orderId}&status=purchased`)).body.data;
     expect(bought.flatMap((label: { id: string }) => salesOf(label.id))).toHaveLength(1);
   });
 
@@ -194,7 +194,7 @@ describe("a pickup", () => {
     pickups.nextCancels.push(refuse, refuse);
     expect((await desk.org.delete(`/pickups/${id}`)).status).toBe(502);
     const row = await desk.one();
-    expect(row).toMatchObject({ kind: "pickup", code: "cancel_refused", about: { id, name: confirmationNumber } });
+    expect(row).toMatchObject({ kind: "pickup", code: "cancel_rejected", about: { id, name: confirmationNumber } });
     await desk.expectScope(row.id, "pickups:write");
     const again = await desk.fix(row.id);
     expect([again.status, again.body.code]).toEqual([502, "carrier_failed"]);

@@ -24,7 +24,7 @@ export const askCarriers: Fixer = {
 };
 
 async function askForLabel(ctx: Ctx, { id, code, aboutId }: StoredException): Promise<void> {
-  if (code === "void_refused") await voidLabel(ctx, aboutId!);
+  if (code === "void_rejected") await voidLabel(ctx, aboutId!);
   else if (code === "outcome_unknown") await retryLabel(ctx, aboutId!);
   else {
     // Closed with the new wish: if that is refused too it is open again, and of two who ask at once one gets it.
@@ -36,7 +36,7 @@ async function askForLabel(ctx: Ctx, { id, code, aboutId }: StoredException): Pr
 }
 
 async function askForPickup(ctx: Ctx, { code, aboutId }: StoredException): Promise<void> {
-  if (code === "cancel_refused") await cancelPickup(ctx, aboutId!, undefined);
+  if (code === "cancel_rejected") await cancelPickup(ctx, aboutId!, undefined);
   else await retryPickup(ctx, aboutId!);
 }
 

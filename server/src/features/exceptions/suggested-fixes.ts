@@ -77,12 +77,12 @@ const soldCodes: readonly string[] = ["content_missing", "content_too_large", "o
 
 function labelFixes(code: string): Own[] {
   if (soldCodes.includes(code)) return [];
-  if (code === "void_refused") return [["retry", "Ask the carrier once more to take it back"]];
+  if (code === "void_rejected") return [["retry", "Ask the carrier once more to take it back"]];
   return [["retry", "Ask the carrier for the label once more"]];
 }
 
 function pickupFixes(code: string): Own[] {
   if (code === "outcome_unknown") return [["retry", "Ask the carrier once more, under the same key"]];
-  if (code === "cancel_refused") return [["retry", "Ask the carrier once more to cancel it"]];
+  if (code === "cancel_rejected") return [["retry", "Ask the carrier once more to cancel it"]];
   return [];
 }

@@ -53,7 +53,7 @@ export function record(tx: Tx, ctx: Ctx, labels: ShipmentLabel[], what: Happenin
 const common: Pick<CarrierRequest<ShipmentLabel, never>, "lock" | "unanswered"> = {
   lock,
   unanswered: (tx, ctx, current, { retryAfterMs }) =>
-    save(tx, ctx, touched(current, nowOf(ctx), retryAfterMs), "unanswered"),
+    save(tx, ctx, touched(current, nowOf(ctx), retryAfterMs), "response_missing"),
 };
 
 /** A label that was sold, and the parcel that it is for. */
@@ -76,7 +76,7 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
     if (parcel?.failures.size === 0) return { ...sold, ...readContent(sold), parcel };
     ctx.log.error({ labelId: label.id, problem }, "a carrier sold a label that cannot be recorded");
     const message = "The carrier may have sold the label, but its answer cannot be used. Ask it about the reference.";
-    throw new RemoteError("invalid_answer", message);
+    throw new RemoteError("unexpected_response", message);
   },
   isAwaited: ({ status }) => status === "requested",
   async done(tx, ctx, current, sold) {
@@ -90,7 +90,7 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
       message: `${obstacle.message} The order does not list the parcel.`,
     };
     const bought: ShipmentLabel = {
-      ...move(current, "bought", now),
+      ...move(current, "purchased", now),
       shipmentId: recorded.parcel.id,
       trackingNumber,
       service,
@@ -99,9 +99,9 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
       contentBytes: content?.length ?? null,
       carrierData,
       failure: lack ?? doubt ?? null,
-      boughtAt: now,
+      purchasedAt: now,
     };
-    await save(tx, ctx, bought, "bought");
+    await save(tx, ctx, bought, "purchased");
     await store.keepContent(tx, ctx.orgId, current.id, content);
     return bought;
   },
@@ -124,7 +124,7 @@ export const voiding: CarrierRequest<ShipmentLabel, void> = {
     return voided;
   },
   refused: (tx, ctx, current, failure) =>
-    save(tx, ctx, touched({ ...current, voidRequestedAt: null, attempts: 0, failure }, nowOf(ctx)), "void_refused"),
+    save(tx, ctx, touched({ ...current, voidRequestedAt: null, attempts: 0, failure }, nowOf(ctx)), "void_rejected"),
 };
 
 /**

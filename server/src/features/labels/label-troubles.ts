@@ -16,17 +16,17 @@ export async function noteLabel(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Ha
       ? `${label.carrier} never said whether it sold the label${forWhat}.`
       : `${label.carrier} did not sell a label${forWhat}.`;
     await noteTroubles(tx, ctx, [{ ...aboutOf(label), key: factKeys.label(label), message }]);
-  } else if (what === "bought" && failure !== null) {
+  } else if (what === "purchased" && failure !== null) {
     // Paid for, and of no use as it is.
     const message = `The label${forWhat} was bought, and something is wrong with it.`;
     const isOfOrder = failure.code !== "content_missing" && failure.code !== "content_too_large";
     const code = isOfOrder ? "order_not_followed" : failure.code;
     await noteTroubles(tx, ctx, [{ ...aboutOf(label), key: factKeys.labelVoid(id), code, message }]);
     await settleFacts(tx, ctx, [factKeys.label(label)]);
-  } else if (what === "bought") await settleFacts(tx, ctx, [factKeys.label(label)]);
-  else if (what === "void_refused") {
+  } else if (what === "purchased") await settleFacts(tx, ctx, [factKeys.label(label)]);
+  else if (what === "void_rejected") {
     const message = `${label.carrier} did not take the label${forWhat} back.`;
-    await noteTroubles(tx, ctx, [{ ...aboutOf(label), key: factKeys.labelVoid(id), code: "void_refused", message }]);
+    await noteTroubles(tx, ctx, [{ ...aboutOf(label), key: factKeys.labelVoid(id), code: "void_rejected", message }]);
   } else if (what === "voided") await settleFacts(tx, ctx, [factKeys.label(label), factKeys.labelVoid(id)]);
 }
 

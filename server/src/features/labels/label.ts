@@ -9,7 +9,7 @@ import type { LabelStatus } from "./labels.states.ts";
 import { labelMoves } from "./labels.states.ts";
 
 /** A label in the books: as callers see it, and what is only kept. What is printed lies beside it. */
-export type ShipmentLabel = Omit<LabelAnswer, "cost" | "currency" | "isVoiding"> & {
+export type ShipmentLabel = Omit<LabelAnswer, "cost" | "currency" | "isVoidPending"> & {
   costCents: number | null;
   carrierData: CarrierData | null;
   voidRequestedAt: string | null;
@@ -69,7 +69,7 @@ export function newLabel(
     failure: null,
     voidRequestedAt: null,
     ...(askedBy ? { ...askedBy, attempts: 0, dueAt: now } : { ...noRun, attempts: 1, dueAt: askAgainAt(now, 1) }),
-    boughtAt: null,
+    purchasedAt: null,
     voidedAt: null,
     createdAt: now,
     updatedAt: now,
@@ -104,6 +104,6 @@ export function presentLabel(ctx: Pick<Ctx, "principal">, label: ShipmentLabel):
     cost: costCents === null ? null : costCents / 100,
     currency: "USD",
     failure: mayKnow || failure === null ? failure : maskProblem(failure),
-    isVoiding: voidRequestedAt !== null,
+    isVoidPending: voidRequestedAt !== null,
   };
 }

@@ -39,7 +39,7 @@ const fail = (options: object) => (): never => {
 
 async function expectOneSale(id: string): Promise<void> {
   const label = await read(id);
-  expect(label.status).toBe("bought");
+  expect(label.status).toBe("purchased");
   expect(salesOf(id)).toEqual([`label:${id}`]);
   expect([...desk.sold.values()].filter(({ trackingNumber }) => trackingNumber === label.trackingNumber)).toHaveLength(
     1,
@@ -80,11 +80,11 @@ describe("when it is not known whether the carrier sold the label", () => {
       },
     });
     const { status, body } = await org.post("/shipments/labels", parcel());
-    expect([status, body.label.status, body.shipment.id]).toEqual([201, "bought", body.label.shipmentId]);
+    expect([status, body.label.status, body.shipment.id]).toEqual([201, "purchased", body.label.shipmentId]);
     const { id } = body.label;
     expect(asksFor(id)).toBe(2);
     await expectOneSale(id);
-    expect((await org.get(`/audit?objectId=${id}&type=label.bought`)).body.pagination.total).toBe(1);
+    expect((await org.get(`/audit?objectId=${id}&type=label.purchased`)).body.pagination.total).toBe(1);
   });
 
   test("it does not answer in time", async () => {
@@ -171,10 +171,10 @@ describe("a process that dies between the sale and its books", () => {
     desk.nextVoids.push(fail({ mayHaveHappened: true }));
     const lost = await org.delete(`/shipments/labels/${label.id}`);
     expect([lost.status, lost.body.code]).toEqual([502, "carrier_failed"]);
-    expect(await read(label.id)).toMatchObject({ status: "bought", isVoiding: true });
+    expect(await read(label.id)).toMatchObject({ status: "purchased", isVoidPending: true });
     setClock(3);
     await tend();
-    expect(await read(label.id)).toMatchObject({ status: "voided", isVoiding: false });
+    expect(await read(label.id)).toMatchObject({ status: "voided", isVoidPending: false });
     expect((await org.get(`/shipments/${shipment.id}`)).body.voidedAt).not.toBeNull();
   });
 });
@@ -251,7 +251,7 @@ describe("giving a label back", () => {
     const after = (await org.get(`/orders/${order.body.id}`)).body;
     expect(after).toMatchObject({ status: "ready", shipments: [], lines: [{ shippedQuantity: 0 }] });
     expect((await org.get(`/shipments/${shipment.id}`)).body.voidedAt).toBeNull();
-    expect((await read(label.id)).status).toBe("bought");
+    expect((await read(label.id)).status).toBe("purchased");
   });
 
   test("is refused once the carrier has the parcel, and nobody is asked", async () => {
@@ -264,16 +264,16 @@ describe("giving a label back", () => {
     expect(await read(label.id)).toEqual(label);
   });
 
-  test("is refused by the carrier: the label stays bought and its shipment valid", async () => {
+  test("is refused by the carrier: the label stays purchased and its shipment valid", async () => {
     const { label, shipment } = await buy();
     desk.nextVoids.push(fail({}));
     const { body } = await org.delete(`/shipments/labels/${label.id}`);
     expect(body).toMatchObject({ status: 409, code: "label_not_voidable", carrierCode: "carrier_down" });
-    expect(await read(label.id)).toMatchObject({ status: "bought", isVoiding: false, shipmentId: shipment.id });
+    expect(await read(label.id)).toMatchObject({ status: "purchased", isVoidPending: false, shipmentId: shipment.id });
     expect((await org.get(`/shipments/${shipment.id}`)).body.voidedAt).toBeNull();
     setClock(60);
     await tend();
-    expect((await read(label.id)).status).toBe("bought");
+    expect((await read(label.id)).status).toBe("purchased");
   });
 
   test("is possible after somebody voided the shipment, and while it is not known whether it was sold", async () => {

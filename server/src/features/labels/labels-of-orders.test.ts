@@ -58,12 +58,12 @@ test("D2: a second label for the same units is refused, however it is asked for,
   const again = await forOrder(order.id);
   expect(again.body).toMatchObject({ status: 409, code: "label_exists", errors: [{ pointer: "/orderId" }] });
   expect(desk.asked.length).toBe(asked + 2);
-  const spare = await forOrder(order.id, { mayRepeat: true });
-  expect(spare.body.label).toMatchObject({ status: "bought", weight: { value: 1600, unit: "g" } });
+  const spare = await forOrder(order.id, { allowDuplicate: true });
+  expect(spare.body.label).toMatchObject({ status: "purchased", weight: { value: 1600, unit: "g" } });
   const after = (await org.get(`/orders/${order.id}`)).body;
   expect([after.status, shippedOf(after), after.shipments.length]).toEqual(["shipped", [2, 1], 3]);
   expect(after.shipments[2].lines).toEqual([]);
-  const beyond = await forOrder(order.id, { mayRepeat: true, lines: [{ lineId: pot, quantity: 2 }] });
+  const beyond = await forOrder(order.id, { allowDuplicate: true, lines: [{ lineId: pot, quantity: 2 }] });
   expect(beyond.body.errors).toMatchObject([{ code: "quantity_exceeds_ordered" }]);
 });
 
@@ -109,7 +109,7 @@ test("D2: one that is called off while the carrier sells stays called off, and t
     },
   });
   const { body } = await forOrder(order.id);
-  expect(body.label).toMatchObject({ status: "bought", failure: { code: "invalid_state" } });
+  expect(body.label).toMatchObject({ status: "purchased", failure: { code: "invalid_state" } });
   expect(body.shipment).toMatchObject({ orderId: order.id });
   expect((await org.get(`/orders/${order.id}`)).body).toMatchObject({ status: "cancelled", shipments: [] });
 });
@@ -143,7 +143,7 @@ test("an address that is changed after the label was bought is told, however it 
   const other = await anOrder({ number: `ADDR-${randomUUID()}` });
   await forOrder(other.id);
   const csv = `number,address1,city,state,zip\n${other.number},5 Virginia St,Reno,NV,89501\n`;
-  expect((await org.post("/orders/import", { csv, existing: "update" })).body.summary.updated).toBe(1);
+  expect((await org.post("/orders/import", { csv, onExisting: "update" })).body.summary.updated).toBe(1);
   expect(await open(other.id)).toEqual([["label", "address_changed"]]);
   // An action as well, of an order that goes on though a parcel of it has left.
   const third = await anOrder();

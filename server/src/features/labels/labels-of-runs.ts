@@ -28,7 +28,7 @@ export async function requestVoids(tx: Tx, ctx: Ctx, unwanted: UnwantedLabel[]):
   const steps = new Map(unwanted.map(({ labelId, runId, runStep }) => [labelId, { runId, runStep }]));
   const locked = await store.lockLabels(tx, ctx.orgId, [...steps.keys()]);
   const labels = locked
-    .filter(({ status, voidRequestedAt }) => status === "bought" && voidRequestedAt === null)
+    .filter(({ status, voidRequestedAt }) => status === "purchased" && voidRequestedAt === null)
     .map((label) => voidRequested(label, nowOf(ctx), steps.get(label.id)));
   await store.updateLabels(tx, ctx.orgId, labels);
   record(tx, ctx, labels, "void_requested");

@@ -11,7 +11,7 @@ export const labelRoutes = [
   defineRoute("GET /shipments/labels", {
     name: "shipments.labels.list",
     scope: "shipments:read",
-    summary: "List labels that were bought, or asked for",
+    summary: "List labels",
     query: shapes.LabelQuery,
     answer: [200, PageOf(shapes.LabelAnswer)],
     failures: [404, 409],
@@ -20,13 +20,13 @@ export const labelRoutes = [
   defineRoute("POST /shipments/labels", {
     name: "shipments.labels.create",
     scope: "shipments:write",
-    summary: "Buy a label, for an order or for any parcel",
+    summary: "Buy a label",
     description:
-      "What an order says need not be said again. The parcel is recorded as a shipment with its tracking number and cost; " +
-      "the order lists it, and what lies in it counts as shipped: the order is `partially_shipped` or `shipped`. " +
-      "A second label for the same units is refused unless `mayRepeat` asks for it. " +
-      "`POST /carrier-accounts/{id}/quote` tells the price without buying. " +
-      "A carrier that does not answer leaves the label `requested` (202); the hub asks again, and it is bought once.",
+      "Omitted fields are taken from the order. The parcel is recorded as a shipment with its tracking number and cost; " +
+      "its items count as shipped, and the order becomes `partially_shipped` or `shipped`. " +
+      "A second label for the same items is rejected unless `allowDuplicate` is set. " +
+      "`POST /carrier-accounts/{id}/quote` returns the price without buying. " +
+      "If the carrier does not respond, the label stays `requested` (202) and the hub retries with the same key, so that it is purchased once.",
     body: shapes.LabelRequest,
     answer: [201, shapes.LabelSale],
     mayBeUnfinished: true,
@@ -36,8 +36,8 @@ export const labelRoutes = [
   defineRoute("GET /shipments/labels/:id", {
     name: "shipments.labels.get",
     scope: "shipments:read",
-    summary: "Read what is known of a label",
-    description: "No shipment is called `labels`: ids are UUIDs, so this is no other path than /shipments/{id}/... .",
+    summary: "Get a label",
+    description: "`labels` cannot be mistaken for a shipment: shipment IDs are UUIDs.",
     ids,
     answer: [200, shapes.LabelAnswer],
     handle: (ctx, { params }) => labels.getLabel(ctx, params.id),
@@ -45,8 +45,8 @@ export const labelRoutes = [
   defineRoute("GET /shipments/labels/:id/content", {
     name: "shipments.labels.content.get",
     scope: "shipments:read",
-    summary: "Fetch what is printed",
-    description: "As the carrier sent it, up to 1 MiB. It names who gets the parcel, so it needs `pii:read` as well.",
+    summary: "Download a label file",
+    description: "As the carrier sent it, up to 1 MiB. It names the recipient, so it also requires `pii:read`.",
     ids,
     answer: [200, Type.String({ format: "binary" })],
     answerType: labelTypes,
@@ -56,9 +56,9 @@ export const labelRoutes = [
   defineRoute("POST /shipments/labels/:id/retry", {
     name: "shipments.labels.retry",
     scope: "shipments:write",
-    summary: "Ask the carrier once more for a label that failed without an answer",
+    summary: "Retry a label request that got no response",
     description:
-      "For those with the failure `outcome_unknown`. What the carrier has sold after all is not bought twice.",
+      "For labels with the failure `outcome_unknown`. Sent with the same key, so a label that was already purchased is not purchased again.",
     ids,
     answer: [200, shapes.LabelSale],
     mayBeUnfinished: true,
@@ -68,8 +68,9 @@ export const labelRoutes = [
   defineRoute("DELETE /shipments/labels/:id", {
     name: "shipments.labels.delete",
     scope: "shipments:write",
-    summary: "Give a label back to the carrier and void its shipment; a voided one answers the same again",
-    description: "Refused once the carrier has the parcel. An order that lists the shipment takes it back.",
+    summary: "Void a label and its shipment",
+    description:
+      "Rejected once the carrier has the parcel. The order no longer lists the shipment. Voiding a voided label returns it unchanged.",
     ids,
     answer: [200, shapes.LabelAnswer],
     failures: [409, 502],

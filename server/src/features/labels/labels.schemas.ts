@@ -70,7 +70,7 @@ export const LabelRequest = Strict(
         description: "What of the order lies in the parcel. Default: all that is left and has no label",
       }),
     ),
-    mayRepeat: Type.Optional(
+    allowDuplicate: Type.Optional(
       Type.Boolean({
         description:
           "Also for what was shipped or has a label already: a replacement, or a further parcel of one unit. " +
@@ -108,8 +108,8 @@ export const LabelAnswer = Type.Object({
   contentType: Nullable(OneOf(labelTypes)),
   contentBytes: Nullable(Count),
   failure: Nullable(Type.Object({ code: Text, message: Text })),
-  isVoiding: Type.Boolean({ description: "The carrier was asked to take it back and has not answered yet" }),
-  boughtAt: MaybeTime,
+  isVoidPending: Type.Boolean({ description: "The carrier was asked to take it back and has not answered yet" }),
+  purchasedAt: MaybeTime,
   voidedAt: MaybeTime,
   createdAt: DateTime,
   updatedAt: DateTime,

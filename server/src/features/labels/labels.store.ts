@@ -35,7 +35,7 @@ const columns = defineColumns<ShipmentLabel>("t", {
   runStep: "integer",
   attempts: "integer",
   dueAt: moment,
-  boughtAt: moment,
+  purchasedAt: moment,
   voidedAt: moment,
   createdAt: moment,
   updatedAt: moment,
@@ -85,7 +85,7 @@ export async function listLabelsOf(db: Queryable, orgId: string, orderIds: strin
   const rows = await db.query<Stored<ShipmentLabel>>(
     `select ${columns.selected} from shipment_labels t
       where t.org_id = $1 and t.order_id = any($2::uuid[])
-        and (t.status in ('requested', 'bought') or t.failure ->> 'code' = 'outcome_unknown')
+        and (t.status in ('requested', 'purchased') or t.failure ->> 'code' = 'outcome_unknown')
       order by t.created_at, t.id`,
     [orgId, orderIds],
   );
@@ -165,8 +165,8 @@ const oldFilesAtOnce = 100;
 export async function deleteOldLabelFilesAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
   const rows = await tx.query<{ org_id: string }>(
     `update shipment_labels set content = null where id in (
-       select id from shipment_labels where content is not null and bought_at < $1
-        order by bought_at limit ${oldFilesAtOnce} for update skip locked)
+       select id from shipment_labels where content is not null and purchased_at < $1
+        order by purchased_at limit ${oldFilesAtOnce} for update skip locked)
      returning org_id`,
     [before],
   );

@@ -58,7 +58,7 @@ describe("buying a label", () => {
   test("for any parcel records it with its tracking number and price, and the label can be fetched again", async () => {
     const { label, shipment } = await bought();
     expect(label).toMatchObject({
-      status: "bought",
+      status: "purchased",
       carrier: "demo",
       carrierAccountId: accountId,
       orderId: null,
@@ -68,7 +68,7 @@ describe("buying a label", () => {
       reference: "SHOP-17",
       contentType: "application/pdf",
       failure: null,
-      isVoiding: false,
+      isVoidPending: false,
     });
     expect(shipment).toMatchObject({
       source: "label",
@@ -88,7 +88,7 @@ describe("buying a label", () => {
     expect(content.text.length).toBe(label.contentBytes);
     expect(content.headers.get("content-type")).toBe("application/pdf");
     expect(content.headers.get("content-disposition")).toBe(`attachment; filename="label-${label.trackingNumber}.pdf"`);
-    expect(await typesOf(label.id)).toEqual(["label.requested", "label.bought"]);
+    expect(await typesOf(label.id)).toEqual(["label.requested", "label.purchased"]);
     expect(await typesOf(shipment.id)).toEqual(["shipment.created"]);
   });
 
@@ -113,7 +113,7 @@ describe("buying a label", () => {
     expect((await org.get("/shipments/labels?orderId=nobody-has-it")).body.code).toBe("order_not_found");
     expect(await listed(`shipmentId=${body.shipment.id}`)).toEqual([body.label.id]);
     expect(await listed(`orderId=${order.id}&status=requested,failed`)).toEqual([]);
-    expect(await listed("status=bought&limit=1")).toEqual([body.label.id]);
+    expect(await listed("status=purchased&limit=1")).toEqual([body.label.id]);
   });
 });
 
@@ -189,7 +189,7 @@ describe("for an order", () => {
       },
     });
     const { body } = await forOrder(order.id);
-    expect(body.label).toMatchObject({ status: "bought", shipmentId: known });
+    expect(body.label).toMatchObject({ status: "purchased", shipmentId: known });
     expect((await org.get(`/shipments?orderId=${order.id}`)).body.pagination.total).toBe(1);
   });
 
@@ -256,7 +256,7 @@ describe("what is wrong is told before the carrier hears of it", () => {
       "/to/address1 required",
       "/to/zip required",
       "/to/provinceCode required",
-      "/weight/value weight_needed",
+      "/weight/value weight_required",
       "/lines/0/lineId line_not_found",
       "/lines/1/quantity quantity_exceeds_remaining",
       "/lines/2/lineId repeated",
@@ -272,7 +272,7 @@ describe("what is wrong is told before the carrier hears of it", () => {
       "/to/zip invalid_zip",
       "/to/name required",
       "/weight required",
-      "/lines order_needed",
+      "/lines order_required",
     ]);
   });
 
@@ -331,9 +331,9 @@ describe("a carrier that says no", () => {
   test("or answers nonsense: nothing is recorded that nobody could use", async () => {
     desk.nextTurns.push({ after: (label) => ({ ...label, trackingNumber: "" }) });
     const { body } = await buy();
-    expect(body).toMatchObject({ code: "label_rejected", carrierCode: "invalid_answer" });
+    expect(body).toMatchObject({ code: "label_rejected", carrierCode: "unexpected_response" });
     desk.nextTurns.push({ after: (label) => ({ ...label, costCents: -1 }) });
-    expect((await buy()).body.carrierCode).toBe("invalid_answer");
+    expect((await buy()).body.carrierCode).toBe("unexpected_response");
   });
 });
 
@@ -342,7 +342,7 @@ describe("what is printed", () => {
     const tooLarge = Buffer.alloc(1024 * 1024 + 1).toString("base64");
     desk.nextTurns.push({ after: (label) => ({ ...label, contentType: "image/png", content: tooLarge }) });
     const { label, shipment } = await bought();
-    expect(label).toMatchObject({ status: "bought", contentBytes: null, failure: { code: "content_too_large" } });
+    expect(label).toMatchObject({ status: "purchased", contentBytes: null, failure: { code: "content_too_large" } });
     expect(shipment.trackingNumber).toBe(label.trackingNumber);
     const { status, body } = await org.get(`/shipments/labels/${label.id}/content`);
     expect([status, body.code]).toEqual([409, "invalid_state"]);

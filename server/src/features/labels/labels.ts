@@ -51,9 +51,9 @@ export async function readLabelContent(ctx: Ctx, id: string): Promise<Streamed> 
     const message = "A label shows who gets the parcel: the token lacks the scope pii:read.";
     throw new HubError("insufficient_scope", message, { extra: { required: ["pii:read"], granted } });
   }
-  const content = label.status === "bought" ? await store.readContent(ctx.db, ctx.orgId, id) : null;
+  const content = label.status === "purchased" ? await store.readContent(ctx.db, ctx.orgId, id) : null;
   if (content === null || label.contentType === null) {
-    const message = label.status === "bought" ? label.failure?.message : `The label is ${label.status}.`;
+    const message = label.status === "purchased" ? label.failure?.message : `The label is ${label.status}.`;
     throw new HubError("invalid_state", message ?? "The file is gone: what is printed is kept for a time only.");
   }
   const fileName = `label-${label.trackingNumber?.replaceAll(/[^\w-]/g, "_")}.${endings[label.contentType]}`;

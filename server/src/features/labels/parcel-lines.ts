@@ -14,20 +14,20 @@ type Lines = LabelWish["lines"];
 export function linesOf(
   order: Order,
   others: readonly Pick<LabelWish, "lines">[],
-  { lines, mayRepeat = false }: Pick<LabelRequest, "lines" | "mayRepeat">,
+  { lines, allowDuplicate = false }: Pick<LabelRequest, "lines" | "allowDuplicate">,
 ): { lines: Lines; errors: FieldError[] } {
   if (order.shipments.length + others.length >= orderLimits.shipments) {
     throw notFor("too_many_shipments", `An order has at most ${orderLimits.shipments} shipments.`);
   }
   const left = leftOf(order, others);
-  if (lines) return { lines, errors: lineErrors(order, lines, mayRepeat ? undefined : left) };
+  if (lines) return { lines, errors: lineErrors(order, lines, allowDuplicate ? undefined : left) };
   const isAnyLeft = order.lines.length === 0 ? order.shipments.length + others.length === 0 : left.size > 0;
   const all = order.lines.map(({ id, quantity }) => [id, quantity] as const);
-  if (isAnyLeft || mayRepeat) {
+  if (isAnyLeft || allowDuplicate) {
     const content = isAnyLeft ? [...left] : all;
     return { lines: content.map(([lineId, quantity]) => ({ lineId, quantity })), errors: [] };
   }
-  const message = "Everything of the order has been shipped, or has a label. `mayRepeat` buys a further one.";
+  const message = "Everything of the order has been shipped, or has a label. `allowDuplicate` buys a further one.";
   throw notFor("nothing_left", message, "label_exists");
 }
 

@@ -101,7 +101,7 @@ function recipientOf({ shippingAddress, customer }: Order): Address | undefined 
 
 function noLines({ lines }: Pick<LabelRequest, "lines">): { lines: []; errors: FieldError[] } {
   const message = "Lines are those of an order: say `orderId`.";
-  return { lines: [], errors: lines ? [{ pointer: "/lines", code: "order_needed", message }] : [] };
+  return { lines: [], errors: lines ? [{ pointer: "/lines", code: "order_required", message }] : [] };
 }
 
 function addressErrors(pointer: string, address: Address | undefined, missing: string): FieldError[] {
@@ -125,7 +125,7 @@ function weightErrors(weight: Weight | undefined): FieldError[] {
     return [{ pointer: "/weight", code: "required", message }];
   }
   if (weight.value > 0) return [];
-  return [{ pointer: "/weight/value", code: "weight_needed", message: "Nothing at all weighs nothing." }];
+  return [{ pointer: "/weight/value", code: "weight_required", message: "Nothing at all weighs nothing." }];
 }
 
 function onlyPackageOf({ packages }: Order): Order["packages"][number] | undefined {

@@ -37,7 +37,7 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
     if (settled.status === "voided") return presentLabel(ctx, settled);
     if ("refused" in said) {
       const extra = { labelId: id, carrierCode: said.refused.code };
-      return new HubError("label_not_voidable", `${said.refused.message} The label stays bought.`, { extra });
+      return new HubError("label_not_voidable", `${said.refused.message} The label stays purchased.`, { extra });
     }
     const message = "The carrier did not say whether it takes the label back. The hub goes on asking.";
     return new HubError("carrier_failed", message, { extra: { labelId: id } });

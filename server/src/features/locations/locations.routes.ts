@@ -17,7 +17,8 @@ export const locationRoutes = [
   defineRoute("POST /locations", {
     name: "locations.create",
     scope: "locations:write",
-    summary: "Create a location; the first one is the default",
+    summary: "Create a location",
+    description: "The first location becomes the default.",
     body: shapes.LocationRequest,
     answer: [201, shapes.Location],
     failures: [409],
@@ -26,7 +27,8 @@ export const locationRoutes = [
   defineRoute("POST /locations/sync/:bridgeId", {
     name: "locations.sync",
     scope: "locations:write",
-    summary: "Pull the locations of a bridge and answer what changed; fields edited here stay as they are",
+    summary: "Sync locations from a bridge",
+    description: "Reports every change. Fields edited locally keep their values.",
     ids: { bridgeId: "bridge" },
     query: shapes.SyncQuery,
     answer: [200, shapes.LocationSync],
@@ -36,7 +38,7 @@ export const locationRoutes = [
   defineRoute("GET /locations/:id", {
     name: "locations.get",
     scope: "locations:read",
-    summary: "Read a location",
+    summary: "Get a location",
     ids,
     answer: [200, shapes.Location],
     handle: (ctx, { params }) => locations.getLocation(ctx, params.id),
@@ -44,7 +46,8 @@ export const locationRoutes = [
   defineRoute("PATCH /locations/:id", {
     name: "locations.update",
     scope: "locations:write",
-    summary: "Change a location; making it the default takes the mark from the present one",
+    summary: "Update a location",
+    description: "Making a location the default unsets the previous default.",
     ids,
     body: shapes.LocationPatch,
     answer: [200, shapes.Location],
@@ -54,7 +57,7 @@ export const locationRoutes = [
   defineRoute("DELETE /locations/:id", {
     name: "locations.delete",
     scope: "locations:write",
-    summary: "Delete a location that nothing refers to",
+    summary: "Delete an unused location",
     ids,
     answer: [200, Deleted],
     failures: [409, 412],

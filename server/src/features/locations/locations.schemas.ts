@@ -135,7 +135,7 @@ export const LocationSync = Type.Object({
       kind: OneOf(["possible_duplicate"]),
       location_ids: Type.Array(Id),
       score: Type.Number(),
-      because: Type.Array(Type.String()),
+      reasons: Type.Array(Type.String()),
     }),
   ),
   errors: Type.Array(Type.Object({ external_id: Type.String(), code: Type.String(), message: Type.String() })),

@@ -141,9 +141,9 @@ export function suggestDuplicates(locations: Location[]): Suggestion[] {
       const ids = [first!.id, other.id];
       const known = suggestions.get(ids.join());
       const isAddress = key.startsWith("address");
-      const [because, score] = [isAddress ? "same address" : "same name", isAddress ? 0.9 : 0.6];
-      if (known) Object.assign(known, { score: 0.99, because: [...known.because, because] });
-      else suggestions.set(ids.join(), { kind: "possible_duplicate", location_ids: ids, score, because: [because] });
+      const [reason, score] = [isAddress ? "same address" : "same name", isAddress ? 0.9 : 0.6];
+      if (known) Object.assign(known, { score: 0.99, reasons: [...known.reasons, reason] });
+      else suggestions.set(ids.join(), { kind: "possible_duplicate", location_ids: ids, score, reasons: [reason] });
     }
   }
   return [...suggestions.values()].toSorted((a, b) => b.score - a.score).slice(0, maxSuggestions);

@@ -249,6 +249,6 @@ describe("the plan of a sync", () => {
       stored("2", { address: { ...address, address1: "1 port st" } }),
       stored("3"),
     ];
-    expect(suggestDuplicates(twins)).toMatchObject([{ location_ids: ["1", "2"], because: ["same address"] }]);
+    expect(suggestDuplicates(twins)).toMatchObject([{ location_ids: ["1", "2"], reasons: ["same address"] }]);
   });
 });

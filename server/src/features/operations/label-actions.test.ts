@@ -85,7 +85,7 @@ describe("choose_rate and buy_label", () => {
     const order = await read(id);
     expect(order).toMatchObject({ status: "shipped", lines: [{ shippedQuantity: 2 }] });
     const label = await org.get(`/shipments/labels/${steps[1].label_ids[0]}`);
-    expect(label.body).toMatchObject({ status: "bought", cost: chosen.price.total, orderId: id });
+    expect(label.body).toMatchObject({ status: "purchased", cost: chosen.price.total, orderId: id });
     const told = await readRun(done.id);
     expect(told.status).toBe("succeeded");
     expect(told.results[0].steps[1]).not.toHaveProperty("warning");

@@ -85,10 +85,10 @@ export function checkWindow({ date, ready, close }: LocalWindow, place: PickupPl
   }
   // As moments: an hour that the clocks skip is over when it would begin.
   if (Temporal.ZonedDateTime.compare(readyAt, momentAt(date, limits.earliest, zone)) < 0) {
-    add("/readyTime", "ready_too_early", `The carrier comes from ${rules.earliestReady} on.`);
+    add("/readyTime", "ready_too_early", `The carrier comes from ${rules.earliestReadyTime} on.`);
   }
   if (Temporal.ZonedDateTime.compare(closeAt, momentAt(date, limits.latest, zone)) > 0) {
-    add("/closeTime", "close_too_late", `The carrier comes until ${rules.latestClose}.`);
+    add("/closeTime", "close_too_late", `The carrier comes until ${rules.latestCloseTime}.`);
   }
   const todays = days === 0 ? sameDayErrors(here, closeAt, rules) : [];
   errors.push(...todays);
@@ -103,8 +103,10 @@ function sameDayErrors(
   closeAt: Temporal.ZonedDateTime,
   rules: CompletePickupRules,
 ): FieldError[] {
-  if (!rules.sameDay) {
-    return [{ pointer: "/pickupDate", code: "no_same_day", message: "The carrier does not come on the same day." }];
+  if (!rules.allowsSameDay) {
+    return [
+      { pointer: "/pickupDate", code: "same_day_not_available", message: "The carrier does not come on the same day." },
+    ];
   }
   if (Temporal.ZonedDateTime.compare(closeAt, here) <= 0) {
     return [{ pointer: "/closeTime", code: "window_in_past", message: "The window is over already." }];
@@ -124,7 +126,7 @@ function checkLoad({ packageCount, totalWeight }: PickupPlan, rules: CompletePic
     errors.push({ pointer: "/packageCount", code: "too_many_packages", message });
   }
   if (totalWeight?.value === 0) {
-    errors.push({ pointer: "/totalWeight/value", code: "weight_needed", message: "Nothing at all weighs nothing." });
+    errors.push({ pointer: "/totalWeight/value", code: "weight_required", message: "Nothing at all weighs nothing." });
   }
   const most = rules.maxTotalWeight;
   if (totalWeight && most && toGrams(totalWeight) > toGrams(most)) {
@@ -153,9 +155,9 @@ function warningsOf(
     const message = `On average a package weighs more than ${most.value} ${most.unit}.`;
     warnings.push({ code: "heavy_packages", message });
   }
-  if (!address.phone?.trim()) warnings.push({ code: "no_phone", message: "The driver has no number to call." });
+  if (!address.phone?.trim()) warnings.push({ code: "phone_required", message: "The driver has no number to call." });
   if (!address.name?.trim() && !address.company?.trim()) {
-    warnings.push({ code: "no_contact", message: "There is no name to ask for." });
+    warnings.push({ code: "contact_required", message: "There is no name to ask for." });
   }
   return warnings;
 }

@@ -11,9 +11,9 @@ type Day = SlotsAnswer["data"][number];
 
 /** Day by day, whether the carrier would come to a location, and when. */
 export async function listSlots(ctx: Ctx, query: SlotQuery): Promise<SlotsAnswer> {
-  const { carrierAccountId, locationId, days, moving } = query;
+  const { carrierAccountId, locationId, days, excludePickupId } = query;
   const { open, rules, address, timezone, now } = await findPlace(ctx, { carrierAccountId, locationId });
-  const taken = await store.findTakenDays(ctx.db, ctx.orgId, open.account.id, addressKeyOf(address), moving);
+  const taken = await store.findTakenDays(ctx.db, ctx.orgId, open.account.id, addressKeyOf(address), excludePickupId);
   const place = { rules, zone: timezone, now, takenDays: new Set(taken.keys()) };
   const { earliest, latest } = limitsOn(rules);
   const ready = query.readyTime === undefined ? earliest : Temporal.PlainTime.from(query.readyTime);
@@ -24,7 +24,7 @@ export async function listSlots(ctx: Ctx, query: SlotQuery): Promise<SlotsAnswer
     const date = first.add({ days: after });
     return dayOf({ date, ready, close }, place, taken.get(date.toString()));
   });
-  return { timezone, data, nextAvailable: data.find(({ slot }) => slot !== null)?.slot ?? null };
+  return { timezone, data, nextAvailable: data.find(({ window }) => window !== null)?.window ?? null };
 }
 
 function dayOf(wanted: LocalWindow, place: PickupPlace, existingId: string | undefined): Day {
@@ -32,12 +32,12 @@ function dayOf(wanted: LocalWindow, place: PickupPlace, existingId: string | und
   const ahead = now.toZonedDateTimeISO(zone).toPlainDate().until(wanted.date).days;
   const found = ahead < 0 || ahead > rules.maxDaysAhead ? null : slotOn(wanted.date, wanted, place);
   const date = wanted.date.toString();
-  if (found) return { date, slot: toSlot(found, zone), reason: null, existingId: null };
+  if (found) return { date, window: toSlot(found, zone), reason: null, existingId: null };
   // Of a day that nobody works on that is said, and not that something was booked there once.
   const [problem] = checkWindow(wanted, place);
   const { code, message } =
     existingId === undefined || problem?.pointer === "/pickupDate"
       ? (problem ?? { code: "no_window", message: "There is no window left on this day." })
       : existsError(existingId, null);
-  return { date, slot: null, reason: { code, message }, existingId: existingId ?? null };
+  return { date, window: null, reason: { code, message }, existingId: existingId ?? null };
 }

@@ -59,7 +59,7 @@ export function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: Happening<"pickup
 const common: Pick<CarrierRequest<Pickup, never>, "lock" | "unanswered"> = {
   lock,
   unanswered: (tx, ctx, current, { retryAfterMs }) =>
-    save(tx, ctx, touched(current, nowOf(ctx)), "unanswered", retryAfterMs),
+    save(tx, ctx, touched(current, nowOf(ctx)), "response_missing", retryAfterMs),
 };
 
 export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
@@ -79,7 +79,7 @@ export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
     if (isUsable(confirmation)) return { ...confirmation, messages: confirmation.messages.map(cleanText) };
     ctx.log.error({ pickupId: pickup.id }, "a carrier confirmed a pickup in a way that cannot be recorded");
     const message = "The carrier may have booked the pickup, but its answer cannot be used. Ask it about the pickup.";
-    throw new RemoteError("invalid_answer", message);
+    throw new RemoteError("unexpected_response", message);
   },
   isAwaited: (current, asked) => current.status === "requested" && current.revision === asked.revision,
   done: (tx, ctx, current, confirmation) => save(tx, ctx, confirmed(current, confirmation, nowOf(ctx)), "scheduled"),
@@ -88,7 +88,7 @@ export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
     // Somebody may have taken the former day meanwhile; what is booked stays booked.
     const twin = back.status === "scheduled" ? await store.findTwin(tx, ctx.orgId, back) : undefined;
     const after = twin === undefined ? back : { ...back, isDuplicateAllowed: true };
-    return await save(tx, ctx, after, after.status === "failed" ? "failed" : "change_refused");
+    return await save(tx, ctx, after, after.status === "failed" ? "failed" : "change_rejected");
   },
   async unanswered(tx, ctx, current, said) {
     // Nobody will come any more.
@@ -143,7 +143,7 @@ export const cancellation: CarrierRequest<Pickup, void> = {
     const doubt = "The carrier never said whether it cancelled the pickup. Ask it, or cancel once more.";
     const messages = code === "outcome_unknown" ? [...current.messages, doubt] : current.messages;
     const kept = { ...current, cancelRequestedAt: null, attempts: 0, messages };
-    return await save(tx, ctx, touched(kept, nowOf(ctx)), "cancel_refused");
+    return await save(tx, ctx, touched(kept, nowOf(ctx)), "cancel_rejected");
   },
 };
 
@@ -158,11 +158,11 @@ const callingOff: CarrierRequest<Pickup, void> = {
   isAwaited: (current, asked) =>
     current.previous?.revision === asked.previous?.revision && current.status !== "requested",
   done: (tx, ctx, current) =>
-    save(tx, ctx, touched({ ...current, previous: null, attempts: 0 }, nowOf(ctx)), "former_called_off"),
+    save(tx, ctx, touched({ ...current, previous: null, attempts: 0 }, nowOf(ctx)), "previous_cancelled"),
   async refused(tx, ctx, current) {
     const doubt = `The carrier may still have ${current.previous!.confirmationNumber} on its list.`;
     const forgotten = { ...current, previous: null, attempts: 0, messages: [...current.messages, doubt] };
-    return await save(tx, ctx, touched(forgotten, nowOf(ctx)), "former_forgotten");
+    return await save(tx, ctx, touched(forgotten, nowOf(ctx)), "previous_not_cancelled");
   },
 };
 
@@ -195,7 +195,7 @@ const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
     if (pickup.confirmationNumber === null)
       return await save(tx, ctx, move(pickup, "missed", now, "nobody was told"), "missed");
     const completed = move(pickup, "completed", now, "nothing else was heard");
-    return await save(tx, ctx, { ...completed, isAssumed: true }, "completed");
+    return await save(tx, ctx, { ...completed, isCompletionAssumed: true }, "completed");
   },
   async refused(tx, ctx, current) {
     const isOver = nowOf(ctx) >= overAt(current);

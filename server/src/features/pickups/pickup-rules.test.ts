@@ -205,8 +205,8 @@ describe("what a carrier would refuse", () => {
       "12:00",
       "17:00",
       monday,
-      { sameDay: false },
-      "/pickupDate no_same_day",
+      { allowsSameDay: false },
+      "/pickupDate same_day_not_available",
       "2026-03-03 12:00-17:00",
     ],
     [
@@ -254,7 +254,7 @@ describe("what a carrier would refuse", () => {
     expect(found.codes).toEqual(["/packageCount too_many_packages", "/totalWeight too_heavy"]);
     expect(found.next).toBe("2026-03-03 09:00-17:00");
     const weightless = check(window("2026-03-03", "09:00", "17:00"), { totalWeight: { value: 0, unit: "kg" } });
-    expect(weightless.codes).toEqual(["/totalWeight/value weight_needed"]);
+    expect(weightless.codes).toEqual(["/totalWeight/value weight_required"]);
   });
 
   test.each(["PO Box 12", "P.O. Box 7", "post office box 1", "p o box 3", "Postfach 44"])("%s", (address1) => {
@@ -271,7 +271,7 @@ describe("what a carrier would refuse", () => {
       totalWeight: { value: 300, unit: "kg" },
       address: { address1: "1 Port Street" },
     });
-    expect(found).toMatchObject({ codes: [], warnings: ["heavy_packages", "no_phone", "no_contact"] });
+    expect(found).toMatchObject({ codes: [], warnings: ["heavy_packages", "phone_required", "contact_required"] });
   });
 });
 
@@ -287,11 +287,11 @@ describe("time zones and changes of the clocks", () => {
   });
 
   test("the hour that the clocks skip does not count for the window, the one that comes twice does", () => {
-    const rules = { serviceDays: [7], earliestReady: "00:00", latestClose: "23:59", sameDay: true };
+    const rules = { serviceDays: [7], earliestReadyTime: "00:00", latestCloseTime: "23:59", allowsSameDay: true };
     const spring = check(window("2026-03-08", "01:00", "03:30"), { now: "2026-03-06T15:00:00Z", rules });
     expect(spring.codes).toEqual(["/closeTime window_too_short"]);
     expect(spring.next).toBe("2026-03-08 01:00-04:00");
-    const untilTwo = { ...rules, latestClose: "02:00", minWindowMinutes: 30 };
+    const untilTwo = { ...rules, latestCloseTime: "02:00", minWindowMinutes: 30 };
     const early = (close: string) =>
       check(window("2026-03-08", "00:00", close), { now: "2026-03-06T15:00:00Z", rules: untilTwo }).codes;
     expect([early("02:00"), early("03:00"), early("03:01")]).toEqual([[], [], ["/closeTime close_too_late"]]);
@@ -352,7 +352,7 @@ test("whatever is asked for, the slot that is offered instead would be taken", (
       minWindowMinutes: fc.constantFrom(0, 30, 90, 120, 600),
       leadMinutes: fc.constantFrom(0, 60, 300),
       maxDaysAhead: fc.constantFrom(0, 1, 10, 30),
-      sameDay: fc.boolean(),
+      allowsSameDay: fc.boolean(),
       cutoffLocalTime: fc.option(aTime.map(text), { nil: null }),
       serviceDays: fc.subarray([1, 2, 3, 4, 5, 6, 7], { minLength: 1 }),
       holidayCalendar: fc.constantFrom("none" as const, "us_federal" as const, "us_parcel" as const),
@@ -363,7 +363,12 @@ test("whatever is asked for, the slot that is offered instead would be taken", (
     fc.property(cases, ({ now, days, ready, close, zone, hours, rules: some }) => {
       const at = Temporal.Instant.from("2026-01-01T00:00:00Z").add({ minutes: now });
       const date = at.toZonedDateTimeISO(zone).toPlainDate().add({ days });
-      const rules = { ...defaultPickupRules, ...some, earliestReady: text(hours[0]!), latestClose: text(hours[1]!) };
+      const rules = {
+        ...defaultPickupRules,
+        ...some,
+        earliestReadyTime: text(hours[0]!),
+        latestCloseTime: text(hours[1]!),
+      };
       const place = { rules, zone, now: at };
       const { errors, next } = checkPickup({ window: { date, ready, close }, packageCount: 1, address }, place);
       if (!next) {

@@ -30,8 +30,8 @@ export function closedBecause(date: Temporal.PlainDate, rules: CompletePickupRul
 
 export function limitsOn(rules: CompletePickupRules): { earliest: Temporal.PlainTime; latest: Temporal.PlainTime } {
   return {
-    earliest: Temporal.PlainTime.from(rules.earliestReady),
-    latest: Temporal.PlainTime.from(rules.latestClose),
+    earliest: Temporal.PlainTime.from(rules.earliestReadyTime),
+    latest: Temporal.PlainTime.from(rules.latestCloseTime),
   };
 }
 
@@ -66,7 +66,7 @@ export function slotOn(date: Temporal.PlainDate, wanted: LocalWindow, place: Pic
   if (here.toPlainDate().equals(date)) {
     const isLate =
       rules.cutoffLocalTime !== null && Temporal.PlainTime.compare(here.toPlainTime(), rules.cutoffLocalTime) >= 0;
-    if (!rules.sameDay || isLate) return null;
+    if (!rules.allowsSameDay || isLate) return null;
   }
   const need = { minutes: Math.max(rules.minWindowMinutes, 1) };
   const [wantedReady, wantedClose] = [momentAt(date, wanted.ready, zone), momentAt(date, wanted.close, zone)];

@@ -10,10 +10,10 @@ type What = Happening<"pickup">;
 /** What somebody has to see to, in words. */
 const messages: Partial<Record<What, (pickup: Pickup) => string>> = {
   failed: ({ carrier, pickupDate }) => `${carrier} will not come on ${pickupDate}.`,
-  change_refused: ({ carrier, pickupDate }) => `${carrier} keeps to the former time, on ${pickupDate}.`,
-  cancel_refused: ({ carrier, pickupDate }) =>
+  change_rejected: ({ carrier, pickupDate }) => `${carrier} keeps to the former time, on ${pickupDate}.`,
+  cancel_rejected: ({ carrier, pickupDate }) =>
     `${carrier} did not cancel the pickup on ${pickupDate}: a driver may come.`,
-  former_forgotten: ({ carrier }) => `${carrier} may still come for a pickup that another one has replaced.`,
+  previous_not_cancelled: ({ carrier }) => `${carrier} may still come for a pickup that another one has replaced.`,
   missed: ({ carrier, pickupDate }) => `${carrier} did not come on ${pickupDate}.`,
 };
 
@@ -24,7 +24,7 @@ export async function notePickup(tx: Tx, ctx: Ctx, pickup: Pickup, what: What): 
   const { id, failure } = pickup;
   const message = messages[what]?.(pickup);
   if (message !== undefined) {
-    const isCancel = what === "cancel_refused" || what === "former_forgotten";
+    const isCancel = what === "cancel_rejected" || what === "previous_not_cancelled";
     const told: Trouble = {
       key: isCancel ? factKeys.pickupCancel(id) : factKeys.pickup(id),
       kind: "pickup",

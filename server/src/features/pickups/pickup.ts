@@ -16,8 +16,8 @@ type Told =
   | "pickupAddress"
   | "isCancellable"
   | "fee"
-  | "isChanging"
-  | "isCarrierTold";
+  | "hasPendingChange"
+  | "isCarrierConfirmed";
 
 /** A pickup in the books. `pickupDate` is a calendar day at the address; all other times are ISO instants in UTC. */
 export type Pickup = Omit<PickupAnswer, Told> & {
@@ -74,7 +74,7 @@ export function newPickup(booking: Booking, about: Pick<Pickup, "id" | "carrierA
     ...about,
     status: "requested",
     failure: null,
-    isAssumed: false,
+    isCompletionAssumed: false,
     previous: null,
     cancelRequestedAt: null,
     cancelReason: null,
@@ -169,9 +169,9 @@ export function presentPickup(ctx: Ctx, pickup: Pickup): PickupAnswer {
     closeTime: local(closeAt),
     window: { date: pickupDate, start: readyAt, end: closeAt },
     pickupAddress: pickup.address,
-    isCarrierTold: pickup.confirmationNumber !== null,
+    isCarrierConfirmed: pickup.confirmationNumber !== null,
     isCancellable: canMove(pickupMoves, status, "cancelled") && nowOf(ctx) <= pickup.cancelBy,
     fee: chargeCents === null ? null : { amount: chargeCents / 100, currency: "USD" },
-    isChanging: pickup.cancelRequestedAt !== null || pickup.previous !== null,
+    hasPendingChange: pickup.cancelRequestedAt !== null || pickup.previous !== null,
   };
 }

@@ -43,8 +43,8 @@ describe("what becomes of a pickup by itself", () => {
     expect((await read(id)).status).toBe("dispatched");
     setClock("2026-03-04T23:00:00Z");
     await tend();
-    const { status, isAssumed, history } = await read(id);
-    expect({ status, isAssumed }).toEqual({ status: "completed", isAssumed: false });
+    const { status, isCompletionAssumed, history } = await read(id);
+    expect({ status, isCompletionAssumed }).toEqual({ status: "completed", isCompletionAssumed: false });
     expect(history.map((entry: { status: string }) => entry.status)).toEqual([
       "requested",
       "scheduled",
@@ -69,17 +69,17 @@ describe("what becomes of a pickup by itself", () => {
     expect((await read(id)).status).toBe("scheduled");
     setClock("2026-03-05T02:00:00Z");
     await tend();
-    expect(await read(id)).toMatchObject({ status: "completed", isAssumed: true });
+    expect(await read(id)).toMatchObject({ status: "completed", isCompletionAssumed: true });
   });
 
   test("D7: with a contract on paper nobody was told: it says so, has no number, and nobody came until somebody calls", async () => {
     const pickup = await booked("rate-card");
-    expect(pickup).toMatchObject({ status: "scheduled", confirmationNumber: null, isCarrierTold: false });
+    expect(pickup).toMatchObject({ status: "scheduled", confirmationNumber: null, isCarrierConfirmed: false });
     expect(pickup.messages.at(-1)).toContain("Nobody was told");
     setClock("2026-03-05T02:00:00Z");
     await tend();
-    const { status, isAssumed, history } = await read(pickup.id);
-    expect([status, isAssumed, history.at(-1).note]).toEqual(["missed", false, "nobody was told"]);
+    const { status, isCompletionAssumed, history } = await read(pickup.id);
+    expect([status, isCompletionAssumed, history.at(-1).note]).toEqual(["missed", false, "nobody was told"]);
   });
 
   test("D7: who has called writes the number down; where the hub tells the carrier itself, nobody does", async () => {
@@ -89,14 +89,14 @@ describe("what becomes of a pickup by itself", () => {
     setClock("2026-03-04T17:30:00Z");
     const headers = { "if-match": `"${version}"` };
     const { body } = await org.patch(`/pickups/${id}`, { confirmationNumber: "A-1" }, { headers });
-    expect(body).toMatchObject({ confirmationNumber: "A-1", isCarrierTold: true, status: "scheduled" });
+    expect(body).toMatchObject({ confirmationNumber: "A-1", isCarrierConfirmed: true, status: "scheduled" });
     expect(body.messages.join(" ")).not.toContain("Nobody was told");
     expect((await org.get(`/audit?objectId=${id}&type=pickup.confirmed`)).body.pagination.total).toBe(1);
     setClock("2026-03-02T15:00:00Z");
     const moved = await org.patch(`/pickups/${id}`, { packageCount: 3 });
-    expect(moved.body).toMatchObject({ confirmationNumber: null, isCarrierTold: false });
+    expect(moved.body).toMatchObject({ confirmationNumber: null, isCarrierConfirmed: false });
     const told = await booked();
-    expect(told).toMatchObject({ isCarrierTold: true });
+    expect(told).toMatchObject({ isCarrierConfirmed: true });
     const refused = await org.patch(`/pickups/${told.id}`, { confirmationNumber: "A-1" });
     expect(refused.body).toMatchObject({ status: 409, code: "invalid_state" });
   });
@@ -125,7 +125,11 @@ describe("after a crash", () => {
     const { id } = await booked();
     await forget(id, "cancel_requested_at = now(), cancel_reason = 'Nothing to ship'");
     await tend();
-    expect(await read(id)).toMatchObject({ status: "cancelled", cancelReason: "Nothing to ship", isChanging: false });
+    expect(await read(id)).toMatchObject({
+      status: "cancelled",
+      cancelReason: "Nothing to ship",
+      hasPendingChange: false,
+    });
   });
 
   test("in the middle of a change, the former window is called off or put back", async () => {
@@ -133,9 +137,9 @@ describe("after a crash", () => {
     const { body: moved } = await org.patch(`/pickups/${id}`, { packageCount: 5 });
     const former = { ...moved, revision: 1, confirmationNumber };
     await forget(id, `previous = '${JSON.stringify(former)}'::jsonb`);
-    expect((await read(id)).isChanging).toBe(true);
+    expect((await read(id)).hasPendingChange).toBe(true);
     await tend();
-    expect(await read(id)).toMatchObject({ isChanging: false, confirmationNumber: moved.confirmationNumber });
+    expect(await read(id)).toMatchObject({ hasPendingChange: false, confirmationNumber: moved.confirmationNumber });
   });
 
   test("a change that is refused is taken back, even if the former day was given away meanwhile", async () => {
@@ -155,7 +159,7 @@ describe("after a crash", () => {
     await forget(id, `status = 'requested', previous = '${JSON.stringify(booking)}'::jsonb`);
     await org.patch(`/carrier-accounts/${carrierAccountId}`, { settings: { refusePickups: true } });
     await tend();
-    expect(await read(id)).toMatchObject({ status: "scheduled", confirmationNumber: "DEMO1", isChanging: false });
+    expect(await read(id)).toMatchObject({ status: "scheduled", confirmationNumber: "DEMO1", hasPendingChange: false });
     expect((await read(id)).window.date).toBe("2026-03-04");
   });
 
@@ -208,8 +212,8 @@ test("a cancellation in the middle of a change calls off what the change replace
   await forget(id, `status = 'requested', confirmation_number = null, previous = '${JSON.stringify(former)}'::jsonb`);
   const { status, body } = await org.delete(`/pickups/${id}`);
   expect(status).toBe(200);
-  expect(body).toMatchObject({ status: "cancelled", isChanging: false });
-  expect((await org.get(`/audit?objectId=${id}&type=pickup.former_called_off`)).body.pagination.total).toBe(2);
+  expect(body).toMatchObject({ status: "cancelled", hasPendingChange: false });
+  expect((await org.get(`/audit?objectId=${id}&type=pickup.previous_cancelled`)).body.pagination.total).toBe(2);
 });
 
 test("what a cancelled pickup had replaced is called off later, when the process died before", async () => {
@@ -219,11 +223,11 @@ test("what a cancelled pickup had replaced is called off later, when the process
   const former = { ...moved, revision: 1, confirmationNumber };
   await forget(id, `previous = '${JSON.stringify(former)}'::jsonb`);
   await tend();
-  expect(await read(id)).toMatchObject({ status: "cancelled", isChanging: false });
+  expect(await read(id)).toMatchObject({ status: "cancelled", hasPendingChange: false });
   await forget(id, `previous = '${JSON.stringify(former)}'::jsonb`);
   await org.delete(`/carrier-accounts/${carrierAccountId}`);
   await tend();
-  expect(await read(id)).toMatchObject({ status: "cancelled", isChanging: false });
+  expect(await read(id)).toMatchObject({ status: "cancelled", hasPendingChange: false });
 });
 
 test("cancelled after its account was deleted, a pickup says that the carrier may still come", async () => {

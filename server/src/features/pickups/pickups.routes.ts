@@ -6,15 +6,15 @@ import * as pickups from "./pickups.ts";
 
 const ids = { id: "pickup" } as const;
 const rules =
-  "Checked before the carrier hears of it, each with a code of its own and the next window it would take " +
-  "(`nextAvailable`): the window, the cut-off, days of service, holidays, days ahead, packages, weight, PO boxes. " +
-  "All times are those of the pickup address.";
+  "Checked before the carrier is called, each rule with its own error code and the next possible window " +
+  "(`nextAvailable`): window, cut-off, service days, holidays, days ahead, packages, weight, PO boxes. " +
+  "All times are local to the pickup address.";
 
 export const pickupRoutes = [
   defineRoute("GET /pickups", {
     name: "pickups.list",
     scope: "pickups:read",
-    summary: "List pickups, the latest window first",
+    summary: "List pickups",
     query: shapes.PickupQuery,
     answer: [200, PageOf(shapes.Pickup)],
     handle: (ctx, { query }) => pickups.listPickups(ctx, query),
@@ -23,7 +23,7 @@ export const pickupRoutes = [
     name: "pickups.create",
     scope: "pickups:write",
     summary: "Schedule a pickup",
-    description: `${rules} A carrier that does not answer leaves the pickup \`requested\`; the hub asks again, and it is booked once.`,
+    description: `${rules} If the carrier does not respond, the pickup stays \`requested\` and the hub retries with the same key, so that it is booked once.`,
     body: shapes.PickupRequest,
     answer: [201, shapes.Pickup],
     failures: [404, 409, 502],
@@ -32,20 +32,21 @@ export const pickupRoutes = [
   defineRoute("POST /pickups/check", {
     name: "pickups.check",
     scope: "pickups:read",
-    summary: "Tell whether a pickup would be taken, and the next window that would; nobody is asked",
-    description: rules,
+    summary: "Check pickup availability without booking",
+    description: `The carrier is not called. ${rules}`,
     query: shapes.CheckQuery,
     body: shapes.PickupRequest,
     isReadOnly: true,
     answer: [200, shapes.CheckAnswer],
     failures: [404, 409],
-    handle: (ctx, { body, query }) => pickups.checkPickupRequest(ctx, body, query.moving),
+    handle: (ctx, { body, query }) => pickups.checkPickupRequest(ctx, body, query.excludePickupId),
   }),
   defineRoute("GET /pickups/slots", {
     name: "pickups.slots.list",
     scope: "pickups:read",
-    summary: "Tell for each day whether the carrier would come to a location, and when; nobody is asked",
-    description: "By the rules of `POST /pickups/check` for days and hours, in the time of the location.",
+    summary: "List available pickup windows by day",
+    description:
+      "Applies the day and time rules of `POST /pickups/check`, in the location's time zone. The carrier is not called.",
     query: shapes.SlotQuery,
     answer: [200, shapes.SlotsAnswer],
     failures: [404, 409],
@@ -54,7 +55,7 @@ export const pickupRoutes = [
   defineRoute("GET /pickups/:id", {
     name: "pickups.get",
     scope: "pickups:read",
-    summary: "Read a pickup",
+    summary: "Get a pickup",
     ids,
     answer: [200, shapes.Pickup],
     handle: (ctx, { params }) => pickups.getPickup(ctx, params.id),
@@ -62,10 +63,11 @@ export const pickupRoutes = [
   defineRoute("PATCH /pickups/:id", {
     name: "pickups.update",
     scope: "pickups:write",
-    summary: "Move a scheduled pickup: another one is booked, then the former is called off",
+    summary: "Reschedule a pickup",
     description:
-      "What is not named stays, also the hours when only the day changes. When the carrier refuses, all is as it was. " +
-      "`confirmationNumber` alone writes down that somebody has called a carrier that the hub does not tell.",
+      "Books the new window, then cancels the previous one. Omitted fields keep their values, including the hours when only " +
+      "the day changes. If the carrier rejects the change, nothing changes. `confirmationNumber` alone records a pickup that " +
+      "was arranged by phone, for carriers the hub does not contact.",
     ids,
     body: shapes.PickupPatch,
     answer: [200, shapes.Pickup],
@@ -75,9 +77,9 @@ export const pickupRoutes = [
   defineRoute("POST /pickups/:id/retry", {
     name: "pickups.retry",
     scope: "pickups:write",
-    summary: "Ask the carrier once more for a pickup that failed without an answer",
+    summary: "Retry a pickup request that got no response",
     description:
-      "For those with the failure `outcome_unknown`. What the carrier has booked after all is not booked twice.",
+      "For pickups with the failure `outcome_unknown`. Sent with the same key, so a pickup that was already booked is not booked again.",
     ids,
     answer: [200, shapes.Pickup],
     failures: [409, 502],
@@ -86,7 +88,8 @@ export const pickupRoutes = [
   defineRoute("DELETE /pickups/:id", {
     name: "pickups.delete",
     scope: "pickups:write",
-    summary: "Cancel a pickup; a cancelled one answers the same again",
+    summary: "Cancel a pickup",
+    description: "Cancelling a cancelled pickup returns it unchanged.",
     ids,
     query: shapes.CancelQuery,
     answer: [200, shapes.Pickup],

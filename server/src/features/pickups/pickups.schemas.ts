@@ -102,7 +102,7 @@ export const Pickup = Type.Object({
   carrier: Text,
   locationId: Nullable(Id),
   confirmationNumber: Nullable(Text),
-  isCarrierTold: Type.Boolean({
+  isCarrierConfirmed: Type.Boolean({
     description:
       "The carrier has confirmed it. False while it has not answered, and with a contract on paper, where nobody asks it: " +
       "call, and write its number down. One that nobody was told of ends as missed",
@@ -124,8 +124,8 @@ export const Pickup = Type.Object({
   fee: Nullable(Type.Object({ amount: Type.Number(), currency: Text })),
   messages: Type.Array(Text),
   failure: Nullable(Problem),
-  isAssumed: Type.Boolean({ description: "Nobody said that it took place, and the carrier cannot be asked" }),
-  isChanging: Type.Boolean({ description: "A change or cancellation is asked for and not answered yet" }),
+  isCompletionAssumed: Type.Boolean({ description: "Nobody said that it took place, and the carrier cannot be asked" }),
+  hasPendingChange: Type.Boolean({ description: "A change or cancellation is asked for and not answered yet" }),
   cancelReason: Nullable(Text),
   cancelledAt: MaybeTime,
   history: Type.Array(Type.Object({ at: DateTime, status: OneOf(pickupStatuses), note: Nullable(Text) }), {
@@ -154,7 +154,7 @@ const DateOnly = (description: string) => Type.Optional(Type.String({ format: "d
 
 const MovedPickup = Type.Optional({ ...Id, description: "A pickup that would be moved: it is in nobody's way" });
 
-export const CheckQuery = Strict({ moving: MovedPickup });
+export const CheckQuery = Strict({ excludePickupId: MovedPickup });
 
 const TimeOfDay = (description: string) =>
   Type.Optional(Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$", description }));
@@ -166,7 +166,7 @@ export const SlotQuery = Strict({
   days: Type.Integer({ minimum: 1, maximum: 31, default: 14, description: "How many days to look at" }),
   readyTime: TimeOfDay("The window that is wanted, there. Default: as early as the carrier comes"),
   closeTime: TimeOfDay("Default: as late as the carrier comes"),
-  moving: MovedPickup,
+  excludePickupId: MovedPickup,
 });
 export type SlotQuery = Static<typeof SlotQuery>;
 
@@ -175,7 +175,7 @@ export const SlotsAnswer = Type.Object({
   data: Type.Array(
     Type.Object({
       date: Type.String({ format: "date" }),
-      slot: Type.Unsafe<Slot | null>({
+      window: Type.Unsafe<Slot | null>({
         ...Nullable(Slot),
         description: "The window of that day that is nearest to the wanted one; null: nobody comes, see `reason`",
       }),

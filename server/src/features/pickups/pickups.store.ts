@@ -31,7 +31,7 @@ const columns = defineColumns<Pickup>("t", {
   messages: "jsonb",
   carrierData: "jsonb",
   failure: "jsonb",
-  isAssumed: "boolean",
+  isCompletionAssumed: "boolean",
   revision: "integer",
   previous: "jsonb",
   cancelRequestedAt: moment,

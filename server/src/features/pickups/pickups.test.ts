@@ -51,7 +51,7 @@ const statusesOf = (pickup: { history: { status: string }[] }): string[] => pick
 
 type Day = {
   date: string;
-  slot: { readyTime: string; closeTime: string } | null;
+  window: { readyTime: string; closeTime: string } | null;
   reason: { code: string } | null;
   existingId: string | null;
 };
@@ -65,9 +65,9 @@ describe("the slots of a location", () => {
     const asked = `/pickups/slots?carrierAccountId=${carrierAccountId}&locationId=${locationId}&readyTime=09:00&closeTime=10:00`;
     const { body } = await org.get(`${asked}&from=2026-03-01&days=8`);
     expect(body.timezone).toBe("America/New_York");
-    const told = body.data.map(({ date, slot, reason, existingId }: Day) => [
+    const told = body.data.map(({ date, window, reason, existingId }: Day) => [
       date.slice(8),
-      slot ? `${slot.readyTime.slice(11, 16)}-${slot.closeTime.slice(11, 16)}` : reason?.code,
+      window ? `${window.readyTime.slice(11, 16)}-${window.closeTime.slice(11, 16)}` : reason?.code,
       existingId,
     ]);
     expect(told).toEqual([
@@ -80,13 +80,13 @@ describe("the slots of a location", () => {
       ["07", "non_service_day", null],
       ["08", "too_far_ahead", null],
     ]);
-    expect(body.nextAvailable).toEqual(body.data[1].slot);
-    for (const { slot } of body.data) {
-      if (!slot) continue;
-      const { body: checked } = await org.post("/pickups/check", { ...taken, ...slot });
+    expect(body.nextAvailable).toEqual(body.data[1].window);
+    for (const { window } of body.data) {
+      if (!window) continue;
+      const { body: checked } = await org.post("/pickups/check", { ...taken, ...window });
       expect(checked).toMatchObject({ ok: true, errors: [] });
     }
-    const whole = (await org.get(asked.replace(/&readyTime.*/, "&from=2026-03-05&days=1"))).body.data[0].slot;
+    const whole = (await org.get(asked.replace(/&readyTime.*/, "&from=2026-03-05&days=1"))).body.data[0].window;
     expect(whole).toMatchObject({ readyTime: "2026-03-05T08:00:00-05:00", closeTime: "2026-03-05T20:00:00-05:00" });
   });
 
@@ -97,12 +97,17 @@ describe("the slots of a location", () => {
     const { id } = (await org.post("/pickups", request)).body;
     const asked = `/pickups/slots?carrierAccountId=${carrierAccountId}&locationId=${locationId}&from=2026-03-04&days=1`;
     expect((await org.get(asked)).body.data[0].reason.code).toBe("pickup_exists");
-    expect((await org.get(`${asked}&moving=${id}`)).body.data[0].slot).not.toBe(null);
+    expect((await org.get(`${asked}&excludePickupId=${id}`)).body.data[0].window).not.toBe(null);
     expect((await org.post("/pickups/check", request)).body.ok).toBe(false);
-    expect((await org.post(`/pickups/check?moving=${id}`, request)).body).toMatchObject({ ok: true, existingId: null });
+    expect((await org.post(`/pickups/check?excludePickupId=${id}`, request)).body).toMatchObject({
+      ok: true,
+      existingId: null,
+    });
     const stranger = await hub.org();
     expect((await stranger.get(asked)).status).toBe(404);
-    expect((await org.post(`/pickups/check?moving=${randomUUID()}`, request)).body.code).toBe("pickup_not_found");
+    expect((await org.post(`/pickups/check?excludePickupId=${randomUUID()}`, request)).body.code).toBe(
+      "pickup_not_found",
+    );
   });
 });
 
@@ -250,7 +255,7 @@ describe("scheduling a pickup", () => {
     expect(late.body.errors).toMatchObject([{ pointer: "/pickupDate", code: "cutoff_passed" }]);
     const idle = await account("demo", { isActive: false });
     expect((await org.post("/pickups", wish(idle))).body).toMatchObject({ code: "carrier_account_inactive" });
-    const whole = await account("demo", { pickupRules: { needsWindow: false } });
+    const whole = await account("demo", { pickupRules: { requiresWindow: false } });
     const { body } = await org.post("/pickups", wish(whole, { readyTime: undefined, closeTime: undefined }));
     expect(body).toMatchObject({ readyTime: "2026-03-04T08:00:00-05:00", closeTime: "2026-03-04T20:00:00-05:00" });
   });
@@ -320,7 +325,7 @@ describe("moving a pickup", () => {
     expect(body).toMatchObject({ id: before.id, status: "scheduled", readyTime: "2026-03-09T13:00:00-04:00" });
     expect(body.confirmationNumber).not.toBe(before.confirmationNumber);
     expect(statusesOf(body)).toEqual(["requested", "scheduled", "requested", "scheduled"]);
-    expect(await read(before.id)).toMatchObject({ isChanging: false, status: "scheduled" });
+    expect(await read(before.id)).toMatchObject({ hasPendingChange: false, status: "scheduled" });
   });
 
   test("is refused with the next window, leaving everything as it was", async () => {
@@ -336,7 +341,7 @@ describe("moving a pickup", () => {
     const refused = await org.patch(`/pickups/${before.id}`, { packageCount: 3 });
     expect(refused.status).toBe(502);
     const after = await read(before.id);
-    expect(after).toMatchObject({ status: "scheduled", packageCount: 12, isChanging: false });
+    expect(after).toMatchObject({ status: "scheduled", packageCount: 12, hasPendingChange: false });
     expect(after.confirmationNumber).toBe(before.confirmationNumber);
   });
 

@@ -121,7 +121,7 @@ function readWindow(request: PickupRequest, rules: CompletePickupRules, zone: st
     const whole = Temporal.PlainTime.from(fallback);
     if (text === undefined) {
       const message = "The carrier wants a window: from when to when.";
-      if (rules.needsWindow) errors.push({ pointer: `/${field}`, code: "required", message });
+      if (rules.requiresWindow) errors.push({ pointer: `/${field}`, code: "required", message });
       return whole;
     }
     const time = readTime(`/${field}`, text, date.value, zone);
@@ -129,7 +129,7 @@ function readWindow(request: PickupRequest, rules: CompletePickupRules, zone: st
     errors.push(time.error);
     return whole;
   };
-  const [ready, close] = [read("readyTime", rules.earliestReady), read("closeTime", rules.latestClose)];
+  const [ready, close] = [read("readyTime", rules.earliestReadyTime), read("closeTime", rules.latestCloseTime)];
   if (errors.length > 0) throw validationFailed(errors);
   return { date: date.value, ready, close };
 }

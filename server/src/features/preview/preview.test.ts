@@ -75,7 +75,7 @@ describe("the preview surface", () => {
     }
     expect(overview.data.on_time_pct).toBeLessThan(100);
     const shipments = (await preview.get("/shipments/counts")).body;
-    const labels = (await preview.get("/shipments/labels?status=bought")).body.pagination.total;
+    const labels = (await preview.get("/shipments/labels?status=purchased")).body.pagination.total;
     expect(shipments.total).toBe(counts.partially_shipped + counts.shipped + counts.delivered + labels);
     const pickups = (await preview.get("/pickups")).body.data.map(({ status }: { status: string }) => status);
     expect(new Set(pickups)).toEqual(new Set(["scheduled", "completed", "missed", "cancelled"]));

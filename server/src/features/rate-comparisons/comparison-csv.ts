@@ -135,7 +135,7 @@ export const itemSheet: SheetKind = {
     ["destinationState", `${joined(tos, states)} state`, text(100)],
     // The country of origin is that of the goods where there is one of the sender as well.
     ["originCountry", joined("shipfrom sender senders shipper from origin orig", countries), text(60)],
-    ["destinationCountry", `${joined(tos, countries)} country countrycode abroad`, text(60)],
+    ["destinationCountry", `${joined(tos, countries)} country countrycode foreigncountry`, text(60)],
     ["weight", namesWithUnits(weights), readParcelWeight],
     ["weightUnit", `${weightUnits} ${weightUnitNames} actualweightunits enteredweightunitofmeasure`, readUnit],
     ["length", "length dimlength packagelength shipmentlength", decimal(maxSide)],

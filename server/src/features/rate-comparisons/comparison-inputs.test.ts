@@ -150,8 +150,8 @@ describe("D12: the discount that makes both cost the same", () => {
       discounts: [{ percent: 20 }],
       minimum: { amount: 8 },
     })),
-    surcharges: [{ code: "RES", kind: "fixed", amount: 4, when: { residential: true }, isFuelable: true }],
-    fuel: { percent: 18, base: "subtotal", discountPercent: 10 },
+    surcharges: [{ code: "RES", kind: "fixed", amount: 4, when: { residential: true }, isFuelApplied: true }],
+    fuel: { percent: 18, appliesTo: "subtotal", discountPercent: 10 },
   };
 
   test("does so when it is given: minimums, fuel and surcharges are seen to", async () => {

@@ -252,7 +252,7 @@ describe("a comparison whose zone chart, condition set or service names are chan
     const { body } = await org.get(`${parts.path}/summary`);
     expect(body.coverage.rated).toBe(count);
     expect(Math.round(body.totals.targetCost * 100)).toBe(Math.round(cost * 100) * count);
-    const { body: log } = await org.get(`/audit?type=rate_comparison.started_over&objectId=${idOf(parts.path)}`);
+    const { body: log } = await org.get(`/audit?type=rate_comparison.restarted&objectId=${idOf(parts.path)}`);
     expect(log.data).toMatchObject([{ data: { revision: 1, processed: chunkSize } }]);
   });
 
@@ -260,7 +260,7 @@ describe("a comparison whose zone chart, condition set or service names are chan
     const { path } = await halfDone();
     await workOff(hub.world, comparisonWork);
     expect((await org.get(path)).body).toMatchObject({ status: "completed", counts: { rated: count } });
-    const { body: log } = await org.get(`/audit?type=rate_comparison.started_over&objectId=${idOf(path)}`);
+    const { body: log } = await org.get(`/audit?type=rate_comparison.restarted&objectId=${idOf(path)}`);
     expect(log.data).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ test("comparisons of before keep their results, and what was at work is finished
       savings: -7.03,
       zoneSource: "distance",
       distanceMiles: 700,
-      altZone: "4",
+      alternativeZone: "4",
       serviceLevel: "ground",
       targetService: "NAT_GROUND",
       ratedWeight: { value: 5 },
@@ -81,7 +81,7 @@ test("comparisons of before keep their results, and what was at work is finished
         { code: "fuel", amount: 4.32 },
       ],
     },
-    { status: "rated", targetLow: null, distanceMiles: null, altZone: null, ratedWeight: { value: 8818.49 } },
+    { status: "rated", targetLow: null, distanceMiles: null, alternativeZone: null, ratedWeight: { value: 8818.49 } },
     { status: "unrateable", reason: "service_unmatched", zoneSource: null, targetCost: null, lines: [] },
     { status: "excluded", reason: "duplicate" },
   ]);

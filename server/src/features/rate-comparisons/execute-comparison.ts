@@ -73,7 +73,7 @@ async function beginWith(tx: Tx, ctx: Ctx, row: LeasedComparison, prepared: Prep
   if (locked.processed > 0) {
     await results.deleteResults(tx, row.id, { of: row.revision });
     recordEvent(tx, ctx, {
-      type: "rate_comparison.started_over",
+      type: "rate_comparison.restarted",
       objectId: row.id,
       data: { revision: row.revision, processed: locked.processed },
     });

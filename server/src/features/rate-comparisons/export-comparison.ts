@@ -41,11 +41,11 @@ const columns: Column[] = [
   ["residential", (item) => item.residential],
   ["shipDate", (item) => (item.shipDate === null ? null : { day: item.shipDate })],
   ["currency", (item) => item.currency],
-  ["abroad", (item) => item.abroad],
+  ["foreignCountry", (item) => item.foreignCountry],
   ["status", (item) => item.status],
   ["reason", (item) => item.reason],
   ["zone", (item) => item.zone],
-  ["altZone", (item) => item.altZone],
+  ["alternativeZone", (item) => item.alternativeZone],
   ["distanceMiles", (item) => item.distanceMiles],
   ["serviceLevel", (item) => item.serviceLevel],
   ["targetService", (item) => item.targetService],
@@ -114,7 +114,7 @@ export async function exportXlsx(ctx: Ctx, id: string, filter: ItemFilter): Prom
 }
 
 function overviewOf(summary: Summary): Cell[][] {
-  const { totals, coverage, bestOf } = summary;
+  const { totals, coverage, cheapestMix } = summary;
   const group = ["items", "sourceCost", "targetCost", "savings", "savingsPct"] as const;
   return [
     ["Source carrier", summary.sourceCarrier],
@@ -128,7 +128,7 @@ function overviewOf(summary: Summary): Cell[][] {
     ["New contract", totals.targetCost],
     ["Savings", totals.savings],
     ["Savings %", totals.savingsPct],
-    ["Best of both", bestOf.cost],
+    ["Best of both", cheapestMix.cost],
     [],
     ["zone", ...group],
     ...summary.zoneBreakdown.map((row) => [row.zone, ...group.map((name) => row[name])]),

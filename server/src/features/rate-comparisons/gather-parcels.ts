@@ -21,7 +21,7 @@ export type ParcelFacts = Partial<{
   residential: boolean;
   shipDate: string;
   currency: string;
-  abroad: string;
+  foreignCountry: string;
   /** Names that the service may be under, in the order of the lines. */
   services: string[];
   /** A charge of it is one for homes. */
@@ -57,7 +57,7 @@ const readers: FactReaders = {
   residential: (item) => item.residential ?? undefined,
   shipDate: (item) => item.shipDate,
   currency: (item) => item.currency,
-  abroad: (item) => abroadOf(item) ?? undefined,
+  foreignCountry: (item) => foreignCountryOf(item) ?? undefined,
 };
 const factNames = Object.keys(readers) as FactName[];
 
@@ -69,7 +69,7 @@ export function isKnown(weight: ItemRequest["weight"]): weight is Weight {
 /** Territories go by their ZIPs, as the rest of the country does. */
 const domestic = new Set(["US", "PR", "VI", "GU", "AS", "MP", "UM"]);
 
-export function abroadOf({ originCountry, destinationCountry }: ItemRequest): string | null {
+export function foreignCountryOf({ originCountry, destinationCountry }: ItemRequest): string | null {
   for (const text of [originCountry, destinationCountry]) {
     const name = text?.trim();
     if (!name) continue;

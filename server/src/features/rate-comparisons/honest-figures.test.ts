@@ -153,7 +153,7 @@ describe("N9: what a price takes for granted", () => {
     expect(
       await codes(await processed([anItem()], { carrierAccountId: await anAccount({ ...contract, services }) })),
     ).toEqual({});
-    const surcharges = [{ code: "LONG", kind: "fixed", amount: 20, when: { longestOver: 48 } }];
+    const surcharges = [{ code: "LONG", kind: "fixed", amount: 20, when: { longestSideOver: 48 } }];
     const bySize = await anAccount({ ...contract, services, surcharges });
     expect(await codes(await processed([anItem(), anItem({ dimensions })], { carrierAccountId: bySize }))).toEqual({
       sides_missing: 1,

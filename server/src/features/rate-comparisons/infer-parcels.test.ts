@@ -32,7 +32,7 @@ function aCard(name: string, first: number, home: number): RateCard {
       { code: "home", kind: "fixed", amount: home, when: { residential: true }, allocationPercent: 60 },
       { code: "far", kind: "fixed", amount: 4.45, when: { zones: ["7", "8"] } },
     ],
-    fuel: { percent: 18.5, base: "subtotal" },
+    fuel: { percent: 18.5, appliesTo: "subtotal" },
   };
 }
 
@@ -89,7 +89,7 @@ function guess({ item, paid }: Parcel, residential: boolean | null): RateResult 
     shipDate: null,
     currency: null,
     repeats: false,
-    abroad: null,
+    foreignCountry: null,
     chargedCents: undefined,
   });
 }
@@ -135,7 +135,7 @@ test("D5: where homes cost the same in the contract that was paid, the price say
     shipDate: null,
     currency: null,
     repeats: false,
-    abroad: null,
+    foreignCountry: null,
     chargedCents: undefined,
   });
   // As with a parcel whose weight is known and whose address is not: the usual share of the charge for homes.

@@ -66,7 +66,7 @@ export function presentItem(row: ItemRow, sumsCharges: boolean): Item {
     netCost: fromCents(netCents),
     status: row.status ?? "pending",
     reason: row.reason as Item["reason"],
-    borderline: row.altZone !== null,
+    borderline: row.alternativeZone !== null,
     serviceLevel: row.serviceLevel as Item["serviceLevel"],
     ratedWeight: weight(ratedMg),
     sourceCost: fromCents(sourceCents),
@@ -87,11 +87,12 @@ function ownPlaces(input: StoredInput): Pick<Item, `${"origin" | "destination"}$
   return { originZip, originState, destinationZip, destinationState };
 }
 
-type Measures = Pick<Item, "weight" | "dimensions" | "residential" | "shipDate" | "currency" | "abroad">;
+type Measures = Pick<Item, "weight" | "dimensions" | "residential" | "shipDate" | "currency" | "foreignCountry">;
 
 /** As they were compared: with what other lines of the parcel say, and whether it went to a home as far as names tell. */
 function measuresOf(input: StoredInput, sumsCharges: boolean, pricedAs: boolean | null): Measures {
-  const [, , , , , , value, unit, sides, sizeUnit, residential, shipDate, currency, , abroad, , known = {}] = input;
+  const [, , , , , , value, unit, sides, sizeUnit, residential, shipDate, currency, , foreignCountry, , known = {}] =
+    input;
   const facts = sumsCharges ? known : {};
   const weight = value === null || unit === null ? null : { value, unit };
   return {
@@ -103,6 +104,6 @@ function measuresOf(input: StoredInput, sumsCharges: boolean, pricedAs: boolean 
     residential: residential ?? facts.residential ?? pricedAs,
     shipDate: shipDate ?? facts.shipDate ?? null,
     currency: currency ?? facts.currency ?? null,
-    abroad: abroad ?? facts.abroad ?? null,
+    foreignCountry: foreignCountry ?? facts.foreignCountry ?? null,
   };
 }

@@ -70,7 +70,7 @@ export function presentSummary(
       winAmount: fromCents(totals.winAmount),
       lossAmount: fromCents(totals.lossAmount),
     },
-    bestOf: {
+    cheapestMix: {
       cost: fromCents(totals.best),
       savings: fromCents(all.source - totals.best),
       savingsPct: percentOf(all.source - totals.best, all.source),

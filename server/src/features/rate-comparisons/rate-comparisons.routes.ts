@@ -23,8 +23,8 @@ export const rateComparisonRoutes = [
   defineRoute("POST /rate-comparisons", {
     name: "rateComparisons.create",
     scope: "rates:write",
-    summary: "Create a rate comparison from items",
-    description: "Up to 250,000 items. It is a draft until it is processed.",
+    summary: "Create a rate comparison",
+    description: "Up to 250,000 items. The comparison is a draft until it is processed.",
     body: shapes.ComparisonRequest,
     bodyLimitBytes: uploadBytes,
     answer: [201, shapes.Comparison],
@@ -36,9 +36,9 @@ export const rateComparisonRoutes = [
     scope: "rates:write",
     summary: "Create a rate comparison from a CSV file",
     description:
-      "As JSON with `csv` in it, or as text/csv with name and carrierAccountId in the query. Columns are recognised by " +
-      "their names in any spelling. A file with mistakes is refused with the row and column of each, unless skipInvalid. " +
-      "A dryRun says what was understood, whatever it was.",
+      "As JSON with the file in `csv`, or as text/csv with `name` and `carrierAccountId` in the query. Columns are detected by " +
+      "their names in any spelling. A file with errors is rejected with the row and column of each, unless `skipInvalid` is set. " +
+      "`dryRun` reports how the file was read and creates nothing.",
     query: shapes.ImportQuery,
     body: shapes.ImportRequest,
     bodyLimitBytes: uploadBytes,
@@ -50,7 +50,7 @@ export const rateComparisonRoutes = [
   defineRoute("GET /rate-comparisons/:id", {
     name: "rateComparisons.get",
     scope: "rates:read",
-    summary: "Read a rate comparison, its progress included",
+    summary: "Get a rate comparison with its progress",
     ids,
     answer: [200, shapes.Comparison],
     handle: (ctx, { params }) => comparisons.getComparison(ctx, params.id),
@@ -58,7 +58,7 @@ export const rateComparisonRoutes = [
   defineRoute("GET /rate-comparisons/:id/watch", {
     name: "rateComparisons.watch",
     scope: "rates:read",
-    summary: "Follow a rate comparison as server-sent events: as it is now, and whenever it has gone on",
+    summary: "Stream the progress of a rate comparison",
     description: watchText,
     ids,
     answerType: liveType,
@@ -68,7 +68,8 @@ export const rateComparisonRoutes = [
   defineRoute("DELETE /rate-comparisons/:id", {
     name: "rateComparisons.delete",
     scope: "rates:write",
-    summary: "Delete a rate comparison, also while it is processed",
+    summary: "Delete a rate comparison",
+    description: "Also while it is being processed.",
     ids,
     answer: [200, Deleted],
     handle: (ctx, { params }) => comparisons.deleteComparison(ctx, params.id),
@@ -76,7 +77,7 @@ export const rateComparisonRoutes = [
   defineRoute("GET /rate-comparisons/:id/items", {
     name: "rateComparisons.items.list",
     scope: "rates:read",
-    summary: "List the items with what each would have cost",
+    summary: "List items with their compared costs",
     ids,
     query: shapes.ItemQuery,
     answer: [200, PageOf(shapes.Item)],
@@ -85,10 +86,11 @@ export const rateComparisonRoutes = [
   defineRoute("POST /rate-comparisons/:id/process", {
     name: "rateComparisons.process",
     scope: "rates:write",
-    summary: "Process the items in the background; once more makes a new revision",
+    summary: "Process a rate comparison",
     description:
-      "The rate cards are those of this moment. If a zone chart, a condition set or an alias of a service is changed " +
-      "before a process that ended half way is replaced, the revision begins anew: no two items are rated differently.",
+      "Runs in the background; processing again creates a new revision. Uses the rate cards in effect now. If a zone chart, " +
+      "condition set or service alias changes while an interrupted revision waits to be resumed, the revision restarts, so " +
+      "that all items are rated with the same inputs.",
     ids,
     body: shapes.RatingOptions,
     bodyIsOptional: true,
@@ -99,8 +101,8 @@ export const rateComparisonRoutes = [
   defineRoute("GET /rate-comparisons/:id/summary", {
     name: "rateComparisons.summary.get",
     scope: "rates:read",
-    summary: "Read what the comparison comes to, with cost and zone breakdown",
-    description: "With fuelPercent, extraDiscountPercent or dimDivisor it says what it would come to then.",
+    summary: "Get the summary with cost and zone breakdowns",
+    description: "`fuelPercent`, `extraDiscountPercent` and `dimDivisor` recompute the summary for a what-if scenario.",
     ids,
     query: shapes.SummaryQuery,
     answer: [200, Summary],
@@ -110,7 +112,7 @@ export const rateComparisonRoutes = [
   defineRoute("GET /rate-comparisons/:id/export.csv", {
     name: "rateComparisons.csv.export",
     scope: "rates:read",
-    summary: "Export the items as CSV",
+    summary: "Export items as CSV",
     ids,
     query: shapes.ExportQuery,
     answer: [200, Type.String()],
@@ -120,7 +122,7 @@ export const rateComparisonRoutes = [
   defineRoute("GET /rate-comparisons/:id/export.xlsx", {
     name: "rateComparisons.xlsx.export",
     scope: "rates:read",
-    summary: "Export summary and items as a spreadsheet",
+    summary: "Export summary and items as XLSX",
     ids,
     query: shapes.ExportQuery,
     answer: [200, Type.String({ format: "binary" })],

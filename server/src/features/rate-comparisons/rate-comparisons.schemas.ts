@@ -27,7 +27,7 @@ const itemReasons = [
   "over_limit",
   "weight_missing",
   "no_rate_cell",
-  "bad_zip",
+  "invalid_zip",
   "currency_mismatch",
   "duplicate",
   "charge_line",
@@ -311,7 +311,7 @@ export const Item = Type.Object({
   residential: Nullable(Type.Boolean()),
   shipDate: Nullable(CalendarDate),
   currency: Nullable(Type.String()),
-  abroad: Nullable(
+  foreignCountry: Nullable(
     Type.String({ description: "The country that it came from or went to, where that is not the United States" }),
   ),
   revision: Nullable(Count),
@@ -321,7 +321,7 @@ export const Item = Type.Object({
   zoneSource: Nullable(OneOf(["chart", "distance", "state", "flat"])),
   distanceMiles: Nullable(Type.Integer()),
   borderline: Type.Boolean(),
-  altZone: Nullable(Type.String()),
+  alternativeZone: Nullable(Type.String()),
   serviceLevel: Nullable(OneOf(serviceLevels)),
   targetService: Nullable(Type.String()),
   basis: Nullable(

@@ -67,7 +67,7 @@ describe("a comparison", () => {
     expect(body).toMatchObject({
       totals: { sourceCost: 35, targetCost: 39.6, savings: -4.6, savingsPct: -13.14 },
       outcomes: { wins: 1, losses: 1, ties: 0, winAmount: 1.8, lossAmount: 6.4 },
-      bestOf: { cost: 33.2, savings: 1.8, targetItems: 1, sourceItems: 1 },
+      cheapestMix: { cost: 33.2, savings: 1.8, targetItems: 1, sourceItems: 1 },
       costBreakdown: { source: { net: 35 }, target: { base: 36, fuel: 3.6, discount: 0, total: 39.6 } },
       zoneBreakdown: [
         { zone: "2", items: 1, sourceCost: 15, targetCost: 13.2, savings: 1.8 },
@@ -124,7 +124,7 @@ describe("a comparison", () => {
     const path = await processed([anItem()], { carrierAccountId: account });
     expect((await org.get(path)).body).toMatchObject({ revision: 1, stale: false });
     await org.post(`/carrier-accounts/${account}/rate-cards`, {
-      card: { ...card, fuel: { percent: 20, base: "base_net" } },
+      card: { ...card, fuel: { percent: 20, appliesTo: "base_net" } },
     });
     expect((await org.get(path)).body).toMatchObject({ revision: 1, stale: true });
     const listed = (await org.get("/rate-comparisons?limit=100")).body.data as { id: string; stale: boolean }[];
@@ -166,7 +166,7 @@ describe("items", () => {
     expect(found.map(({ status, reason }: { status: string; reason: string }) => [status, reason])).toEqual([
       ["rated", null],
       ["unrateable", "service_unmatched"],
-      ["invalid", "bad_zip"],
+      ["invalid", "invalid_zip"],
       ["unrateable", "zone_unresolved"],
       ["unrateable", "over_limit"],
       ["unrateable", "not_serviceable"],
@@ -189,7 +189,7 @@ describe("items", () => {
     });
     expect(coverage.byReason).toEqual({
       service_unmatched: 2,
-      bad_zip: 1,
+      invalid_zip: 1,
       zone_unresolved: 2,
       over_limit: 1,
       not_serviceable: 1,
@@ -285,7 +285,7 @@ describe("items", () => {
     expect((await itemsOf(path))[0]).toMatchObject({
       zone: "5",
       borderline: true,
-      altZone: "4",
+      alternativeZone: "4",
       targetCost: 26.4,
       targetLow: 13.2,
       targetHigh: 26.4,

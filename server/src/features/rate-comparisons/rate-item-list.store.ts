@@ -31,7 +31,7 @@ export type ItemRow = Pick<
 const ofItem = "position trackingNumber netCents serviceType chargeType";
 const places = "originZip originCity originState destinationZip destinationCity destinationState";
 const ofResult =
-  "revision status reason zone basis zoneSource distanceMiles altZone serviceLevel targetService lines sourceService residential";
+  "revision status reason zone basis zoneSource distanceMiles alternativeZone serviceLevel targetService lines sourceService residential";
 const numbers = "targetCents savingsCents lowCents highCents ratedMg breakEvenMg";
 const columns = [
   selectAs("i", `${ofItem} ${places}`),

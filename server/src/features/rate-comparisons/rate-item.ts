@@ -37,7 +37,7 @@ export type RateItem = {
   /** True: a copy of an earlier item. "line": a further charge of an earlier item's parcel. */
   repeats: boolean | "line";
   /** Another country than the United States that it came from or went to. */
-  abroad: string | null;
+  foreignCountry: string | null;
 };
 
 type Basis = "weight" | "shipment" | "flat" | "inferred" | "profile";
@@ -54,7 +54,7 @@ export type RateResult = {
   zone: string | null;
   zoneSource: ZoneSource | null;
   distanceMiles: number | null;
-  altZone: string | null;
+  alternativeZone: string | null;
   serviceLevel: string | null;
   targetService: string | null;
   basis: Basis | null;
@@ -109,7 +109,7 @@ const nothing: RateResult = {
   zone: null,
   zoneSource: null,
   distanceMiles: null,
-  altZone: null,
+  alternativeZone: null,
   serviceLevel: null,
   targetService: null,
   basis: null,
@@ -132,7 +132,7 @@ export function rateItem(usual: Rater, given: RateItem): RateResult {
   const match = matchOf(rater, item);
   if (match.name !== item.serviceType) result.sourceService = match.name;
   // Zones and ZIPs are those of one country.
-  if (item.abroad !== null) return refuse(result, "international");
+  if (item.foreignCountry !== null) return refuse(result, "international");
   const invalid = whyInvalid(rater, item);
   if (invalid !== undefined) return refuse(result, invalid, "invalid");
   if (!match.found) return refuse(result, "service_unmatched");
@@ -145,7 +145,7 @@ export function rateItem(usual: Rater, given: RateItem): RateResult {
   result.zone = found.zone;
   result.zoneSource = found.source;
   result.distanceMiles = found.distanceMiles ?? null;
-  result.altZone = found.altZone ?? null;
+  result.alternativeZone = found.alternativeZone ?? null;
   const trip = tripAt(rater, item, found.zone, match);
   result.residential = trip.residential;
   const situation = situationOf(rater.tariff, service, trip);
@@ -156,7 +156,9 @@ export function rateItem(usual: Rater, given: RateItem): RateResult {
   const estimate = plan.price(trip, situation);
   if (isRefusal(estimate)) return refuse(result, estimate.reason);
   const next =
-    found.altZone === undefined ? undefined : priceAt(rater, service, { ...trip, zone: found.altZone }, plan);
+    found.alternativeZone === undefined
+      ? undefined
+      : priceAt(rater, service, { ...trip, zone: found.alternativeZone }, plan);
   const [lowCents, highCents] = rangeOf(estimate, next);
   if (isOutOfRange(highCents) || isOutOfRange(result.sourceCents)) return refuse(result, "amount_out_of_range");
   const isSure = plan.basis !== "inferred" && plan.basis !== "profile" && found.source !== "state";
@@ -244,7 +246,7 @@ function whyInvalid({ tariff }: Rater, { origin, destination, currency }: RateIt
   for (const place of [origin, destination]) {
     const isWritten = (place.zip ?? "").trim() !== "";
     const hasState = (place.state ?? "").trim() !== "";
-    if (isWritten && !hasState && normaliseZip(place.zip) === undefined) return "bad_zip";
+    if (isWritten && !hasState && normaliseZip(place.zip) === undefined) return "invalid_zip";
   }
   return undefined;
 }

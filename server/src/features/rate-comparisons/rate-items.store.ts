@@ -4,7 +4,7 @@ import type { Weight } from "../../core/weight.ts";
 import { arrayLiteral } from "../../db/array-literal.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { NewItem, ParcelFacts, Repeats, SeveralCharges } from "./gather-parcels.ts";
-import { abroadOf, isKnown } from "./gather-parcels.ts";
+import { foreignCountryOf, isKnown } from "./gather-parcels.ts";
 import type { ItemRequest } from "./rate-comparisons.schemas.ts";
 
 /** What a price depends on, as it is kept in `input`. */
@@ -24,7 +24,7 @@ export type StoredInput = [
   currency: string | null,
   repeats: Repeats,
   /** The country that one of the ends is in, where that is not the United States. */
-  abroad?: string | null,
+  foreignCountry?: string | null,
   /** Of the first charge of a parcel: all its charges together, where there are several. */
   chargedCents?: number | null,
   /** What the line itself does not say. */
@@ -71,7 +71,7 @@ function toInput(item: NewItem): StoredInput {
     item.shipDate ?? null,
     item.currency ?? null,
     item.repeats,
-    abroadOf(item),
+    foreignCountryOf(item),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { Queryable, Tx } from "../../db/database.ts";
 import type { RateResult } from "./rate-item.ts";
 
 const columns = `comparison_id, revision, position, status, reason, zone, basis, target_cents, savings_cents, zone_source,
-  distance_miles, alt_zone, service_level, target_service, rated_mg, low_cents, high_cents, break_even_mg, lines, source_service,
+  distance_miles, alternative_zone, service_level, target_service, rated_mg, low_cents, high_cents, break_even_mg, lines, source_service,
   residential`;
 
 /** Each text is any number of lines. */
@@ -24,7 +24,7 @@ export function lineOf(comparisonId: string, revision: number, position: number,
   return `${comparisonId}\t${revision}\t${position}\t${result.status}\t${result.reason ?? none}\t${result.zone ?? none}\t${
     result.basis ?? none
   }\t${targetCents ?? none}\t${savings}\t${result.zoneSource ?? none}\t${result.distanceMiles ?? none}\t${
-    result.altZone ?? none
+    result.alternativeZone ?? none
   }\t${result.serviceLevel ?? none}\t${result.targetService ?? none}\t${result.ratedMg ?? none}\t${
     result.lowCents ?? none
   }\t${result.highCents ?? none}\t${result.breakEvenMg ?? none}\t[${lines}]\t${

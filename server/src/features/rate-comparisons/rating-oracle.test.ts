@@ -55,7 +55,7 @@ describe.each(cards)("with the card %s", async (name, card) => {
   test("the summary is the sum of its items, to the cent, however it is broken down", () => {
     const source = sum(compared, (item) => cents(item.sourceCost));
     const target = sum(compared, (item) => cents(item.targetCost));
-    const { totals, coverage, costBreakdown, outcomes, bestOf, distribution } = summary;
+    const { totals, coverage, costBreakdown, outcomes, cheapestMix, distribution } = summary;
     expect([cents(totals.sourceCost), cents(totals.targetCost), cents(totals.savings)]).toEqual([
       source,
       target,
@@ -80,7 +80,9 @@ describe.each(cards)("with the card %s", async (name, card) => {
     }
     expect(outcomes.wins + outcomes.losses + outcomes.ties).toBe(compared.length);
     expect(cents(outcomes.winAmount) - cents(outcomes.lossAmount)).toBe(source - target);
-    expect(cents(bestOf.cost)).toBe(sum(compared, (item) => Math.min(cents(item.sourceCost), cents(item.targetCost))));
+    expect(cents(cheapestMix.cost)).toBe(
+      sum(compared, (item) => Math.min(cents(item.sourceCost), cents(item.targetCost))),
+    );
     expect(sum(distribution.buckets, (bucket: Answer["body"]) => bucket.items)).toBe(compared.length);
     expect(sum(distribution.buckets, (bucket: Answer["body"]) => cents(bucket.savings))).toBe(source - target);
     const savings = compared.map((item) => cents(item.savings)).toSorted((a, b) => a - b);

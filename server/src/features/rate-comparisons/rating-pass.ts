@@ -105,8 +105,25 @@ function rateInput(
 /** `isWholeParcel`: what the other charge lines of its parcel say counts as well. */
 export function toRateItem(input: StoredInput, shipment: WeighedParcel | undefined, isWholeParcel: boolean): RateItem {
   const [netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
-  const [, , , , , , value, unit, size, sizeUnit, residential, shipDate, currency, repeats, abroad, charged, known] =
-    input;
+  const [
+    ,
+    ,
+    ,
+    ,
+    ,
+    ,
+    value,
+    unit,
+    size,
+    sizeUnit,
+    residential,
+    shipDate,
+    currency,
+    repeats,
+    foreignCountry,
+    charged,
+    known,
+  ] = input;
   const chargedCents = charged ?? undefined;
   const facts = known !== undefined && (isWholeParcel || chargedCents === undefined) ? known : noFacts;
   const isWeighed = value !== null && value > 0 && unit !== null;
@@ -131,7 +148,7 @@ export function toRateItem(input: StoredInput, shipment: WeighedParcel | undefin
     shipDate: shipDate ?? facts.shipDate ?? null,
     currency: currency ?? facts.currency ?? null,
     repeats,
-    abroad: abroad ?? facts.abroad ?? null,
+    foreignCountry: foreignCountry ?? facts.foreignCountry ?? null,
   };
 }
 

@@ -69,7 +69,7 @@ export const Summary = Type.Object({
     winAmount: Money,
     lossAmount: Money,
   }),
-  bestOf: Type.Object({
+  cheapestMix: Type.Object({
     cost: Money,
     savings: Money,
     savingsPct: Percent,

@@ -89,7 +89,7 @@ export function addItem(totals: Totals, item: CountedItem, result: RateResult): 
   }
   if (result.basis !== null) count(totals.byBasis, result.basis);
   if (result.zoneSource !== null) count(totals.byZoneSource, result.zoneSource);
-  if (result.altZone !== null) totals.borderline++;
+  if (result.alternativeZone !== null) totals.borderline++;
   for (const code of result.assumed) count((totals.byAssumption ??= {}), code);
   const savings = item.netCents - targetCents;
   totals.low += result.lowCents ?? targetCents;

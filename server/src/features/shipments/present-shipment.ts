@@ -1,7 +1,7 @@
 import { maskPerson, maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import type { Shipment } from "./shipment.ts";
-import { isOpen, riskReasonsOf } from "./shipment.ts";
+import { isTrackingActive, riskReasonsOf } from "./shipment.ts";
 
 /** As this caller may see it; what is only kept to find it is left out by the shape of the answer. */
 export function presentTo<Known extends Shipment>(ctx: Pick<Ctx, "principal" | "clock">, shipment: Known) {
@@ -12,7 +12,7 @@ export function presentTo<Known extends Shipment>(ctx: Pick<Ctx, "principal" | "
   return {
     ...shipment,
     destination,
-    isOpen: isOpen(shipment.status),
+    isTrackingActive: isTrackingActive(shipment.status),
     atRisk: reasons.length > 0,
     riskReasons: reasons,
   };

@@ -48,7 +48,7 @@ const members = {
   trackingNumber: MaybeText,
   status: OneOf(shipmentStatuses),
   statusAt: MaybeTime,
-  isOpen: Type.Boolean({ description: "Something more is to be heard of it" }),
+  isTrackingActive: Type.Boolean({ description: "Something more is to be heard of it" }),
   atRisk: Type.Boolean(),
   riskReasons: Type.Array(OneOf(riskReasons)),
   origin: Nullable(Address),
@@ -67,7 +67,7 @@ const members = {
   firstAttemptAt: MaybeTime,
   deliveredAt: MaybeTime,
   lastEventAt: MaybeTime,
-  trackedAt: Type.Unsafe<string | null>({ ...MaybeTime, description: "When the carrier was last asked" }),
+  lastPolledAt: Type.Unsafe<string | null>({ ...MaybeTime, description: "When the carrier was last asked" }),
   voidedAt: MaybeTime,
   createdAt: DateTime,
   updatedAt: DateTime,
@@ -85,8 +85,8 @@ export const ShipmentAnswer = Type.Object({
 export type ShipmentAnswer = Static<typeof ShipmentAnswer>;
 
 export const TrackAnswer = Type.Object({
-  wasAsked: Type.Boolean({ description: "false: somebody asked the carrier in the last 30 seconds, or is asking it" }),
-  hasNews: Type.Boolean({ description: "The carrier said something that was not known" }),
+  wasPolled: Type.Boolean({ description: "false: somebody asked the carrier in the last 30 seconds, or is asking it" }),
+  hasUpdates: Type.Boolean({ description: "The carrier said something that was not known" }),
   shipment: ShipmentAnswer,
 });
 export type TrackAnswer = Static<typeof TrackAnswer>;
@@ -102,9 +102,11 @@ const DateOnly = (description: string) => Type.Optional(Type.String({ format: "d
 export const ShipmentQuery = pageQuery({
   status: Type.Optional(NameList(shipmentStatuses)),
   carrier: Type.Optional(Type.String({ maxLength: 100 })),
-  service: Type.Optional(Type.String({ maxLength: 100, description: "In any case; as in `by=service` of the series" })),
+  service: Type.Optional(
+    Type.String({ maxLength: 100, description: "In any case; as in `group_by=service` of the series" }),
+  ),
   state: Type.Optional(
-    Type.String({ maxLength: 100, description: "Of the destination, as in `by=state` of the series" }),
+    Type.String({ maxLength: 100, description: "Of the destination, as in `group_by=state` of the series" }),
   ),
   onTime: Type.Optional(
     Type.Boolean({

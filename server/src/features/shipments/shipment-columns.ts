@@ -41,7 +41,7 @@ export const shipmentColumns = defineColumns<Shipment>(
     flaggedAt: moment,
     isPredictedLate: "boolean",
     riskAt: moment,
-    trackedAt: moment,
+    lastPolledAt: moment,
     createdAt: moment,
     updatedAt: moment,
     version: "integer",
@@ -63,7 +63,7 @@ export const shipmentColumns = defineColumns<Shipment>(
     {
       name: "track_at",
       type: "timestamptz",
-      from: ["trackingNumber", "status", "trackedAt", "createdAt", "lastEventAt", "shippedAt"],
+      from: ["trackingNumber", "status", "lastPolledAt", "createdAt", "lastEventAt", "shippedAt"],
       write: turnOf,
     },
   ],

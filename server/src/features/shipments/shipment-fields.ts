@@ -117,7 +117,7 @@ export function newShipment(
     estimatedAt: null,
     voidedAt: null,
     events: mergeEvents([], givenEvents(request, (destination && zoneOfAddress(destination)) ?? "UTC")).events,
-    trackedAt: null,
+    lastPolledAt: null,
     createdAt: env.now,
     updatedAt: env.now,
     version: 1,
@@ -151,9 +151,9 @@ export function toPromise(
   order?: Pick<Order, "deliverBy">,
 ): Promised {
   if (promisedAt != null) {
-    return { promisedAt: new Date(promisedAt).toISOString(), promisedDate: null, promiseSource: "given" };
+    return { promisedAt: new Date(promisedAt).toISOString(), promisedDate: null, promiseSource: "request" };
   }
-  if (promisedDate != null) return { promisedAt: null, promisedDate, promiseSource: "given" };
+  if (promisedDate != null) return { promisedAt: null, promisedDate, promiseSource: "request" };
   if (order?.deliverBy != null) return { promisedAt: order.deliverBy, promisedDate: null, promiseSource: "order" };
   return { promisedAt: null, promisedDate: null, promiseSource: null };
 }

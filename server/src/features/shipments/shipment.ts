@@ -21,7 +21,7 @@ type Moments = {
 };
 
 /** As callers see it, but for what is told anew each time. Times are ISO texts and absent things are null. */
-export type Shipment = Omit<ShipmentAnswer, "isOpen" | "atRisk" | "riskReasons"> & Moments;
+export type Shipment = Omit<ShipmentAnswer, "isTrackingActive" | "atRisk" | "riskReasons"> & Moments;
 
 /** What is known about a parcel; the rest follows from it. */
 export type ShipmentFacts = Omit<Shipment, keyof Tracking | keyof Moments | "timezone">;
@@ -80,7 +80,7 @@ const noRisk: Risk = {
 
 function riskMoments(facts: ShipmentFacts, tracking: Tracking, ends: Ends, timezone: string, now: string): Risk {
   const { status, statusAt, lastEventAt, acceptedAt } = tracking;
-  if (!isOpen(status)) return noRisk;
+  if (!isTrackingActive(status)) return noRisk;
   const isMoving = movingStatuses.includes(status);
   // A parcel that waits to be fetched is not scanned again.
   const canStall = isMoving && status !== "ready_for_pickup" && lastEventAt !== null;
@@ -121,13 +121,13 @@ function earlierOfBoth(a: string | null, b: string | null): string | null {
   return a < b ? a : b;
 }
 
-export function isOpen(status: ShipmentStatus): boolean {
+export function isTrackingActive(status: ShipmentStatus): boolean {
   return openStatuses.includes(status);
 }
 
 /** Why somebody should look at it now; empty when there is no reason. */
 export function riskReasonsOf(shipment: Shipment, now: string): RiskReason[] {
-  if (!isOpen(shipment.status)) return [];
+  if (!isTrackingActive(shipment.status)) return [];
   const reasons: RiskReason[] = [];
   const hasBegun = (at: string | null): boolean => at !== null && at <= now;
   if (hasBegun(shipment.lateAt)) reasons.push("late");

@@ -13,7 +13,7 @@ export const shipmentRoutes = [
     scope: "shipments:read",
     summary: "List shipments",
     description:
-      "The newest first; with a range of dates by that date, with atRisk the longest at risk first. `total` is counted up to 10,000.",
+      "Newest first; with a date range, by that date; with `atRisk`, the longest at risk first. `total` is counted up to 10,000.",
     query: answers.ShipmentQuery,
     answer: [200, answers.ShipmentPage],
     failures: [404, 409],
@@ -22,7 +22,8 @@ export const shipmentRoutes = [
   defineRoute("POST /shipments", {
     name: "shipments.create",
     scope: "shipments:write",
-    summary: "Record a shipment; the order it names stays as it is unless this was its last one to arrive",
+    summary: "Create a shipment",
+    description: "The order stays unchanged, unless this was its last undelivered shipment.",
     body: shapes.ShipmentRequest,
     answer: [201, answers.ShipmentAnswer],
     failures: [404, 409],
@@ -31,7 +32,8 @@ export const shipmentRoutes = [
   defineRoute("POST /shipments/bulk", {
     name: "shipments.createMany",
     scope: "shipments:write",
-    summary: "Record many shipments; one that cannot be recorded fails alone",
+    summary: "Create shipments in bulk",
+    description: "Each shipment succeeds or fails on its own.",
     body: shapes.BulkRequest,
     bodyLimitBytes: bulkBytes,
     answer: [200, answers.BulkAnswer],
@@ -40,10 +42,10 @@ export const shipmentRoutes = [
   defineRoute("POST /shipments/import", {
     name: "shipments.import",
     scope: "shipments:write",
-    summary: "Record shipments from a CSV file",
+    summary: "Import shipments from a CSV file",
     description:
-      "One row per shipment. Columns are recognised by their names in any spelling. " +
-      "Dates: 2026-12-31, 12/31/2026 (the month first) or 31.12.2026, in the time zone of the organization unless they say otherwise.",
+      "One row per shipment. Columns are detected by their names in any spelling. " +
+      "Dates: 2026-12-31, 12/31/2026 (month first) or 31.12.2026, in the organization's time zone unless they carry an offset.",
     body: shapes.ImportRequest,
     bodyLimitBytes: bulkBytes,
     heavyFromBytes: sheetHeavyFromBytes,
@@ -53,10 +55,10 @@ export const shipmentRoutes = [
   defineRoute("POST /shipments/events", {
     name: "shipments.events.createMany",
     scope: "shipments:write",
-    summary: "Add tracking events by tracking number, in any order and as often as they come",
+    summary: "Add tracking events in bulk",
     description:
-      "An event is known by its key: told again under it with another time or status, it is corrected. The status follows " +
-      "from the set of events, not from their order of arrival.",
+      "Events are matched to shipments by tracking number. An event is identified by its key: sent again with another time or " +
+      "status, it is corrected. The shipment's status follows from the set of events, not from their order of arrival.",
     body: shapes.BulkEventsRequest,
     bodyLimitBytes: bulkBytes,
     answer: [200, answers.BulkEventsAnswer],
@@ -72,7 +74,7 @@ export const shipmentRoutes = [
   defineRoute("GET /shipments/:id", {
     name: "shipments.get",
     scope: "shipments:read",
-    summary: "Read a shipment with its events",
+    summary: "Get a shipment with its tracking events",
     ids,
     answer: [200, answers.ShipmentAnswer],
     handle: (ctx, { params }) => shipments.getShipment(ctx, params.id),
@@ -80,9 +82,9 @@ export const shipmentRoutes = [
   defineRoute("PATCH /shipments/:id", {
     name: "shipments.update",
     scope: "shipments:write",
-    summary: "Change a shipment",
+    summary: "Update a shipment",
     description:
-      "A merge patch: objects are merged, null removes. An order that lists the shipment says the same then.",
+      "A merge patch: objects are merged, null removes. An order that lists the shipment is updated as well.",
     ids,
     body: shapes.ShipmentPatch,
     answer: [200, answers.ShipmentAnswer],
@@ -92,10 +94,10 @@ export const shipmentRoutes = [
   defineRoute("POST /shipments/:id/void", {
     name: "shipments.void",
     scope: "shipments:write",
-    summary: "Void a shipment whose label was not used",
+    summary: "Void a shipment",
     description:
-      "An order that lists it takes it back: its quantities have not been shipped then. " +
-      "The carrier is not told: `DELETE /shipments/labels/{id}` gives back a label that was bought here.",
+      "For a label that was not used. The order no longer lists the shipment, and its quantities count as unshipped. " +
+      "The carrier is not notified; use `DELETE /shipments/labels/{id}` to void a label that was purchased here.",
     ids,
     answer: [200, answers.ShipmentAnswer],
     failures: [409, 412],
@@ -104,10 +106,10 @@ export const shipmentRoutes = [
   defineRoute("POST /shipments/:id/track", {
     name: "shipments.track",
     scope: "shipments:write",
-    summary: "Ask the carrier now where a shipment is",
+    summary: "Fetch tracking from the carrier now",
     description:
-      "Through the first active account with the shipment's carrier, if that carrier can track. The hub asks about open " +
-      "shipments by itself, too: every 30 minutes, and once a day when nothing was heard for two weeks.",
+      "Uses the first active account of the shipment's carrier that supports tracking. The hub also polls undelivered " +
+      "shipments every 30 minutes, or once a day after two weeks without a tracking event.",
     ids,
     answer: [200, answers.TrackAnswer],
     failures: [409, 502],
@@ -116,22 +118,23 @@ export const shipmentRoutes = [
   defineRoute("POST /shipments/:id/events", {
     name: "shipments.events.create",
     scope: "shipments:write",
-    summary: "Add a tracking event, or correct the one under its key; one that is known already changes nothing",
+    summary: "Add or correct a tracking event",
+    description: "An event with a known key corrects that event; an identical event changes nothing.",
     ids,
     body: shapes.EventRequest,
     answer: [200, answers.ShipmentAnswer],
     failures: [409],
     handle: (ctx, { params, body }) => shipments.addEvent(ctx, params.id, body),
   }),
-  defineRoute("DELETE /shipments/:id/events/:key", {
+  defineRoute("DELETE /shipments/:id/events/:eventKey", {
     name: "shipments.events.delete",
     scope: "shipments:write",
-    summary: "Take a tracking event back: it did not happen",
+    summary: "Retract a tracking event",
     description:
-      "It stays in the list with `retractedAt`, and counts no more; an order that was delivered by it is on its way again. " +
-      "The same report once more changes nothing; one under the same key that says something else counts.",
+      "The event stays listed with `retractedAt` and no longer counts; an order it had delivered returns to its previous status. " +
+      "The same report sent again changes nothing; a different report with the same key counts.",
     ids,
     answer: [200, answers.ShipmentAnswer],
-    handle: (ctx, { params }) => shipments.retractEvent(ctx, params.id, params.key),
+    handle: (ctx, { params }) => shipments.retractEvent(ctx, params.id, params.eventKey),
   }),
 ];

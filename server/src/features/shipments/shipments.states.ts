@@ -135,4 +135,4 @@ export const riskReasons = [
 export type RiskReason = (typeof riskReasons)[number];
 
 /** `service_level`: nobody promised anything, so that it is what the service stands for. */
-export const promiseSources = ["given", "order", "carrier", "service_level"] as const;
+export const promiseSources = ["request", "order", "carrier", "service_level"] as const;

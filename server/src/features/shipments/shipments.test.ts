@@ -25,13 +25,13 @@ describe("recording a shipment", () => {
     expect(status).toBe(201);
     expect(body).toMatchObject({
       status: "pre_transit",
-      isOpen: true,
+      isTrackingActive: true,
       source: "api",
       cost: 11.4,
       currency: "USD",
       timezone: "America/Denver",
       promisedDate: "2026-03-05",
-      promiseSource: "given",
+      promiseSource: "request",
       events: [],
       version: 1,
     });
@@ -133,7 +133,7 @@ describe("tracking events", () => {
     for (const answer of answers) {
       expect(answer).toMatchObject({
         status: "delivered",
-        isOpen: false,
+        isTrackingActive: false,
         atRisk: false,
         acceptedAt: events[1]!.at,
         firstAttemptAt: events[3]!.at,
@@ -236,7 +236,7 @@ describe("changing a shipment", () => {
   test("voids it once; events are kept and change nothing any more", async () => {
     const { body } = await shipped();
     const { body: voided } = await org.post(`/shipments/${body.id}/void`);
-    expect(voided).toMatchObject({ status: "cancelled", isOpen: false, version: 2 });
+    expect(voided).toMatchObject({ status: "cancelled", isTrackingActive: false, version: 2 });
     expect((await org.post(`/shipments/${body.id}/void`)).body).toEqual(voided);
     const { body: after } = await org.post(`/shipments/${body.id}/events`, { at: ago(0.1), status: "in_transit" });
     expect(after).toMatchObject({ status: "cancelled", events: [{ status: "in_transit" }] });

@@ -60,7 +60,7 @@ async function tellRun(tx: Tx, world: World, labels: StepLabel[]): Promise<void>
 function endOf(run: RunRow, orderId: string, labels: StepLabel[]): StepEnd {
   const step = labels[0]!.runStep;
   const isVoid = run.actions[step]?.type === "void_label";
-  const refused = labels.find(({ status }) => status === (isVoid ? "bought" : "failed"));
+  const refused = labels.find(({ status }) => status === (isVoid ? "purchased" : "failed"));
   if (refused) {
     const { id, failure } = refused;
     const what = isVoid ? "did not take the label back" : "did not sell the label";

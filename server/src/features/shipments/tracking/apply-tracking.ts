@@ -79,7 +79,7 @@ function applyTo(
   const promise = isFirstPromise ? { promisedAt: estimatedAt, promiseSource: "carrier" as const } : {};
   const { outcomes } = merged;
   if (!merged.isChanged && estimatedAt === before.estimatedAt) return { outcomes, isFull: false };
-  const trackedAt = isPull ? now : before.trackedAt;
-  const change = changed(before, { ...promise, estimatedAt, events: merged.events, trackedAt }, now);
+  const lastPolledAt = isPull ? now : before.lastPolledAt;
+  const change = changed(before, { ...promise, estimatedAt, events: merged.events, lastPolledAt }, now);
   return { outcomes, isFull: false, change };
 }

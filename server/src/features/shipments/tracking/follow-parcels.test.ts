@@ -67,7 +67,7 @@ describe("the hub asks by itself", () => {
       },
     ]);
     expect(numbers().length).toBe(2);
-    expect(await read(org, id!)).toMatchObject({ trackedAt: iso(now), version: 1, events: [] });
+    expect(await read(org, id!)).toMatchObject({ lastPolledAt: iso(now), version: 1, events: [] });
     setClock(now + 29 * minuteMs);
     await workOff(hub.world, trackingWork);
     expect(asked.length).toBe(1);
@@ -102,9 +102,9 @@ describe("the hub asks by itself", () => {
     expect(new Set(numbers()).size).toBe(250);
     for (const { parcels: given } of asked) expect(given.length).toBeLessThanOrEqual(100);
     expect((await org.get("/shipments/counts")).body).toMatchObject({ delivered: 250, total: 251 });
-    expect(await read(org, other.id)).toMatchObject({ events: [], trackedAt: null });
+    expect(await read(org, other.id)).toMatchObject({ events: [], lastPolledAt: null });
     const one = await read(org, ids[7]!);
-    expect(one).toMatchObject({ status: "delivered", isOpen: false, version: 2, trackedAt: iso(now) });
+    expect(one).toMatchObject({ status: "delivered", isTrackingActive: false, version: 2, lastPolledAt: iso(now) });
     expect(one.events.map(({ status }: { status: string }) => status)).toEqual(["in_transit", "delivered"]);
     const audit = (await org.get(`/audit?objectId=${ids[7]}&type=shipment.status_changed`)).body;
     expect(audit.data).toMatchObject([{ actor: { type: "system", name: "tracking" } }]);
@@ -242,7 +242,7 @@ describe("what goes wrong with one account", () => {
     await expect.poll(async () => (await read(good, found!)).status).toBe("in_transit");
     await worker.stop();
     // Another node may ask at once.
-    expect((await read(bad, lost!)).trackedAt).toBeNull();
+    expect((await read(bad, lost!)).lastPolledAt).toBeNull();
     const { numbers } = tracks("demo", async (_call, given) => reportEach(given, scan(start)));
     await workOff(hub.world, trackingWork);
     expect(numbers()).toEqual(["G1"]);
@@ -258,7 +258,7 @@ describe("what goes wrong with one account", () => {
     setClock(start + hourMs);
     await workOff(hub.world, trackingWork);
     expect(asked).toEqual([]);
-    expect((await read(org, parcel!)).trackedAt).toBeNull();
+    expect((await read(org, parcel!)).lastPolledAt).toBeNull();
     expect((await org.post(`/shipments/${parcel}/track`)).body.code).toBe("credentials_unreadable");
   });
 });
@@ -284,7 +284,7 @@ test("what a process that died had asked for and not written down is asked for a
   await trackingWork.leases.endAllAcrossOrgs(hub.world.db);
   setClock(start + hourMs);
   await workOff(hub.world, trackingWork);
-  expect(await read(org, id!)).toMatchObject({ status: "pre_transit", trackedAt: iso(start + hourMs) });
+  expect(await read(org, id!)).toMatchObject({ status: "pre_transit", lastPolledAt: iso(start + hourMs) });
   setClock(start + 2 * hourMs);
   await workOff(hub.world, trackingWork);
   expect(await read(org, id!)).toMatchObject({ status: "in_transit", events: [{ at: iso(start) }] });

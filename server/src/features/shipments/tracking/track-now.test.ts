@@ -57,17 +57,17 @@ describe("asking now", () => {
     const ask = async () => (await org.post(`/shipments/${id}/track`)).body;
     setClock(start + 60_000);
     const first = await ask();
-    expect(first).toMatchObject({ wasAsked: true, hasNews: true, shipment: { id, status: "pre_transit" } });
+    expect(first).toMatchObject({ wasPolled: true, hasUpdates: true, shipment: { id, status: "pre_transit" } });
     expect(first.shipment.events).toMatchObject([{ at: iso(start), description: "Label created" }]);
     setClock(start + 2 * 60_000);
-    expect(await ask()).toMatchObject({ wasAsked: true, hasNews: false, shipment: { version: 2 } });
+    expect(await ask()).toMatchObject({ wasPolled: true, hasUpdates: false, shipment: { version: 2 } });
     setClock(start + 16 * hourMs);
-    expect(await ask()).toMatchObject({ hasNews: true, shipment: { status: "in_transit" } });
+    expect(await ask()).toMatchObject({ hasUpdates: true, shipment: { status: "in_transit" } });
     const delivered = async () => (await org.get("/v1/overview")).body.data.delivered;
     const before = await delivered();
     setClock(start + 10 * 24 * hourMs);
     const last = await ask();
-    expect(last).toMatchObject({ hasNews: true, shipment: { status: "delivered", promiseSource: "carrier" } });
+    expect(last).toMatchObject({ hasUpdates: true, shipment: { status: "delivered", promiseSource: "carrier" } });
     expect(last.shipment.deliveredAt > iso(start)).toBe(true);
     expect(await delivered()).toBe(before + 1);
   });
@@ -85,9 +85,9 @@ describe("asking now", () => {
     await expect.poll(() => asked.length).toBe(1);
     const others = await Promise.all([1, 2, 3].map(() => org.post(`/shipments/${id}/track`)));
     await workOff(hub.world, trackingWork);
-    for (const { status, body } of others) expect({ status, ...body }).toMatchObject({ status: 200, wasAsked: false });
+    for (const { status, body } of others) expect({ status, ...body }).toMatchObject({ status: 200, wasPolled: false });
     answer.resolve();
-    expect((await first).body).toMatchObject({ wasAsked: true, hasNews: true, shipment: { status: "in_transit" } });
+    expect((await first).body).toMatchObject({ wasPolled: true, hasUpdates: true, shipment: { status: "in_transit" } });
     expect(asked.filter(({ parcels }) => parcels.some(isMeant)).length).toBe(1);
     undo();
   });
@@ -106,7 +106,7 @@ describe("asking now", () => {
       expect(asked.length).toBe(times);
     }
     undo();
-    expect((await org.post(`/shipments/${id}/track`)).body).toMatchObject({ wasAsked: true, hasNews: true });
+    expect((await org.post(`/shipments/${id}/track`)).body).toMatchObject({ wasPolled: true, hasUpdates: true });
   });
 
   test("the same request again under one Idempotency-Key has the same answer", async () => {
@@ -116,7 +116,7 @@ describe("asking now", () => {
     setClock(start + 100 * hourMs);
     const again = await org.post(`/shipments/${id}/track`, undefined, { headers });
     expect(again.text).toBe(first.text);
-    expect(first.body.hasNews).toBe(true);
+    expect(first.body.hasUpdates).toBe(true);
   });
 });
 
@@ -153,7 +153,7 @@ test("in the preview a demo parcel arrives while its clock is moved on, and nobo
   const { body: next } = await own.post("/shipments", { trackingNumber: "P2", carrier: "demo" });
   await preview.operator.post("/preview/clock", { advanceSeconds: 3_600 });
   await expect
-    .poll(async () => (await own.get(`/shipments/${next.id}`)).body.trackedAt, { timeout: 40_000 })
+    .poll(async () => (await own.get(`/shipments/${next.id}`)).body.lastPolledAt, { timeout: 40_000 })
     .not.toBeNull();
   await worker.stop();
 }, 90_000);

@@ -9,7 +9,7 @@ import { applyTrackingRecords } from "./ingest-events.ts";
 import { presentTo } from "../present-shipment.ts";
 import type { TrackAnswer } from "../shipment-answers.schemas.ts";
 import type { Shipment } from "../shipment.ts";
-import { carrierKeyOf, isOpen } from "../shipment.ts";
+import { carrierKeyOf, isTrackingActive } from "../shipment.ts";
 import { findShipment } from "../shipments.store.ts";
 import { askingAt } from "./tracking-turns.ts";
 import { giveBackTurns, takeTurn } from "./tracking-turns.store.ts";
@@ -27,7 +27,7 @@ export async function trackShipment(ctx: Ctx, id: string): Promise<TrackAnswer> 
   const turn = await takeTurn(ctx.db, ctx.orgId, asking, { id, askedBefore });
   if (!turn) {
     const current = await findShipment(ctx.db, ctx.orgId, id);
-    return { wasAsked: false, hasNews: false, shipment: presentTo(ctx, current ?? before) };
+    return { wasPolled: false, hasUpdates: false, shipment: presentTo(ctx, current ?? before) };
   }
   const said = await askAboutParcels(ctx, open, [turn]);
   if (!("done" in said)) {
@@ -39,13 +39,13 @@ export async function trackShipment(ctx: Ctx, id: string): Promise<TrackAnswer> 
     const known = await findShipment(tx, ctx.orgId, id);
     await applyTrackingRecords(tx, ctx, said.done);
     const after = (await findShipment(tx, ctx.orgId, id))!;
-    return { wasAsked: true, hasNews: after.version !== known?.version, shipment: presentTo(ctx, after) };
+    return { wasPolled: true, hasUpdates: after.version !== known?.version, shipment: presentTo(ctx, after) };
   });
 }
 
 /** The account whose carrier can be asked about it. */
 async function findTracker(ctx: Ctx, { status, trackingNumber, carrier }: Shipment): Promise<string> {
-  if (!isOpen(status))
+  if (!isTrackingActive(status))
     throw new HubError("invalid_state", `The shipment is ${status}; nothing more is to be heard of it.`);
   if (trackingNumber === null)
     throw new HubError("no_tracking_number", "Give the shipment the carrier's number first.");

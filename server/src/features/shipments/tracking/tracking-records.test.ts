@@ -82,7 +82,7 @@ describe("what a carrier says when it is asked", () => {
     expect(four).toMatchObject({
       trackingNumber: "R4",
       promisedDate: "2199-03-05",
-      promiseSource: "given",
+      promiseSource: "request",
       estimatedAt: "2199-03-07T12:00:00.000Z",
       riskReasons: ["predicted_late"],
     });

@@ -12,7 +12,7 @@ export type Turn = {
   shippedAt: Date;
   carrierData: CarrierData | null;
   /** As they were before, for giving the turn back. */
-  trackedAt: Date | null;
+  lastPolledAt: Date | null;
   trackAt: Date | null;
 };
 
@@ -32,11 +32,11 @@ const nextTurn = ([at, quietSince, quietTurnAt]: [string, string, string]): stri
 
 /** The conditions belong to the statement that locks: of two at the same time, the second looks at them again. */
 const takeTurns = (which: string): string => `with turns as (
-    select id, tracked_at, track_at from shipments where org_id = $1 and ${which})
-  update shipments s set tracked_at = $2, track_at = ${nextTurn(["$2", "$3", "$4"])}
+    select id, last_polled_at, track_at from shipments where org_id = $1 and ${which})
+  update shipments s set last_polled_at = $2, track_at = ${nextTurn(["$2", "$3", "$4"])}
     from turns t where s.org_id = $1 and s.id = t.id
   returning s.id, s.tracking_number as "trackingNumber", s.shipped_at as "shippedAt", s.carrier_data as "carrierData",
-    t.tracked_at as "trackedAt", t.track_at as "trackAt"`;
+    t.last_polled_at as "lastPolledAt", t.track_at as "trackAt"`;
 
 /** The parcels that the carrier was asked about longest ago; two nodes get different ones. */
 export async function takeDueTurns(
@@ -59,7 +59,7 @@ export async function takeTurn(
   { id, askedBefore }: { id: string; askedBefore: Date },
 ): Promise<Turn | undefined> {
   // A clock that was set back leaves times behind that have not come yet.
-  const isFree = "(tracked_at is null or tracked_at <= $6 or tracked_at > $2)";
+  const isFree = "(last_polled_at is null or last_polled_at <= $6 or last_polled_at > $2)";
   const [turn] = await db.query<Turn>(takeTurns(`id = $5 and track_at is not null and ${isFree} for update`), [
     orgId,
     asked.at,
@@ -74,13 +74,13 @@ export async function takeTurn(
 /** For those about whom nobody was asked in the end, unless somebody else took the turn since. */
 export async function giveBackTurns(db: Queryable, orgId: string, turns: Turn[], takenAt: string): Promise<void> {
   await db.query(
-    `update shipments s set tracked_at = t.tracked_at, track_at = case when s.track_at is null then null else t.track_at end
-       from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[]) as t (id, tracked_at, track_at)
-      where s.org_id = $1 and s.id = t.id and s.tracked_at = $5`,
+    `update shipments s set last_polled_at = t.last_polled_at, track_at = case when s.track_at is null then null else t.track_at end
+       from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[]) as t (id, last_polled_at, track_at)
+      where s.org_id = $1 and s.id = t.id and s.last_polled_at = $5`,
     [
       orgId,
       turns.map(({ id }) => id),
-      turns.map(({ trackedAt }) => trackedAt),
+      turns.map(({ lastPolledAt }) => lastPolledAt),
       turns.map(({ trackAt }) => trackAt),
       takenAt,
     ],
@@ -91,7 +91,7 @@ export async function giveBackTurns(db: Queryable, orgId: string, turns: Turn[],
 export async function markAsked(tx: Tx, orgId: string, ids: string[], asked: Asking): Promise<void> {
   if (ids.length === 0) return;
   await tx.query(
-    `update shipments s set tracked_at = $3, track_at = case when s.track_at is null then null
+    `update shipments s set last_polled_at = $3, track_at = case when s.track_at is null then null
          else ${nextTurn(["$3", "$4", "$5"])} end where s.org_id = $1 and s.id = any($2::uuid[])`,
     [orgId, ids, asked.at, asked.quietSince, asked.quietTurnAt],
   );

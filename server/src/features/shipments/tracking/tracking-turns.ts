@@ -1,5 +1,5 @@
 import type { Shipment } from "../shipment.ts";
-import { isOpen } from "../shipment.ts";
+import { isTrackingActive } from "../shipment.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -22,12 +22,12 @@ export function askingAt(at: Date): Asking {
   };
 }
 
-type Parcel = Pick<Shipment, "trackingNumber" | "status" | "trackedAt" | "createdAt" | "shippedAt" | "lastEventAt">;
+type Parcel = Pick<Shipment, "trackingNumber" | "status" | "lastPolledAt" | "createdAt" | "shippedAt" | "lastEventAt">;
 
 /** From when on the time until the next question is counted; null when nothing more is asked about it. */
-export function turnOf({ trackingNumber, status, trackedAt, ...parcel }: Parcel): string | null {
-  if (trackingNumber === null || !isOpen(status)) return null;
-  if (trackedAt === null) return parcel.createdAt;
-  const { quietSince, quietTurnAt } = askingAt(new Date(trackedAt));
-  return (parcel.lastEventAt ?? parcel.shippedAt) < quietSince ? quietTurnAt : trackedAt;
+export function turnOf({ trackingNumber, status, lastPolledAt, ...parcel }: Parcel): string | null {
+  if (trackingNumber === null || !isTrackingActive(status)) return null;
+  if (lastPolledAt === null) return parcel.createdAt;
+  const { quietSince, quietTurnAt } = askingAt(new Date(lastPolledAt));
+  return (parcel.lastEventAt ?? parcel.shippedAt) < quietSince ? quietTurnAt : lastPolledAt;
 }
