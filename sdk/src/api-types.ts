@@ -319,25 +319,25 @@ export type Dimensions = {
 
 export type Event = {
   specversion: "1.0";
-  /** Of this event; the same whenever and however it is sent */
+  /** Id of the event; the same in the feed, in streams and in every delivery */
   id: string;
-  /** Such as order.updated; GET /events/types has all of them */
+  /** For example order.updated; see GET /events/types */
   type: string;
-  /** The hub, surface and organization, as a URN */
+  /** URN of the hub, environment and organization */
   source: string;
-  /** What it happened to: kind of object and id, such as order/… */
+  /** Object kind and id, for example order/… */
   subject: string;
-  /** When it happened */
+  /** Time of the event */
   time: string;
-  /** The same as time */
+  /** Same as `time` */
   timestamp: string;
-  /** Its number in the organization, without gaps; 16 digits, so that texts compare like numbers */
+  /** Gapless number within the organization; zero-padded to 16 digits, so that strings sort like numbers */
   sequence: string;
-  /** Send it as `after` to go on behind this event */
+  /** Pass as `after` to continue after this event */
   cursor: string;
-  /** Type and version of the data, as a URN */
+  /** URN of the type and version of `data` */
   dataschema: string;
-  /** `items` (which objects, and their versions), `changed` (names of fields), `actor`, `requestId`, `cause`, and what the type adds */
+  /** `items` (object ids and versions), `changed` (field names), `actor`, `requestId`, `cause`, and the fields of the type */
   data: Record<string, unknown>;
 };
 
@@ -2734,32 +2734,32 @@ export type Webhook = {
   url: string;
   description: string;
   types: Array<string>;
-  /** Of the headers that are sent; their values are not answered */
+  /** Names of the headers sent with deliveries; their values are write-only */
   headerNames: Array<string>;
-  /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
+  /** none: started in the order of events, several at a time; compare versions. strict: one at a time, each after the previous one was delivered or has failed */
   ordering: Open<"none" | "strict">;
   maxInFlight: number;
-  /** hmac: `v1`, with a secret that both sides know. ed25519: `v1a`, verified with a public key */
+  /** hmac: scheme `v1` with a shared secret. ed25519: scheme `v1a`, verified with a public key */
   signing: Open<"hmac" | "ed25519">;
-  /** `whpk_…`, of ed25519 */
+  /** `whpk_…`, with ed25519 */
   publicKey: string | null;
-  /** Signs as well until `previousSecretUntil` */
+  /** Also valid until `previousSecretExpiresAt` */
   previousPublicKey: string | null;
-  previousSecretUntil: string | null;
-  /** paused: by somebody. disabled: by the hub, see `disabledReason`. Both lose nothing: POST …/enable */
+  previousSecretExpiresAt: string | null;
+  /** paused: by a user. disabled: by the hub, see `disabledReason`. No event is lost: POST …/enable continues */
   status: Open<"active" | "paused" | "disabled">;
-  /** It answered 410, or took nothing for five days */
+  /** gone: the endpoint responded with 410. failing: no delivery has succeeded for five days */
   disabledReason: Open<"gone" | "failing" | null>;
-  /** Everything up to here in the event log is for others, or has a delivery */
+  /** Position in the event log: all events up to here have a delivery or are of other types */
   cursor: string;
-  /** Deliveries that wait or are under way; behind `cursor` no more than 1,000 are counted */
-  waiting: number;
+  /** Deliveries that are pending or in flight; at most 1,000 events after `cursor` are counted */
+  pendingCount: number;
   health: {
     status: Open<"unknown" | "healthy" | "failing">;
     consecutiveFailures: number;
     failingSince: string | null;
-    /** Nothing is sent before, while it fails or asked for a pause */
-    nextProbeAt: string | null;
+    /** No request is sent before this time, after failures or a Retry-After header */
+    nextAttemptAt: string | null;
     lastSuccessAt: string | null;
     lastFailureAt: string | null;
     lastError: {
@@ -2775,17 +2775,17 @@ export type Webhook = {
 
 export type WebhookDelivery = {
   id: string;
-  /** Also the `webhook-id` that is sent */
+  /** Sent as the header `webhook-id` */
   eventId: string;
   type: string;
-  /** Of the event, 16 digits */
+  /** Sequence number of the event, 16 digits */
   sequence: string;
-  /** waiting: to be sent, or under way. failed: given up after 13 tries in three days. skipped: by `enable` from now on */
-  status: Open<"waiting" | "delivered" | "failed" | "skipped">;
+  /** pending: not sent yet, or in flight. failed: 13 attempts in three days did not succeed. skipped: by `enable` with `from: now` */
+  status: Open<"pending" | "delivered" | "failed" | "skipped">;
   attemptCount: number;
   nextAttemptAt: string | null;
-  /** HTTP status of the last answer */
-  lastStatus: number | null;
+  /** HTTP status of the last response */
+  lastResponseStatus: number | null;
   lastError: {
     code: string;
     message: string;
@@ -2796,32 +2796,32 @@ export type WebhookDelivery = {
     number: number;
     at: string;
     durationMs: number;
-    status: number | null;
+    responseStatus: number | null;
     error: {
       code: string;
       message: string;
     } | null;
-    headers: Record<string, string> | null;
+    responseHeaders: Record<string, string> | null;
     /** The first 4 KiB; kept for a week */
-    answer: string | null;
+    responseBody: string | null;
   }>;
-  /** What is sent; null without `events:read` and the scope of its type, or when the log has it no more */
+  /** The event that is sent; null without `events:read` and the scope of its type */
   event: Event | null;
 };
 
 export type WebhookDeliverySummary = {
   id: string;
-  /** Also the `webhook-id` that is sent */
+  /** Sent as the header `webhook-id` */
   eventId: string;
   type: string;
-  /** Of the event, 16 digits */
+  /** Sequence number of the event, 16 digits */
   sequence: string;
-  /** waiting: to be sent, or under way. failed: given up after 13 tries in three days. skipped: by `enable` from now on */
-  status: Open<"waiting" | "delivered" | "failed" | "skipped">;
+  /** pending: not sent yet, or in flight. failed: 13 attempts in three days did not succeed. skipped: by `enable` with `from: now` */
+  status: Open<"pending" | "delivered" | "failed" | "skipped">;
   attemptCount: number;
   nextAttemptAt: string | null;
-  /** HTTP status of the last answer */
-  lastStatus: number | null;
+  /** HTTP status of the last response */
+  lastResponseStatus: number | null;
   lastError: {
     code: string;
     message: string;
@@ -2831,18 +2831,18 @@ export type WebhookDeliverySummary = {
 };
 
 export type WebhookRequest = {
-  /** Where to deliver, by https; plain http only where the hub may call private addresses */
+  /** Endpoint URL. https is required unless the hub may call private addresses */
   url: string;
-  /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+  /** Event types (`order.updated` includes `orders.updated` and the other way round) or families (`order.*`, including types added later); see GET /events/types. The caller must be allowed to read all of them */
   types: Array<string>;
   description?: string;
-  /** Sent with every delivery, say for a proxy in front; stored sealed, never answered. At most 20 */
+  /** Headers sent with every delivery, for example for a proxy. Encrypted and write-only. At most 20 */
   headers?: Record<string, string>;
-  /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
+  /** none: started in the order of events, several at a time; compare versions. strict: one at a time, each after the previous one was delivered or has failed */
   ordering?: "none" | "strict";
-  /** hmac: `v1`, with a secret that both sides know. ed25519: `v1a`, verified with a public key */
+  /** hmac: scheme `v1` with a shared secret. ed25519: scheme `v1a`, verified with a public key */
   signing?: "hmac" | "ed25519";
-  /** Deliveries under way at a time; in strict order always one */
+  /** Maximum number of concurrent requests; always 1 with strict ordering */
   maxInFlight?: number;
 };
 
@@ -7633,52 +7633,52 @@ export type Operations = {
       }>;
     };
   };
-  /** Read what happened behind a cursor, oldest first (`events.list`) */
+  /** List events after a cursor (`events.list`) */
   "GET /api/v1/events": {
     query: {
-      /** Types with commas between: `order.updated`, which stands for `orders.updated` as well, or a family, `order.*`. Without it, all that the token may read */
+      /** Comma-separated event types (`order.updated` includes `orders.updated`) or families (`order.*`). Default: all that the token may read */
       types?: string;
-      /** Events about this object, and those of many that name it in `items` */
+      /** Events about this object, or that name it in `items` */
       objectId?: string;
-      /** Events of this moment or later; where to begin without a cursor */
+      /** Events at or after this time; the start of the feed without a cursor */
       since?: string;
-      /** The cursor to go on behind */
+      /** Cursor to continue after */
       after?: string;
-      /** Events at most */
+      /** Maximum number of events */
       limit?: number;
     };
     answer: {
       data: Array<Event>;
-      /** How far was looked, also where nothing was found: send it as `after` to go on. Keep it when all was dealt with */
+      /** Position reached in the log, also when no event matched. Pass it as `after`; store it once `data` is processed */
       cursor: string;
-      /** There is more behind the cursor; `data` may be empty all the same */
+      /** More entries follow the cursor; `data` may be empty nevertheless */
       hasMore: boolean;
     };
   };
-  /** Follow what happens as server-sent events (`events.stream`) */
+  /** Stream events (server-sent events) (`events.stream`) */
   "GET /api/v1/events/stream": {
     query: {
-      /** Types with commas between: `order.updated`, which stands for `orders.updated` as well, or a family, `order.*`. Without it, all that the token may read */
+      /** Comma-separated event types (`order.updated` includes `orders.updated`) or families (`order.*`). Default: all that the token may read */
       types?: string;
-      /** Events about this object, and those of many that name it in `items` */
+      /** Events about this object, or that name it in `items` */
       objectId?: string;
-      /** Events of this moment or later; where to begin without a cursor */
+      /** Events at or after this time; the start of the feed without a cursor */
       since?: string;
-      /** The cursor to go on behind; without it, and without `since`, from now on */
+      /** Cursor to continue after. Default: `since`, or now */
       after?: string;
     };
     answer: string;
   };
-  /** List all types of events, each with the schema of its data and an example (`events.types.list`) */
+  /** List event types with schemas and examples (`events.types.list`) */
   "GET /api/v1/events/types": {
     answer: {
       data: Array<{
         type: string;
         version: number;
-        /** Needed to read it, beside events:read */
+        /** Scope required besides events:read */
         scope: string;
         summary: string;
-        /** The kind of object in `subject` */
+        /** Object kind in `subject` */
         objectType: string;
         dataschema: string;
         /** JSON Schema of `data` */
@@ -7687,7 +7687,7 @@ export type Operations = {
       }>;
     };
   };
-  /** List webhooks, and how each is doing (`webhooks.list`) */
+  /** List webhooks with their health (`webhooks.list`) */
   "GET /api/v1/webhooks": {
     query: {
       /** Counted from 1 */
@@ -7695,7 +7695,7 @@ export type Operations = {
       /** Entries a page */
       limit?: number;
       status?: "active" | "paused" | "disabled";
-      /** Part of the address or description */
+      /** Part of the URL or description */
       search?: string;
     };
     answer: {
@@ -7703,7 +7703,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Set up a webhook: from now on it is told what happens (`webhooks.create`) */
+  /** Create a webhook (`webhooks.create`) */
   "POST /api/v1/webhooks": {
     body: WebhookRequest;
     answer: {
@@ -7711,32 +7711,32 @@ export type Operations = {
       url: string;
       description: string;
       types: Array<string>;
-      /** Of the headers that are sent; their values are not answered */
+      /** Names of the headers sent with deliveries; their values are write-only */
       headerNames: Array<string>;
-      /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
+      /** none: started in the order of events, several at a time; compare versions. strict: one at a time, each after the previous one was delivered or has failed */
       ordering: Open<"none" | "strict">;
       maxInFlight: number;
-      /** hmac: `v1`, with a secret that both sides know. ed25519: `v1a`, verified with a public key */
+      /** hmac: scheme `v1` with a shared secret. ed25519: scheme `v1a`, verified with a public key */
       signing: Open<"hmac" | "ed25519">;
-      /** `whpk_…`, of ed25519 */
+      /** `whpk_…`, with ed25519 */
       publicKey: string | null;
-      /** Signs as well until `previousSecretUntil` */
+      /** Also valid until `previousSecretExpiresAt` */
       previousPublicKey: string | null;
-      previousSecretUntil: string | null;
-      /** paused: by somebody. disabled: by the hub, see `disabledReason`. Both lose nothing: POST …/enable */
+      previousSecretExpiresAt: string | null;
+      /** paused: by a user. disabled: by the hub, see `disabledReason`. No event is lost: POST …/enable continues */
       status: Open<"active" | "paused" | "disabled">;
-      /** It answered 410, or took nothing for five days */
+      /** gone: the endpoint responded with 410. failing: no delivery has succeeded for five days */
       disabledReason: Open<"gone" | "failing" | null>;
-      /** Everything up to here in the event log is for others, or has a delivery */
+      /** Position in the event log: all events up to here have a delivery or are of other types */
       cursor: string;
-      /** Deliveries that wait or are under way; behind `cursor` no more than 1,000 are counted */
-      waiting: number;
+      /** Deliveries that are pending or in flight; at most 1,000 events after `cursor` are counted */
+      pendingCount: number;
       health: {
         status: Open<"unknown" | "healthy" | "failing">;
         consecutiveFailures: number;
         failingSince: string | null;
-        /** Nothing is sent before, while it fails or asked for a pause */
-        nextProbeAt: string | null;
+        /** No request is sent before this time, after failures or a Retry-After header */
+        nextAttemptAt: string | null;
         lastSuccessAt: string | null;
         lastFailureAt: string | null;
         lastError: {
@@ -7748,11 +7748,11 @@ export type Operations = {
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** `whsec_…`, shown this once; null with ed25519, which has a public key */
+      /** `whsec_…`, returned only once; null with ed25519 */
       secret: string | null;
     };
   };
-  /** Read a webhook, and how it is doing (`webhooks.get`) */
+  /** Get a webhook with its health (`webhooks.get`) */
   "GET /api/v1/webhooks/{id}": {
     path: {
       /** Id of the webhook */
@@ -7760,27 +7760,27 @@ export type Operations = {
     };
     answer: Webhook;
   };
-  /** Change a webhook (`webhooks.update`) */
+  /** Update a webhook (`webhooks.update`) */
   "PATCH /api/v1/webhooks/{id}": {
     path: {
       /** Id of the webhook */
       id: string;
     };
     body: {
-      /** Where to deliver, by https; plain http only where the hub may call private addresses */
+      /** Endpoint URL. https is required unless the hub may call private addresses */
       url?: string;
-      /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+      /** Event types (`order.updated` includes `orders.updated` and the other way round) or families (`order.*`, including types added later); see GET /events/types. The caller must be allowed to read all of them */
       types?: Array<string>;
       description?: string;
-      /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
+      /** none: started in the order of events, several at a time; compare versions. strict: one at a time, each after the previous one was delivered or has failed */
       ordering?: "none" | "strict";
-      /** Deliveries under way at a time; in strict order always one */
+      /** Maximum number of concurrent requests; always 1 with strict ordering */
       maxInFlight?: number;
       headers?: Record<string, string> | null;
     };
     answer: Webhook;
   };
-  /** Delete a webhook; what still waits is not sent (`webhooks.delete`) */
+  /** Delete a webhook and its pending deliveries (`webhooks.delete`) */
   "DELETE /api/v1/webhooks/{id}": {
     path: {
       /** Id of the webhook */
@@ -7788,7 +7788,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Stop deliveries; what happens meanwhile is kept for later (`webhooks.pause`) */
+  /** Pause a webhook (`webhooks.pause`) */
   "POST /api/v1/webhooks/{id}/pause": {
     path: {
       /** Id of the webhook */
@@ -7796,26 +7796,26 @@ export type Operations = {
     };
     answer: Webhook;
   };
-  /** Deliver again, after a pause or after the hub disabled it (`webhooks.enable`) */
+  /** Enable a paused or disabled webhook (`webhooks.enable`) */
   "POST /api/v1/webhooks/{id}/enable": {
     path: {
       /** Id of the webhook */
       id: string;
     };
     body: {
-      /** stopped (default): nothing is left out. now: what waits is skipped. A cursor of the feed: what follows it, except for what was delivered already */
+      /** last_position (default): no event is left out. now: pending deliveries are skipped. A cursor of the feed: events after it that were not delivered yet */
       from?: string;
     };
     answer: Webhook;
   };
-  /** Give it a new secret; the one before signs as well until the overlap ends (`webhooks.secret.rotate`) */
+  /** Rotate the signing secret of a webhook (`webhooks.secret.rotate`) */
   "POST /api/v1/webhooks/{id}/rotate-secret": {
     path: {
       /** Id of the webhook */
       id: string;
     };
     body: {
-      /** For so long both sign; default 24 */
+      /** How long the previous secret stays valid; default 24 */
       overlapHours?: number;
     };
     answer: {
@@ -7823,32 +7823,32 @@ export type Operations = {
       url: string;
       description: string;
       types: Array<string>;
-      /** Of the headers that are sent; their values are not answered */
+      /** Names of the headers sent with deliveries; their values are write-only */
       headerNames: Array<string>;
-      /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
+      /** none: started in the order of events, several at a time; compare versions. strict: one at a time, each after the previous one was delivered or has failed */
       ordering: Open<"none" | "strict">;
       maxInFlight: number;
-      /** hmac: `v1`, with a secret that both sides know. ed25519: `v1a`, verified with a public key */
+      /** hmac: scheme `v1` with a shared secret. ed25519: scheme `v1a`, verified with a public key */
       signing: Open<"hmac" | "ed25519">;
-      /** `whpk_…`, of ed25519 */
+      /** `whpk_…`, with ed25519 */
       publicKey: string | null;
-      /** Signs as well until `previousSecretUntil` */
+      /** Also valid until `previousSecretExpiresAt` */
       previousPublicKey: string | null;
-      previousSecretUntil: string | null;
-      /** paused: by somebody. disabled: by the hub, see `disabledReason`. Both lose nothing: POST …/enable */
+      previousSecretExpiresAt: string | null;
+      /** paused: by a user. disabled: by the hub, see `disabledReason`. No event is lost: POST …/enable continues */
       status: Open<"active" | "paused" | "disabled">;
-      /** It answered 410, or took nothing for five days */
+      /** gone: the endpoint responded with 410. failing: no delivery has succeeded for five days */
       disabledReason: Open<"gone" | "failing" | null>;
-      /** Everything up to here in the event log is for others, or has a delivery */
+      /** Position in the event log: all events up to here have a delivery or are of other types */
       cursor: string;
-      /** Deliveries that wait or are under way; behind `cursor` no more than 1,000 are counted */
-      waiting: number;
+      /** Deliveries that are pending or in flight; at most 1,000 events after `cursor` are counted */
+      pendingCount: number;
       health: {
         status: Open<"unknown" | "healthy" | "failing">;
         consecutiveFailures: number;
         failingSince: string | null;
-        /** Nothing is sent before, while it fails or asked for a pause */
-        nextProbeAt: string | null;
+        /** No request is sent before this time, after failures or a Retry-After header */
+        nextAttemptAt: string | null;
         lastSuccessAt: string | null;
         lastFailureAt: string | null;
         lastError: {
@@ -7860,27 +7860,27 @@ export type Operations = {
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** `whsec_…`, shown this once; null with ed25519, which has a public key */
+      /** `whsec_…`, returned only once; null with ed25519 */
       secret: string | null;
     };
   };
-  /** Send an example now, and see what comes back (`webhooks.test`) */
+  /** Send a test event (`webhooks.test`) */
   "POST /api/v1/webhooks/{id}/test": {
     path: {
       /** Id of the webhook */
       id: string;
     };
     body: {
-      /** Of the event; default: the first of its types */
+      /** Event type; default: the first type of the webhook */
       type?: string;
     };
     answer: {
-      /** It answered 2xx */
+      /** The endpoint responded with 2xx */
       ok: boolean;
       durationMs: number;
       request: {
         url: string;
-        /** Without the values of the webhook's own ones */
+        /** Values of the webhook's own headers are masked */
         headers: Record<string, string>;
         body: string;
       };
@@ -7896,31 +7896,31 @@ export type Operations = {
       } | null;
     };
   };
-  /** Send what happened in a time again (`webhooks.resend`) */
+  /** Resend events of a time range (`webhooks.resend`) */
   "POST /api/v1/webhooks/{id}/resend": {
     path: {
       /** Id of the webhook */
       id: string;
     };
     body: {
-      /** Events of this moment or later */
+      /** Events at or after this time */
       from: string;
-      /** Events before this moment; default: now */
+      /** Events before this time; default: now */
       to?: string;
-      /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+      /** Event types (`order.updated` includes `orders.updated` and the other way round) or families (`order.*`, including types added later); see GET /events/types. The caller must be allowed to read all of them */
       types?: Array<string>;
-      /** failed (default): what was given up. all: everything that the webhook is for, delivered or not */
-      only?: "failed" | "all";
+      /** failed (default): failed deliveries. all: all events of the webhook's types, delivered or not */
+      include?: "failed" | "all";
     };
     answer: {
       id: string;
-      /** So many, or a few more or less */
-      estimate: number;
-      /** There are more: it was not counted further */
-      estimateIsCapped: boolean;
+      /** Approximate number of deliveries */
+      estimatedCount: number;
+      /** There are more than were counted */
+      isCapped: boolean;
     };
   };
-  /** List what was sent, and what waits, newest events first (`webhooks.deliveries.list`) */
+  /** List deliveries (`webhooks.deliveries.list`) */
   "GET /api/v1/webhooks/{id}/deliveries": {
     path: {
       /** Id of the webhook */
@@ -7931,7 +7931,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      status?: "waiting" | "delivered" | "failed" | "skipped";
+      status?: "pending" | "delivered" | "failed" | "skipped";
       type?: string;
       /** Id of the event */
       eventId?: string;
@@ -7941,7 +7941,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Read a delivery with its attempts and what was answered (`webhooks.deliveries.get`) */
+  /** Get a delivery with its attempts (`webhooks.deliveries.get`) */
   "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}": {
     path: {
       /** Id of the webhook */
@@ -7951,7 +7951,7 @@ export type Operations = {
     };
     answer: WebhookDelivery;
   };
-  /** Send a delivery again (`webhooks.deliveries.resend`) */
+  /** Resend a delivery (`webhooks.deliveries.resend`) */
   "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/resend": {
     path: {
       /** Id of the webhook */

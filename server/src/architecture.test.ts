@@ -310,7 +310,7 @@ const ownTransactions: Record<string, string> = {
   "operations/run/execute-run.ts": "leased work",
   "rate-comparisons/execute-comparison.ts": "leased work",
   "shipments/tracking/follow-parcels.ts": "leased work",
-  "webhooks/deliver/look-for-events.ts": "leased work",
+  "webhooks/deliver/plan-deliveries.ts": "leased work",
 };
 
 test("what a request changes commits with its answer", () => {

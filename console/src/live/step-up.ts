@@ -2,12 +2,12 @@ import type { HubApiError } from "@order-operations-hub/sdk/problem";
 import { useSyncExternalStore } from "react";
 
 type Waiting = (isProved: boolean) => void;
-/** Whoever came from an identity provider has nothing to type here, and is asked there. */
-export type ProofPlace = "here" | "issuer";
+/** Where the user authenticates again: here with password or code, or at the identity provider. */
+export type StepUpMethod = "here" | "issuer";
 
-/** Calls that go on when somebody has shown once more who they are. Whatever form they came from still waits, as it was. */
+/** Requests that wait for a step-up authentication. Their forms stay as they are. */
 let waiting: readonly Waiting[] = [];
-let place: ProofPlace = "here";
+let method: StepUpMethod = "here";
 const listeners = new Set<() => void>();
 
 function setWaiting(next: readonly Waiting[]): void {
@@ -20,21 +20,21 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export async function askForProof({ code, problem }: HubApiError): Promise<boolean> {
+export async function requestStepUp({ code, problem }: HubApiError): Promise<boolean> {
   if (code !== "step_up_required") return false;
   const { how = "" } = problem as { how?: string };
-  place = how.endsWith("/auth/step-up") ? "here" : "issuer";
+  method = how.endsWith("/auth/step-up") ? "here" : "issuer";
   const { promise, resolve } = Promise.withResolvers<boolean>();
   setWaiting([...waiting, resolve]);
   return await promise;
 }
 
-/** All that wait go on, or are refused. */
-export function endProof(isProved: boolean): void {
+/** Repeats or rejects all waiting requests. */
+export function finishStepUp(isProved: boolean): void {
   const all = waiting;
   setWaiting([]);
   for (const resolve of all) resolve(isProved);
 }
 
-export const useWantedProof = (): ProofPlace | undefined =>
-  useSyncExternalStore(subscribe, () => (waiting.length > 0 ? place : undefined));
+export const usePendingStepUp = (): StepUpMethod | undefined =>
+  useSyncExternalStore(subscribe, () => (waiting.length > 0 ? method : undefined));

@@ -11,7 +11,7 @@ type Making = {
   type: string;
   made: string[];
   changes: Change[] | null;
-  /** The step that took it back, if one did. */
+  /** The step that undid it, if any. */
   undone: { changes?: Change[] } | null;
 };
 type OrderRow = {
@@ -22,8 +22,8 @@ type OrderRow = {
   lines: Line[];
 };
 
-/** Orders that steps made are there once, those that were taken back are not, and what is in them is neither more nor less. */
-export async function checkMade(db: Reader, journal: JournalEntry[], findings: Findings): Promise<void> {
+/** Created orders exist once, undone ones do not, and units are neither lost nor duplicated. */
+export async function checkCreated(db: Reader, journal: JournalEntry[], findings: Findings): Promise<void> {
   const makings = await readMakings(db);
   const { rows } = await db.query<OrderRow>(
     "select id, parent_order_id, merged_into_id, coalesce(customer ->> 'email', '') as customer, lines from orders",
@@ -31,7 +31,7 @@ export async function checkMade(db: Reader, journal: JournalEntry[], findings: F
   const orders = new Map(rows.map((order) => [order.id, order]));
   checkChildren(makings, orders, findings);
   checkOrigins(makings, orders, journal, findings);
-  checkTold(makings, journal, findings);
+  checkAcknowledged(makings, journal, findings);
   for (const making of makings) if (making.type === "split") checkSplit(making, orders, findings);
   checkUnits(makings, orders, journal, findings);
 }
@@ -68,7 +68,7 @@ function checkChildren(makings: Making[], orders: Map<string, OrderRow>, finding
   }
 }
 
-/** Every order was asked for by somebody, or made by a step that says so. */
+/** Every order comes from an acknowledged request or a recorded step. */
 function checkOrigins(
   makings: Making[],
   orders: Map<string, OrderRow>,
@@ -80,7 +80,7 @@ function checkOrigins(
   for (const id of orders.keys()) if (!known.has(id)) findings.doubled.push(`nobody says where order ${id} comes from`);
 }
 
-function checkTold(makings: Making[], journal: JournalEntry[], findings: Findings): void {
+function checkAcknowledged(makings: Making[], journal: JournalEntry[], findings: Findings): void {
   const made = new Map<string, Set<string>>();
   for (const making of makings) {
     made.set(making.run_id, new Set([...(made.get(making.run_id) ?? []), ...making.made]));
@@ -88,12 +88,13 @@ function checkTold(makings: Making[], journal: JournalEntry[], findings: Finding
   for (const entry of journal) {
     if (entry.type !== "run" && entry.type !== "retry") continue;
     for (const id of entry.made ?? []) {
-      if (!made.get(entry.runId)?.has(id)) findings.lost.push(`${entry.key}: ${id} was told and is in no result`);
+      if (!made.get(entry.runId)?.has(id))
+        findings.lost.push(`${entry.key}: ${id} was acknowledged and is in no result`);
     }
   }
 }
 
-/** What left the order is in the new ones; taken back, it is in the order again. */
+/** Units that left an order are in the new ones; after an undo they are back. */
 function checkSplit(
   { run_id, order_id, made, changes, undone }: Making,
   orders: Map<string, OrderRow>,
@@ -110,7 +111,7 @@ function checkSplit(
   report(`${where} and its parts`, unitsOf(before), unitsOf([...after, ...parts]), findings);
 }
 
-/** Splits and merges move units between the orders of a customer. Duplicates are left out: they are meant to be more. */
+/** Splits and merges keep the number of units per customer. Duplicates are excluded, since they add units. */
 function checkUnits(
   makings: Making[],
   orders: Map<string, OrderRow>,

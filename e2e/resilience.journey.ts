@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { eventually } from "../server/src/testing/eventually.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { countClicks, lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { countClicks, checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { multiplyOrder, seedOrders } from "./seed-orders.ts";
 
 let hub: TestHub;
@@ -42,7 +42,7 @@ test("journey 1 with the mouse: from the view to the run in seven clicks", async
   expect((await org.get("/orders?tag=clicked&limit=1")).body.pagination.total).toBe(ready);
 });
 
-test("two people change the same: who comes second sees theirs beside mine, and loses nothing", async () => {
+test("two users edit the same record: the second sees both versions and loses nothing", async () => {
   const { page } = await browser.person();
   await page.clock.install();
   const { body: location } = await org.post("/locations", { name: "Newark", address: { city: "Newark" } });
@@ -53,7 +53,7 @@ test("two people change the same: who comes second sees theirs beside mine, and 
   await other.page.getByLabel("Name").fill("Newark Port");
   await other.page.getByRole("button", { name: "Save" }).click();
   await other.page.getByText("Saved", { exact: true }).waitFor();
-  // The page looks again when somebody comes back to it: what was typed stays.
+  // The page refetches when it becomes visible and keeps what was typed.
   await page.clock.fastForward(10_000);
   await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
   await page.getByRole("heading", { name: /Newark Port/ }).waitFor();
@@ -62,7 +62,7 @@ test("two people change the same: who comes second sees theirs beside mine, and 
   const conflict = page.getByRole("alert", { name: "Changed by somebody else" });
   await conflict.getByRole("row", { name: /^City Jersey City Newark$/ }).waitFor();
   expect((await org.get(`/locations/${location.id}`)).body.address.city).toBe("Newark");
-  await lookAt(page, "conflict");
+  await checkPage(page, "conflict");
   await conflict.getByRole("button", { name: "Save mine over it" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
   expect((await org.get(`/locations/${location.id}`)).body).toMatchObject({
@@ -75,7 +75,7 @@ test("two people change the same: who comes second sees theirs beside mine, and 
   await expect.poll(() => other.page.getByLabel("City").inputValue()).toBe("Jersey City");
 });
 
-test("what is saved while the hub is away is saved once when it is back, and what is typed meanwhile stays", async () => {
+test("a save while the hub is unreachable is applied once when it is back, and later input stays", async () => {
   const { page, context } = await browser.person();
   const { body: location } = await org.post("/locations", { name: "Trenton", address: { city: "Trenton" } });
   await signIn(page, hub, org.admin, `/locations/${location.id}`);
@@ -84,7 +84,7 @@ test("what is saved while the hub is away is saved once when it is back, and wha
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("The hub does not answer.").waitFor();
   await page.getByText("Not saved yet. It is saved when the hub is back.").waitFor();
-  await takePicture(page, "save-hub-away");
+  await takeScreenshot(page, "save-hub-away");
   await page.getByLabel("Name").fill("Trenton North");
   await context.setOffline(false);
   await page.getByText("Saved", { exact: true }).waitFor();
@@ -98,7 +98,7 @@ test("what is saved while the hub is away is saved once when it is back, and wha
   await page.getByRole("button", { name: "Save" }).click();
   await expect.poll(async () => (await read()).name).toBe("Trenton North");
 
-  // A form over the page, for a new record.
+  // A dialog that creates a record.
   await page.goto(`${hub.url}/locations`);
   await page.getByRole("button", { name: "New location" }).first().click();
   const dialog = page.getByRole("dialog", { name: "New location" });
@@ -112,7 +112,7 @@ test("what is saved while the hub is away is saved once when it is back, and wha
     .toEqual(["Camden"]);
 });
 
-test("two tabs: what changed since it was checked is not run, and is checked again", async () => {
+test("two tabs: orders that changed since the preflight are not run, and are checked again", async () => {
   const { page, context } = person;
   await page.goto(`${hub.url}/orders?search=SHOP-1001`);
   await page.getByRole("row", { name: /SHOP-10010/ }).waitFor();
@@ -133,7 +133,7 @@ test("two tabs: what changed since it was checked is not run, and is checked aga
   await org.patch("/orders/SHOP-10011", { tags: ["changed"] });
   await run.click();
   await page.getByRole("alert").getByText("orders_drifted").waitFor();
-  await takePicture(page, "drift");
+  await takeScreenshot(page, "drift");
   expect((await org.get("/orders/SHOP-10010")).body.priority).not.toBe("urgent");
   await page.getByRole("alert").getByRole("button", { name: "Check again" }).click();
   await page.getByRole("alert").waitFor({ state: "detached" });
@@ -144,7 +144,7 @@ test("two tabs: what changed since it was checked is not run, and is checked aga
   await tab.close();
 });
 
-test("who may not see a page is told which scope is missing", async () => {
+test("a page without permission names the missing scope", async () => {
   const email = "viewer@trouble.example";
   await org.post("/users", { email, role: "viewer", password: org.admin.password });
   const viewer = await browser.person();
@@ -154,13 +154,13 @@ test("who may not see a page is told which scope is missing", async () => {
     .getByRole("alert")
     .getByText(/audit:read/)
     .waitFor();
-  await takePicture(viewer.page, "forbidden");
+  await takeScreenshot(viewer.page, "forbidden");
   const check = viewer.page.getByRole("button", { name: "Check the chain" });
   await check.hover();
   await viewer.page.getByText("Needs the scope audit:read").waitFor();
 });
 
-test("a filter that a hundred thousand orders meet is picked, checked and run, once the number is typed", async () => {
+test("a filter with a hundred thousand orders is selected, checked and run after typing the count", async () => {
   const { page } = await browser.person({ mayBeBusy: true });
   await signIn(page, hub, org.admin, "/orders");
   const { body: first } = await org.post("/orders", { number: "BIG", status: "ready", channel: "wholesale" });
@@ -181,7 +181,7 @@ test("a filter that a hundred thousand orders meet is picked, checked and run, o
   const run = page.getByRole("button", { name: "Run on 100,000 live orders" });
   await run.waitFor({ timeout: 45_000 });
   await expect.poll(() => run.getAttribute("aria-disabled"), { timeout: 45_000 }).toBe(null);
-  await takePicture(page, "operate-100000");
+  await takeScreenshot(page, "operate-100000");
   await run.click();
   const ask = page.getByRole("dialog", { name: "Run on 100,000 live orders?" });
   await ask.getByLabel(/Type 100,000/).fill("10,000");

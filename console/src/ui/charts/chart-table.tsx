@@ -1,7 +1,7 @@
 import { Table, Td, Th } from "../table.tsx";
 
-/** The figures of a chart for those who read rather than look. */
-export function AsTable({
+/** The values of a chart as a table, for screen readers and on demand. */
+export function ChartTable({
   label,
   columns,
   rows,

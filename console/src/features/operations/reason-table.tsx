@@ -6,27 +6,27 @@ import { RowTable } from "../../ui/table.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import type { Tone } from "../../ui/tone.ts";
 
-type WhyGroup = {
+type ReasonGroup = {
   step: number | null;
   code: string;
   message: string;
   fix?: string | null;
   count: number;
-  /** What is said about single orders, where it differs. */
+  /** Messages of single orders, where they differ. */
   reasons: ReadonlyArray<{ message: string; count: number }>;
 };
 
-type Props<Group extends WhyGroup> = {
+type Props<Group extends ReasonGroup> = {
   label: string;
   groups: readonly Group[];
   toneOf(group: Group): Tone;
-  /** What the action of its step is called. */
+  /** Title of the step's action. */
   titleOf(group: Group): string;
-  /** What can be done with its orders. */
+  /** Buttons for the orders of the group. */
   renderButtons(group: Group): ReactNode;
 };
 
-const columnsWith = <Group extends WhyGroup>({
+const columnsWith = <Group extends ReasonGroup>({
   toneOf,
   titleOf,
   renderButtons,
@@ -54,8 +54,8 @@ const columnsWith = <Group extends WhyGroup>({
   { name: "", isNumber: true, className: "whitespace-nowrap", cell: renderButtons },
 ];
 
-/** Why something did not go well, or would not: orders with the same reason at the same step are one row. */
-export function WhyTable<Group extends WhyGroup>(props: Props<Group>) {
+/** Failures or expected failures, one row per step and reason. */
+export function ReasonTable<Group extends ReasonGroup>(props: Props<Group>) {
   const { label, groups, toneOf } = props;
   if (groups.length === 0) return null;
   return (
@@ -72,8 +72,8 @@ export function WhyTable<Group extends WhyGroup>(props: Props<Group>) {
 
 const shownReasons = 4;
 
-/** Nothing that is true of one order stands for all of them: where the reasons differ, each says for how many it is true. */
-function Reasons({ group: { message, reasons, count } }: { group: WhyGroup }) {
+/** Where messages differ between orders, each is shown with its count. */
+function Reasons({ group: { message, reasons, count } }: { group: ReasonGroup }) {
   if (reasons.length < 2) return null;
   const shared = message.endsWith(" …") ? message.slice(0, -1) : "";
   const shown = reasons.slice(0, shownReasons);

@@ -2,8 +2,8 @@ import { median } from "./bench.ts";
 
 type Work = () => Promise<unknown>;
 
-/** Medians in milliseconds. One after the other in every round, so that whatever else the machine does hits both alike. */
-export async function timeInTurn(
+/** Medians in milliseconds. Interleaved in every round, so that other load on the machine affects both alike. */
+export async function timeInterleaved(
   ours: Work,
   floor: Work,
   { rounds, warmUps }: { rounds: number; warmUps: number },

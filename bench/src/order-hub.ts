@@ -7,8 +7,8 @@ import { signInWithKey } from "./hub-client.ts";
 import { clusterOf, startHub } from "./hub-process.ts";
 import { storeOrders } from "./stored-orders.ts";
 
-/** A hub with orders in it, and a connection of our own to its database. */
-export type OrderPlace = {
+/** A hub with orders, and a connection to its database. */
+export type OrderHub = {
   url: string;
   pid: number;
   dataDir: string;
@@ -21,7 +21,7 @@ export type OrderPlace = {
 export async function withOrders<T>(
   dataDir: string,
   count: number,
-  work: (place: OrderPlace) => Promise<T>,
+  work: (place: OrderHub) => Promise<T>,
   env: Record<string, string> = {},
 ): Promise<T> {
   const hub = await startHub(dataDir, env);

@@ -1,27 +1,26 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { fieldError } from "../ui/field-errors.ts";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { ProblemBox } from "../ui/problem-box.tsx";
 import { TextField } from "../ui/text-field.tsx";
 import { hub } from "./hub.ts";
 import { goToIssuer } from "./issuer-sign-in.ts";
 import { totpQuery } from "./me.ts";
-import type { ProofPlace } from "./proof.ts";
-import { endProof } from "./proof.ts";
+import type { StepUpMethod } from "./step-up.ts";
+import { finishStepUp } from "./step-up.ts";
+import { useCreateForm } from "./use-create-form.ts";
 
 const title = "Show who you are";
-const close = (): void => endProof(false);
+const close = (): void => finishStepUp(false);
 
-/** Over whatever was to be changed: it goes on by itself, or is told that nobody wanted to say. */
-export function ProofDialog({ place }: { place: ProofPlace }) {
-  return place === "here" ? <ProofHere /> : <ProofAtIssuer />;
+/** Shown over the page while a request waits for it; the request is then repeated, or fails when this is closed. */
+export function StepUpDialog({ method }: { method: StepUpMethod }) {
+  return method === "here" ? <StepUpHere /> : <StepUpAtIssuer />;
 }
 
-/** What was typed and not kept is lost by leaving the page. */
-function ProofAtIssuer() {
+/** Leaves the page, so unsaved input is lost. */
+function StepUpAtIssuer() {
   const leave = useMutation({ mutationFn: () => goToIssuer(true) });
   return (
     <Dialog
@@ -46,23 +45,21 @@ function ProofAtIssuer() {
   );
 }
 
-function ProofHere() {
+function StepUpHere() {
   const { data: totp, error } = useQuery(totpQuery);
-  const [given, setGiven] = useState("");
   const byCode = totp?.isEnabled ?? false;
-  const prove = useMutation({
-    mutationFn: () =>
+  const form = useCreateForm({
+    start: { given: "" },
+    create: ({ given }) =>
       hub.call("POST /api/v1/auth/step-up", { body: byCode ? { totpCode: given } : { password: given } }),
-    onSuccess: () => endProof(true),
+    onCreated: () => finishStepUp(true),
   });
-  const pointer = byCode ? "/totpCode" : "/password";
   return (
     <FormDialog
       title={title}
       submit="Go on"
-      reason={!given && "Type it first."}
-      action={{ mutate: prove.mutate, isPending: prove.isPending || !totp, error: error ?? prove.error }}
-      fields={[pointer]}
+      reason={!form.draft.given && "Type it first."}
+      form={{ ...form, isBusy: form.isBusy || !totp, error: error ?? form.error, isChanged: false }}
       onClose={close}
     >
       <p>This matters enough to ask once more who you are. It counts for 15 minutes.</p>
@@ -70,9 +67,7 @@ function ProofHere() {
         label={byCode ? "Code of your authenticator app" : "Your password"}
         type={byCode ? "text" : "password"}
         autoComplete={byCode ? "one-time-code" : "current-password"}
-        error={fieldError(prove.error, pointer)}
-        value={given}
-        onChange={setGiven}
+        {...form.field("given", byCode ? "/totpCode" : "/password")}
       />
     </FormDialog>
   );

@@ -5,8 +5,8 @@ import { TextField } from "../../ui/text-field.tsx";
 
 type Props = { onClose(): void; count: number; reasons: string[]; isBusy: boolean; onRun(): void };
 
-/** Before what cannot be taken back: the number of orders is typed, not only clicked away. */
-export function TypeTheNumber({ onClose, count, reasons, isBusy, onRun }: Props) {
+/** Confirms an irreversible run by typing the number of orders. */
+export function ConfirmCount({ onClose, count, reasons, isBusy, onRun }: Props) {
   const [typed, setTyped] = useState("");
   const isRight = typed.replaceAll(/[,. ]/g, "") === String(count);
   return (
@@ -14,7 +14,7 @@ export function TypeTheNumber({ onClose, count, reasons, isBusy, onRun }: Props)
       title={`Run on ${formatCount(count)} live orders?`}
       submit="Run"
       reason={!isRight && "The number is not that."}
-      action={{ mutate: onRun, isPending: isBusy, error: null }}
+      form={{ submit: onRun, isBusy, error: null }}
       onClose={onClose}
     >
       <ul className="list-disc ps-4">

@@ -2,15 +2,15 @@ import type { Send } from "./chaos-client.ts";
 import type { Random } from "./chaos-plan.ts";
 import type { Journal } from "./journal.ts";
 
-/** What each order of the makers has in it at first; nothing they do may change how many there are. */
+/** Initial units of each order of the makers; their runs must not change the total. */
 const unitsOfGoods = { MUG: 6, CUP: 4 };
 const customers = 12;
 
-/** Orders that can be split, merged and duplicated: with lines that have prices, several to the same customer. */
+/** Orders that can be split, merged and duplicated: priced lines, several orders per customer. */
 export function goods(count: number): object[] {
   return Array.from({ length: count }, (_, i) => ({
     status: "ready",
-    // Which of them the others are merged into must not depend on chance.
+    // The target of a merge must be deterministic.
     orderedAt: new Date(Date.UTC(2026, 0, 1, 0, i)).toISOString(),
     customer: { email: `customer${i % customers}@chaos.example` },
     lines: Object.entries(unitsOfGoods).map(([sku, quantity]) => ({ sku, quantity, price: 10 })),
@@ -18,7 +18,7 @@ export function goods(count: number): object[] {
   }));
 }
 
-/** Asked for until it is known what came of it, under one key. */
+/** Repeats the request with one key until its outcome is known. */
 export async function makeGoods(send: Send, journal: Journal, key: string, count: number): Promise<string[]> {
   const call = {
     method: "POST",
@@ -40,7 +40,7 @@ export async function makeGoods(send: Send, journal: Journal, key: string, count
   }
 }
 
-/** Steps that make orders, or make one of several. */
+/** Random steps that split, duplicate or merge orders. */
 export function drawMaking(random: Random): { type: string; params: object }[] {
   const split = { type: "split", params: { by: "value", max_value: random.pick([30, 50, 80]) } };
   const duplicate = { type: "duplicate", params: {} };

@@ -10,17 +10,17 @@ import { nameOf } from "./schedules.text.ts";
 const hourMs = 3_600_000;
 const tickHours = [1, 3, 6, 12, 24, 48, 120];
 
-/** Round hours of the day, as many as are readable. */
+/** Ticks at round hours, as many as fit. */
 function ticksOf(from: number, to: number): number[] {
   const step = (tickHours.find((hours) => (to - from) / (hours * hourMs) <= 8) ?? 120) * hourMs;
-  // Days begin at midnight here, which is no multiple of a day since 1970.
+  // Local midnight is not a multiple of 24 hours since the epoch.
   const offset = new Date(from).getTimezoneOffset() * 60_000;
   const first = Math.ceil((from - offset) / step) * step + offset;
   return Array.from({ length: Math.max(0, Math.ceil((to - first) / step)) }, (_, at) => first + at * step);
 }
 
-/** When everything runs, one lane each. What changes of the clock do is marked, and said in words below. */
-export function TimelineLanes({ timeline }: { timeline: Timeline }) {
+/** Timeline with one row per schedule. DST effects are marked and explained below. */
+export function ScheduleTimeline({ timeline }: { timeline: Timeline }) {
   const clock = useClock();
   const [from, to] = [Date.parse(timeline.from), Date.parse(timeline.to)];
   const place = (at: number): string => `${Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100))}%`;
