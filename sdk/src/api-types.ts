@@ -291,7 +291,7 @@ export type ConditionSet = {
   id: string;
   name: string;
   description: string;
-  /** How values are compared; can be changed while the set is empty */
+  /** How values are compared. Can only be changed while the set is empty */
   matching: Open<"case_insensitive" | "exact">;
   valueCount: number;
   usedBy: Array<{
@@ -722,35 +722,35 @@ export type Location = {
 };
 
 export type Mapping = {
-  /** Where to: a.b, ['x y'], list[0], list[] appends, $ puts the members into the output itself */
+  /** Path in the output: a.b, ['x y'], list[0]; list[] appends; $ merges an object into the output */
   target?: string;
-  /** Where from: a.b or $.a.b from the data, @.b from the element of an each, ^.b from what that element is in; [0], [-1], [*], ['x y']; $now(), @index(), @number(), @count(), @group() */
+  /** Path in the data: a.b or $.a.b; @.b in the element of an each, ^.b in the object around that element; [0], [-1], [*], ['x y']; $now(), @index(), @number(), @count(), @group() */
   source?: string;
   /** A constant instead of a source */
   value?: unknown;
   /** A text with placeholders instead of a source: {{first}} {{last}} */
   template?: string;
-  /** A list instead of a source: the mappings inside run for each of its elements */
+  /** A list instead of a source: the inner mappings run for each element */
   each?: string;
-  /** Which elements of an each: a condition in which @ is the element */
+  /** Filters the elements of an each: a condition in which @ is the element */
   where?: Condition;
-  /** What the elements of an each are grouped by: paths in each element. The mappings inside run once for each group; there @ is its first element, and @group() all of them */
+  /** Paths in each element by which the elements of an each are grouped. The inner mappings run once per group, with @ as its first element and @group() as all of them */
   groupBy?: string | Array<string>;
-  /** The mappings of an each */
+  /** The inner mappings of an each */
   mappings?: Array<Mapping>;
-  /** What the value is turned into */
+  /** Converts the value to this type */
   type?: "string" | "number" | "integer" | "boolean" | "date" | "datetime" | "array" | "object" | "any";
-  /** Instead of a missing value or null; an empty text is a value */
+  /** Replaces a missing value or null. An empty string is a value */
   default?: unknown;
   /** A missing value is an error */
   required?: boolean;
-  /** Steps such as "trim" or {"round": 2}, one after the other */
+  /** Steps such as "trim" or {"round": 2}, applied in order */
   transforms?: Array<MappingTransform>;
-  /** A condition, asked before anything else, for an each once: otherwise the mapping is skipped */
+  /** A condition, evaluated first, and once for an each. If it is not met, the mapping is skipped */
   when?: Condition;
-  /** What becomes of a value that cannot be mapped */
+  /** What to do with a value that cannot be mapped */
   onError?: "fail" | "skip" | "default" | "null";
-  /** For people */
+  /** A comment */
   note?: string;
 };
 
@@ -2362,13 +2362,13 @@ export type Replay = {
     executionId: string;
     createdAt: string;
     status: Open<"unchanged" | "changed" | "failed" | "not_recorded">;
-    /** How many records of it were tried, where they are mapped one by one: at most 5 are kept, for 7 days */
+    /** Number of records replayed, where they are mapped one by one. At most 5 are kept, for 7 days */
     records?: number;
-    /** Why it could not be replayed */
+    /** Why the execution could not be replayed */
     reason?: string;
     /** At most 20 */
     differences: Array<{
-      /** Pointer into the data; into the list of records where they are mapped one by one */
+      /** JSON pointer into the data, or into the list of records where they are mapped one by one */
       path: string;
       before?: unknown;
       after?: unknown;
@@ -2634,9 +2634,9 @@ export type Transformation = {
   name: string;
   bridgeId: string;
   taskName: string;
-  /** inbound: what a task brings into the hub; outbound: what a task is given */
+  /** inbound: data that a task brings into the hub; outbound: data that a task sends */
   direction: Open<"inbound" | "outbound">;
-  /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+  /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
   mode: Open<"extend" | "replace">;
   mappings: Array<Record<string, unknown>>;
   isActive: boolean;
@@ -2665,7 +2665,7 @@ export type TransformationTest = {
     index: number;
     target: string;
     path: string;
-    /** source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+    /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
     code: string;
     message: string;
     source?: string;
@@ -2677,10 +2677,10 @@ export type TransformationTest = {
     target: string;
     path: string;
     status: Open<"mapped" | "defaulted" | "skipped" | "error">;
-    /** Why it was not mapped plainly */
+    /** Why the status is not `mapped` */
     reason?: string;
     from?: unknown;
-    /** What each transform made of it, as far as they came */
+    /** The output of each transform, up to the first error */
     steps?: Array<{
       transform: string;
       to?: unknown;
@@ -2694,7 +2694,7 @@ export type TransformationTest = {
 export type TransformationVersion = {
   version: number;
   name: string;
-  /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+  /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
   mode: Open<"extend" | "replace">;
   mappings: Array<Record<string, unknown>>;
   isActive: boolean;
@@ -3163,7 +3163,7 @@ export type Operations = {
     body: {
       name: string;
       description?: string;
-      /** How values are compared; can be changed while the set is empty */
+      /** How values are compared. Can only be changed while the set is empty */
       matching?: "case_insensitive" | "exact";
     };
     answer: ConditionSet;
@@ -3185,7 +3185,7 @@ export type Operations = {
     body: {
       name?: string;
       description?: string;
-      /** How values are compared; can be changed while the set is empty */
+      /** How values are compared. Can only be changed while the set is empty */
       matching?: "case_insensitive" | "exact";
     };
     answer: ConditionSet;
@@ -3226,14 +3226,14 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Kept without blanks around them and in Unicode form NFC: what differs only in that is one value */
+      /** Stored trimmed and in Unicode form NFC; values that differ only in that are one value */
       values: Array<string>;
     };
     answer: {
       added: number;
       alreadyPresent: number;
       valueCount: number;
-      /** The first 100 that the set had before, as it has them */
+      /** The first 100 values that the set already had, as stored */
       present?: Array<string>;
     };
   };
@@ -3244,7 +3244,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Kept without blanks around them and in Unicode form NFC: what differs only in that is one value */
+      /** Stored trimmed and in Unicode form NFC; values that differ only in that are one value */
       values: Array<string>;
     };
     answer: {
@@ -3260,7 +3260,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Kept without blanks around them and in Unicode form NFC: what differs only in that is one value */
+      /** Stored trimmed and in Unicode form NFC; values that differ only in that are one value */
       values: Array<string>;
     };
     answer: {
@@ -5686,7 +5686,7 @@ export type Operations = {
       /** Id of the bridge */
       bridgeId?: string;
       taskName?: string;
-      /** inbound: what a task brings into the hub; outbound: what a task is given */
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
       direction?: "inbound" | "outbound";
       isActive?: boolean;
     };
@@ -5698,7 +5698,7 @@ export type Operations = {
   /** Create a transformation (`transformations.create`) */
   "POST /api/v1/transformations": {
     query: {
-      /** Deactivate the one that is active for this bridge, task and direction */
+      /** Deactivate the active transformation of this bridge, task and direction */
       replace?: boolean;
     };
     body: {
@@ -5706,16 +5706,43 @@ export type Operations = {
       bridgeId: string;
       /** One of GET /bridges/{id}/tasks */
       taskName: string;
-      /** inbound: what a task brings into the hub; outbound: what a task is given */
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
       direction: "inbound" | "outbound";
-      /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+      /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
       mode?: "extend" | "replace";
-      /** None: the data passes unchanged */
+      /** An empty list passes the data unchanged */
       mappings: Array<Mapping>;
       /** Default: true */
       isActive?: boolean;
     };
-    answer: Transformation;
+    answer: {
+      id: string;
+      name: string;
+      bridgeId: string;
+      taskName: string;
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
+      direction: Open<"inbound" | "outbound">;
+      /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
+      mode: Open<"extend" | "replace">;
+      mappings: Array<Record<string, unknown>>;
+      isActive: boolean;
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+      /** Targets that are no field of the task's records; absent if there are none */
+      warnings?: Array<{
+        index: number;
+        target: string;
+        path: string;
+        /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+        code: string;
+        message: string;
+        source?: string;
+        /** The path that was probably meant */
+        suggestion?: string;
+      }>;
+    };
   };
   /** List available transforms (`transformations.transforms.list`) */
   "GET /api/v1/transformations/transforms": {
@@ -5726,7 +5753,7 @@ export type Operations = {
         description: string;
         /** A JSON Schema */
         paramsSchema: Record<string, unknown>;
-        /** The parameter that may stand alone */
+        /** The parameter that may be given alone */
         defaultParam?: string;
         example: {
           transform: unknown;
@@ -5740,7 +5767,7 @@ export type Operations = {
   /** Test mappings without saving them (`transformations.testUnsaved`) */
   "POST /api/v1/transformations/test": {
     body: {
-      /** None: the data passes unchanged */
+      /** An empty list passes the data unchanged */
       mappings: Array<Mapping>;
       sampleData: Record<string, unknown>;
     };
@@ -5778,7 +5805,7 @@ export type Operations = {
       id: string;
     };
     query: {
-      /** Deactivate the one that is active for this bridge, task and direction */
+      /** Deactivate the active transformation of this bridge, task and direction */
       replace?: boolean;
     };
     body: {
@@ -5786,15 +5813,42 @@ export type Operations = {
       bridgeId?: string;
       /** One of GET /bridges/{id}/tasks */
       taskName?: string;
-      /** inbound: what a task brings into the hub; outbound: what a task is given */
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
       direction?: "inbound" | "outbound";
-      /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+      /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
       mode?: "extend" | "replace";
-      /** None: the data passes unchanged */
+      /** An empty list passes the data unchanged */
       mappings?: Array<Mapping>;
       isActive?: boolean;
     };
-    answer: Transformation;
+    answer: {
+      id: string;
+      name: string;
+      bridgeId: string;
+      taskName: string;
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
+      direction: Open<"inbound" | "outbound">;
+      /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
+      mode: Open<"extend" | "replace">;
+      mappings: Array<Record<string, unknown>>;
+      isActive: boolean;
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+      /** Targets that are no field of the task's records; absent if there are none */
+      warnings?: Array<{
+        index: number;
+        target: string;
+        path: string;
+        /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+        code: string;
+        message: string;
+        source?: string;
+        /** The path that was probably meant */
+        suggestion?: string;
+      }>;
+    };
   };
   /** Delete a transformation and its versions (`transformations.delete`) */
   "DELETE /api/v1/transformations/{id}": {
@@ -5841,7 +5895,34 @@ export type Operations = {
     body: {
       version: number;
     };
-    answer: Transformation;
+    answer: {
+      id: string;
+      name: string;
+      bridgeId: string;
+      taskName: string;
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
+      direction: Open<"inbound" | "outbound">;
+      /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
+      mode: Open<"extend" | "replace">;
+      mappings: Array<Record<string, unknown>>;
+      isActive: boolean;
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+      /** Targets that are no field of the task's records; absent if there are none */
+      warnings?: Array<{
+        index: number;
+        target: string;
+        path: string;
+        /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+        code: string;
+        message: string;
+        source?: string;
+        /** The path that was probably meant */
+        suggestion?: string;
+      }>;
+    };
   };
   /** Replay a transformation on recent records (`transformations.replay`) */
   "POST /api/v1/transformations/{id}/replay": {
@@ -5850,7 +5931,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** How many executions; default 20 */
+      /** Number of executions. Default 20 */
       limit?: number;
     };
     answer: Replay;
@@ -5866,14 +5947,14 @@ export type Operations = {
       taskName?: string;
     };
     answer: {
-      /** Of the newest executions first, 5 at most */
+      /** Newest executions first, at most 5 records */
       data: Array<{
         executionId: string;
         taskName: string;
         createdAt: string;
-        /** As it came, or the order as it was to be sent */
+        /** The record as received, or the order to be sent */
         source: unknown;
-        /** What was made of it then */
+        /** The mapped record */
         output?: unknown;
       }>;
     };
@@ -5894,13 +5975,13 @@ export type Operations = {
     answer: {
       ok: boolean;
       durationMs: number;
-      /** How many there are, where the other side says so */
+      /** Number of records, if the other side reports it */
       total: number | null;
       records: Array<{
         externalId: string;
-        /** As it came: what an inbound transformation maps */
+        /** The record as received, which an inbound transformation maps */
         source: Record<string, unknown>;
-        /** What the connector makes of it where no transformation is active */
+        /** The record as the connector converts it, without a transformation */
         output: Record<string, unknown>;
       }>;
       error: {

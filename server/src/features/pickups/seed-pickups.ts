@@ -1,6 +1,6 @@
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import { defaultPickupRules } from "../../carriers/pickup-rules.ts";
-import { madeUpId } from "../../core/ids.ts";
+import { deterministicId } from "../../core/ids.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { findAccountIdByName } from "../carrier-accounts/carrier-accounts.ts";
@@ -79,7 +79,7 @@ function makePickup(
     { at: createdAt, status: "scheduled", note: null },
   ];
   if (endedAt !== null) history.push({ at: endedAt, status, note: null });
-  const about = { id: madeUpId(`pickup:${index}`), carrierAccountId: accountId, carrier: "rate-card" };
+  const about = { id: deterministicId(`pickup:${index}`), carrierAccountId: accountId, carrier: "rate-card" };
   const pickup: Pickup = {
     ...newPickup(booking, about, createdAt),
     status,

@@ -16,7 +16,7 @@ const MaybeMoment = Type.Optional(Nullable(Moment));
 const MaybeNote = Type.Optional(Nullable(Type.String()));
 
 /** Tracking of one parcel: its last status, or all events. */
-const Tracking = Type.Object({
+export const Tracking = Type.Object({
   trackingNumber: Text,
   carrier: MaybeText,
   status: MaybeText,
