@@ -367,7 +367,7 @@ const ownTransactions: Record<string, string> = {
   "automations/fire-automations.ts": "leased work",
   "operations/run/execute-run.ts": "leased work",
   "rate-comparisons/execute-comparison.ts": "leased work",
-  "shipments/tracking/follow-parcels.ts": "leased work",
+  "shipments/tracking/poll-carriers.ts": "leased work",
   "webhooks/deliver/look-for-events.ts": "leased work",
 };
 

@@ -3,7 +3,7 @@ import { HubError } from "../../core/errors.ts";
 import { maskPerson, maskProblem, maySeePersonalData } from "../../core/mask-person.ts";
 import { canMove } from "../../core/states.ts";
 import type { Ctx } from "../../context.ts";
-import { askAgainAt } from "../carrier-accounts/carrier-requests.ts";
+import { backoffUntil } from "../carrier-accounts/carrier-requests.ts";
 import type { LabelAnswer } from "./labels.schemas.ts";
 import type { LabelStatus } from "./labels.states.ts";
 import { labelMoves } from "./labels.states.ts";
@@ -21,7 +21,7 @@ export type ShipmentLabel = Omit<LabelAnswer, "cost" | "currency" | "isVoidPendi
 };
 
 /** What is asked of the carrier. */
-export type LabelWish = Pick<
+export type LabelSpec = Pick<
   ShipmentLabel,
   "orderId" | "service" | "from" | "to" | "weight" | "dimensions" | "reference" | "lines"
 >;
@@ -46,16 +46,16 @@ export function isAwaiting({ status, voidRequestedAt }: Pick<ShipmentLabel, "sta
 
 export type RunStep = { runId: string; runStep: number };
 
-/** A wish in the books. Somebody asks the carrier at once; for a step of a run, whoever comes first does. */
+/** A spec in the books. Somebody asks the carrier at once; for a step of a run, whoever comes first does. */
 export function newLabel(
   ctx: Pick<Ctx, "newId" | "clock">,
-  wish: LabelWish,
+  spec: LabelSpec,
   account: { id: string; carrier: string },
   askedBy?: RunStep,
 ): ShipmentLabel {
   const now = ctx.clock.now().toISOString();
   return {
-    ...wish,
+    ...spec,
     id: ctx.newId(),
     carrierAccountId: account.id,
     carrier: account.carrier,
@@ -68,7 +68,7 @@ export function newLabel(
     carrierData: null,
     failure: null,
     voidRequestedAt: null,
-    ...(askedBy ? { ...askedBy, attempts: 0, dueAt: now } : { ...noRun, attempts: 1, dueAt: askAgainAt(now, 1) }),
+    ...(askedBy ? { ...askedBy, attempts: 0, dueAt: now } : { ...noRun, attempts: 1, dueAt: backoffUntil(now, 1) }),
     purchasedAt: null,
     voidedAt: null,
     createdAt: now,
@@ -86,7 +86,7 @@ export function voidRequested(label: ShipmentLabel, at: string, askedBy?: RunSte
 }
 
 export function touched(label: ShipmentLabel, at: string, retryAfterMs?: number): ShipmentLabel {
-  const dueAt = isAwaiting(label) ? askAgainAt(at, label.attempts, retryAfterMs) : null;
+  const dueAt = isAwaiting(label) ? backoffUntil(at, label.attempts, retryAfterMs) : null;
   return { ...label, updatedAt: at, version: label.version + 1, dueAt };
 }
 

@@ -11,9 +11,9 @@ import type { LabelAnswer, LabelQuery } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 
 export { buyLabel, buyLabelAgain, retryLabel } from "./buy-label.ts";
-export type { LabelWish } from "./label.ts";
+export type { LabelSpec } from "./label.ts";
 export { labelWork } from "./label-requests.ts";
-export { requestLabels, requestVoids } from "./labels-of-runs.ts";
+export { requestLabels, requestVoids } from "./request-labels.ts";
 export type { StepLabel } from "./labels.store.ts";
 export {
   countOpenOfRuns,
@@ -23,7 +23,7 @@ export {
 } from "./labels.store.ts";
 export type { OrderLabel } from "./order-labels.ts";
 export { listOrderLabels, unlistedOf, voidProblem } from "./order-labels.ts";
-export { parcelOf, wishFor } from "./plan-label.ts";
+export { parcelOf, labelSpecFor } from "./plan-label.ts";
 export { voidLabel } from "./void-label.ts";
 
 export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {

@@ -2,10 +2,10 @@ import type { FieldError } from "../../core/errors.ts";
 import { HubError } from "../../core/errors.ts";
 import { orderLimits } from "../../core/order-limits.ts";
 import type { Order } from "../orders/order.ts";
-import type { LabelWish } from "./label.ts";
+import type { LabelSpec } from "./label.ts";
 import type { LabelRequest } from "./labels.schemas.ts";
 
-type Lines = LabelWish["lines"];
+type Lines = LabelSpec["lines"];
 
 /**
  * What lies in the parcel: the lines that are named, or all that is left. A unit has one label; a further one for it, such
@@ -13,7 +13,7 @@ type Lines = LabelWish["lines"];
  */
 export function linesOf(
   order: Order,
-  others: readonly Pick<LabelWish, "lines">[],
+  others: readonly Pick<LabelSpec, "lines">[],
   { lines, allowDuplicate = false }: Pick<LabelRequest, "lines" | "allowDuplicate">,
 ): { lines: Lines; errors: FieldError[] } {
   if (order.shipments.length + others.length >= orderLimits.shipments) {
@@ -36,7 +36,7 @@ function notFor(code: string, message: string, error: "invalid_state" | "label_e
 }
 
 /** Of each line, how much has neither left nor a label. */
-function leftOf(order: Order, others: readonly Pick<LabelWish, "lines">[]): Map<string, number> {
+function leftOf(order: Order, others: readonly Pick<LabelSpec, "lines">[]): Map<string, number> {
   // One that says nothing of lines is for all of them.
   if (others.some(({ lines }) => lines.length === 0)) return new Map();
   const left = new Map(order.lines.map(({ id, quantity, shippedQuantity }) => [id, quantity - shippedQuantity]));

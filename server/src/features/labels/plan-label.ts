@@ -15,13 +15,13 @@ import { getLocation } from "../locations/locations.ts";
 import type { Order } from "../orders/order.ts";
 import { shippingProblem } from "../orders/order-rules.ts";
 import { lockOrders, readOrders } from "../orders/orders.ts";
-import type { LabelWish, ShipmentLabel } from "./label.ts";
+import type { LabelSpec, ShipmentLabel } from "./label.ts";
 import type { LabelRequest } from "./labels.schemas.ts";
 import { listOrderLabels, unlistedOf } from "./order-labels.ts";
 import { linesOf } from "./parcel-lines.ts";
 
 /** A request with everything that its order says about it; the carrier is not asked yet. */
-export type Planned = { open: OpenCarrier; wish: LabelWish };
+export type Planned = { open: OpenCarrier; spec: LabelSpec };
 
 export async function planLabel(ctx: Ctx, request: LabelRequest): Promise<Planned> {
   const open = await openSeller(ctx, request.carrierAccountId);
@@ -31,18 +31,18 @@ export async function planLabel(ctx: Ctx, request: LabelRequest): Promise<Planne
   const locationId = request.from ? null : order?.locationId;
   const from = locationId ? (await getLocation(ctx, locationId)).address : undefined;
   const others = order ? await findUnlisted(ctx.db, ctx, order) : [];
-  return { open, wish: wishFor(order, request, { from, others }) };
+  return { open, spec: labelSpecFor(order, request, { from, others }) };
 }
 
 /** What has to be known of an order besides itself: where it comes from, and labels that its quantities do not tell of. */
-export type LabelFacts = { from: Address | undefined; others: readonly Pick<LabelWish, "lines">[] };
+export type LabelFacts = { from: Address | undefined; others: readonly Pick<LabelSpec, "lines">[] };
 
 /** Pure. What no carrier would sell is refused with all that is wrong. */
-export function wishFor(
+export function labelSpecFor(
   order: Order | undefined,
   request: Omit<LabelRequest, "carrierAccountId" | "orderId">,
   facts: LabelFacts,
-): LabelWish {
+): LabelSpec {
   if (order) refuseUnshippable(order);
   const content = order ? linesOf(order, facts.others, request) : noLines(request);
   const { lines } = content;
@@ -67,7 +67,7 @@ type Parcel = { to: Address | undefined; weight: Weight | undefined; dimensions:
 export function parcelOf(
   order: Order | undefined,
   request: Pick<LabelRequest, "to" | "weight" | "dimensions" | "lines">,
-  lines: LabelWish["lines"],
+  lines: LabelSpec["lines"],
 ): Parcel {
   return {
     to: request.to ?? (order && recipientOf(order)),
@@ -135,7 +135,7 @@ function onlyPackageOf({ packages }: Order): Order["packages"][number] | undefin
 /** Undefined where it would be a guess: a line without a weight, or several packages. */
 function weightOf(
   order: Order,
-  content: LabelWish["lines"],
+  content: LabelSpec["lines"],
   { lines }: Pick<LabelRequest, "lines">,
 ): Weight | undefined {
   const packed = lines === undefined ? onlyPackageOf(order)?.weight : undefined;
@@ -157,12 +157,12 @@ async function findUnlisted(db: Queryable, ctx: Ctx, order: Order): Promise<Ship
 }
 
 /** Again, now that nobody else can change it: a label for a cancelled order, or a second one, would be paid for nothing. */
-export async function checkAgain(tx: Tx, ctx: Ctx, request: LabelRequest, wish: LabelWish): Promise<void> {
-  if (wish.orderId === null) return;
-  const [order] = await lockOrders(tx, ctx.orgId, [wish.orderId]);
+export async function checkAgain(tx: Tx, ctx: Ctx, request: LabelRequest, spec: LabelSpec): Promise<void> {
+  if (spec.orderId === null) return;
+  const [order] = await lockOrders(tx, ctx.orgId, [spec.orderId]);
   refuseUnshippable(orNotFound("order", order));
   const { lines, errors } = linesOf(order!, await findUnlisted(tx, ctx, order!), request);
   if (errors.length > 0) throw validationFailed(errors);
-  if (isDeepStrictEqual(lines, wish.lines)) return;
+  if (isDeepStrictEqual(lines, spec.lines)) return;
   throw new HubError("invalid_state", "What is left of the order has just changed. Ask once more.");
 }

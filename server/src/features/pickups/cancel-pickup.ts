@@ -5,10 +5,10 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
-import { askAndAnswer, askAndSettle, nowOf, writeWish } from "../carrier-accounts/carrier-requests.ts";
+import { sendAndAnswer, sendAndSettle, nowOf, commitRequest } from "../carrier-accounts/carrier-requests.ts";
 import type { Pickup } from "./pickup.ts";
 import { move, presentPickup, touched } from "./pickup.ts";
-import { booking, callOffFormer, cancellation, lock, save } from "./pickup-requests.ts";
+import { booking, cancelPrevious, cancellation, lock, save } from "./pickup-requests.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import { pickupMoves } from "./pickups.states.ts";
 import * as store from "./pickups.store.ts";
@@ -22,30 +22,30 @@ export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefi
   const open = await openCarrier(ctx, found.carrierAccountId);
   // Whether the carrier has it must be known before it can be called off.
   if (found.status === "requested") {
-    found = await askAndSettle(ctx, booking, found, open);
+    found = await sendAndSettle(ctx, booking, found, open);
     if (found.status === "requested") {
-      const message = "The carrier has not yet said whether it booked the pickup. Try again later.";
+      const message = "The carrier has not yet response whether it booked the pickup. Try again later.";
       throw new HubError("carrier_failed", message, { extra: { pickupId: id } });
     }
     if (found.status === "cancelled") return presentPickup(ctx, found);
     refuseIfTooLate(ctx, found);
   }
-  await callOffFormer(ctx, found, open);
+  await cancelPrevious(ctx, found, open);
   const write = async (tx: Tx): Promise<Pickup> => {
     const current = await lock(tx, ctx, id);
     if (current.status === "cancelled") return current;
     refuseIfTooLate(ctx, current);
-    // The carrier may have been asked for a while before this.
+    // The carrier may have been sent for a while before this.
     const now = nowOf(ctx);
     const wish = { cancelRequestedAt: now, cancelReason: reason ?? null, attempts: 1 };
     return await save(tx, ctx, touched({ ...current, ...wish }, now), "cancel_requested");
   };
-  const asked = await writeWish(ctx, write, (pickup) => presentPickup(ctx, pickup));
+  const sent = await commitRequest(ctx, write, (pickup) => presentPickup(ctx, pickup));
   // Somebody else has done it in the meantime.
-  if (asked.status === "cancelled") return presentPickup(ctx, asked);
-  return await askAndAnswer(ctx, cancellation, asked, open, (settled, said) => {
+  if (sent.status === "cancelled") return presentPickup(ctx, sent);
+  return await sendAndAnswer(ctx, cancellation, sent, open, (settled, response) => {
     if (settled.status === "cancelled") return presentPickup(ctx, settled);
-    const refusal = "refused" in said ? said.refused : undefined;
+    const refusal = "rejected" in response ? response.rejected : undefined;
     const message = refusal
       ? `${refusal.message} The pickup stays scheduled.`
       : "The carrier did not say whether it cancels the pickup. The hub goes on asking.";

@@ -9,22 +9,22 @@ import type { Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import type { Happening } from "../../events/event-catalogue.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import type { CarrierRequest, Reached } from "../carrier-accounts/carrier-requests.ts";
+import type { CarrierRequest, CarrierOrFailure } from "../carrier-accounts/carrier-requests.ts";
 import {
-  askAndAnswer,
-  askAndSettle,
+  sendAndAnswer,
+  sendAndSettle,
   carrierWork,
   isCarrierData,
   isCents,
   isStorableLine,
   nowOf,
   outcomeUnknown,
-  writeWish,
+  commitRequest,
 } from "../carrier-accounts/carrier-requests.ts";
-import type { CarrierAnswer, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
-import { notePickup } from "./pickup-troubles.ts";
+import type { CarrierResponse, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
+import { updatePickupExceptions } from "./pickup-exceptions.ts";
 import type { Pickup } from "./pickup.ts";
-import { confirmed, dueOf, effectKeyOf, move, overAt, presentPickup, refused, touched } from "./pickup.ts";
+import { confirmed, dueOf, effectKeyOf, move, overAt, presentPickup, rejected, touched } from "./pickup.ts";
 import { toOffsetText } from "./pickup-window.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import { pickupMoves } from "./pickups.states.ts";
@@ -46,7 +46,7 @@ export async function save(
   const saved = { ...pickup, dueAt: dueOf(pickup, nowOf(ctx), retryAfterMs) };
   await store.updatePickup(tx, ctx.orgId, saved);
   record(tx, ctx, saved, what);
-  await notePickup(tx, ctx, saved, what);
+  await updatePickupExceptions(tx, ctx, saved, what);
   return saved;
 }
 
@@ -56,16 +56,16 @@ export function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: Happening<"pickup
   recordEvent(tx, ctx, { type: `pickup.${what}`, objectId: pickup.id, data });
 }
 
-const common: Pick<CarrierRequest<Pickup, never>, "lock" | "unanswered"> = {
+const common: Pick<CarrierRequest<Pickup, never>, "lock" | "noResponse"> = {
   lock,
-  unanswered: (tx, ctx, current, { retryAfterMs }) =>
+  noResponse: (tx, ctx, current, { retryAfterMs }) =>
     save(tx, ctx, touched(current, nowOf(ctx)), "response_missing", retryAfterMs),
 };
 
 export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
   ...common,
   effectKey: effectKeyOf,
-  async ask(ctx, carrier, call, pickup) {
+  async send(ctx, carrier, call, pickup) {
     const local = (at: string): string => toOffsetText(Temporal.Instant.from(at).toZonedDateTimeISO(pickup.timezone));
     const { address, packageCount, totalWeight, instructions } = pickup;
     const confirmation = await carrier.schedulePickup!(call, {
@@ -81,19 +81,19 @@ export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
     const message = "The carrier may have booked the pickup, but its answer cannot be used. Ask it about the pickup.";
     throw new RemoteError("invalid_answer", message);
   },
-  isAwaited: (current, asked) => current.status === "requested" && current.revision === asked.revision,
+  isPending: (current, sent) => current.status === "requested" && current.revision === sent.revision,
   done: (tx, ctx, current, confirmation) => save(tx, ctx, confirmed(current, confirmation, nowOf(ctx)), "scheduled"),
-  async refused(tx, ctx, current, failure) {
-    const back = refused(current, failure, nowOf(ctx));
+  async rejected(tx, ctx, current, failure) {
+    const back = rejected(current, failure, nowOf(ctx));
     // Somebody may have taken the former day meanwhile; what is booked stays booked.
     const twin = back.status === "scheduled" ? await store.findTwin(tx, ctx.orgId, back) : undefined;
     const after = twin === undefined ? back : { ...back, isDuplicateAllowed: true };
     return await save(tx, ctx, after, after.status === "failed" ? "failed" : "change_rejected");
   },
-  async unanswered(tx, ctx, current, said) {
+  async noResponse(tx, ctx, current, response) {
     // Nobody will come any more.
-    if (nowOf(ctx) >= current.closeAt) return await booking.refused(tx, ctx, current, outcomeUnknown(said));
-    return await common.unanswered(tx, ctx, current, said);
+    if (nowOf(ctx) >= current.closeAt) return await booking.rejected(tx, ctx, current, outcomeUnknown(response));
+    return await common.noResponse(tx, ctx, current, response);
   },
 };
 
@@ -118,7 +118,7 @@ const cancel =
   (
     bookedIn: (pickup: Pickup) => Booked,
     reasonOf: (pickup: Pickup) => string | null,
-  ): CarrierRequest<Pickup, void>["ask"] =>
+  ): CarrierRequest<Pickup, void>["send"] =>
   async (_ctx, carrier, call, pickup) => {
     const { confirmationNumber, carrierData } = bookedIn(pickup);
     const reason = reasonOf(pickup);
@@ -129,18 +129,18 @@ const cancel =
 export const cancellation: CarrierRequest<Pickup, void> = {
   ...common,
   effectKey: (pickup) => `${effectKeyOf(pickup)}:cancel`,
-  ask: cancel(
+  send: cancel(
     (pickup) => pickup,
     ({ cancelReason }) => cancelReason,
   ),
-  isAwaited: (current) => current.cancelRequestedAt !== null,
+  isPending: (current) => current.cancelRequestedAt !== null,
   async done(tx, ctx, current) {
     const now = nowOf(ctx);
     const moved = move({ ...current, cancelRequestedAt: null, attempts: 0 }, "cancelled", now, current.cancelReason);
     return await save(tx, ctx, { ...moved, cancelledAt: now }, "cancelled");
   },
-  async refused(tx, ctx, current, { code }) {
-    const doubt = "The carrier never said whether it cancelled the pickup. Ask it, or cancel once more.";
+  async rejected(tx, ctx, current, { code }) {
+    const doubt = "The carrier never response whether it cancelled the pickup. Ask it, or cancel once more.";
     const messages = code === "outcome_unknown" ? [...current.messages, doubt] : current.messages;
     const kept = { ...current, cancelRequestedAt: null, attempts: 0, messages };
     return await save(tx, ctx, touched(kept, nowOf(ctx)), "cancel_rejected");
@@ -148,39 +148,39 @@ export const cancellation: CarrierRequest<Pickup, void> = {
 };
 
 /** What a change has replaced is still booked: a driver would come for it. */
-const callingOff: CarrierRequest<Pickup, void> = {
+const previousCancellation: CarrierRequest<Pickup, void> = {
   ...common,
   effectKey: ({ id, previous }) => `${effectKeyOf({ id, revision: previous!.revision })}:cancel`,
-  ask: cancel(
+  send: cancel(
     ({ previous }) => previous!,
     () => "Replaced by another pickup",
   ),
-  isAwaited: (current, asked) =>
-    current.previous?.revision === asked.previous?.revision && current.status !== "requested",
+  isPending: (current, sent) =>
+    current.previous?.revision === sent.previous?.revision && current.status !== "requested",
   done: (tx, ctx, current) =>
     save(tx, ctx, touched({ ...current, previous: null, attempts: 0 }, nowOf(ctx)), "previous_cancelled"),
-  async refused(tx, ctx, current) {
+  async rejected(tx, ctx, current) {
     const doubt = `The carrier may still have ${current.previous!.confirmationNumber} on its list.`;
     const forgotten = { ...current, previous: null, attempts: 0, messages: [...current.messages, doubt] };
     return await save(tx, ctx, touched(forgotten, nowOf(ctx)), "previous_not_cancelled");
   },
 };
 
-export async function callOffFormer(ctx: Ctx, pickup: Pickup, open: OpenCarrier): Promise<Pickup> {
+export async function cancelPrevious(ctx: Ctx, pickup: Pickup, open: OpenCarrier): Promise<Pickup> {
   if (pickup.status === "requested" || pickup.previous === null) return pickup;
-  return await askAndSettle(ctx, callingOff, pickup, open);
+  return await sendAndSettle(ctx, previousCancellation, pickup, open);
 }
 
-/** What became of it, as a carrier says that can be asked; of one that cannot, that the driver came, if anybody told it. */
+/** What became of it, as a carrier says that can be sent; of one that cannot, that the driver came, if anybody told it. */
 const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
   lock,
   effectKey: effectKeyOf,
-  async ask(_ctx, carrier, call, { confirmationNumber, readyAt, closeAt, carrierData }) {
+  async send(_ctx, carrier, call, { confirmationNumber, readyAt, closeAt, carrierData }) {
     if (confirmationNumber === null) return undefined;
     const known = { confirmationNumber, readyTime: readyAt, closeTime: closeAt, carrierData };
     return await carrier.findPickup?.(call, known);
   },
-  isAwaited: (current, asked) => current.version === asked.version,
+  isPending: (current, sent) => current.version === sent.version,
   async done(tx, ctx, current, state) {
     const now = nowOf(ctx);
     const pickup = { ...current, attempts: 0 };
@@ -197,12 +197,12 @@ const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
     const completed = move(pickup, "completed", now, "nothing else was heard");
     return await save(tx, ctx, { ...completed, isCompletionAssumed: true }, "completed");
   },
-  async refused(tx, ctx, current) {
+  async rejected(tx, ctx, current) {
     const isOver = nowOf(ctx) >= overAt(current);
     if (isOver) return await outcome.done(tx, ctx, current, undefined);
     return await wait(tx, ctx, { ...current, attempts: 0 }, overAt(current));
   },
-  unanswered: (tx, ctx, current) => wait(tx, ctx, current, dueOf(current, nowOf(ctx))),
+  noResponse: (tx, ctx, current) => wait(tx, ctx, current, dueOf(current, nowOf(ctx))),
 };
 
 async function wait(tx: Tx, ctx: Ctx, pickup: Pickup, dueAt: string | null): Promise<Pickup> {
@@ -211,21 +211,21 @@ async function wait(tx: Tx, ctx: Ctx, pickup: Pickup, dueAt: string | null): Pro
   return waiting;
 }
 
-/** What a carrier left unanswered, or a process that died could not write down; and what became of it. */
-async function askAgain(ctx: Ctx, pickup: Pickup, reached: Reached, stopping?: AbortSignal): Promise<void> {
+/** What a carrier left noResponse, or a process that died could not write down; and what became of it. */
+async function resend(ctx: Ctx, pickup: Pickup, opened: CarrierOrFailure, stopping?: AbortSignal): Promise<void> {
   if (pickup.status === "requested") {
-    const settled = await askAndSettle(ctx, booking, pickup, reached, stopping);
-    if ("carrier" in reached) await callOffFormer(ctx, settled, reached);
-  } else if (pickup.cancelRequestedAt !== null) await askAndSettle(ctx, cancellation, pickup, reached, stopping);
-  else if (pickup.previous !== null) await askAndSettle(ctx, callingOff, pickup, reached, stopping);
-  else await askAndSettle(ctx, outcome, pickup, reached, stopping);
+    const settled = await sendAndSettle(ctx, booking, pickup, opened, stopping);
+    if ("carrier" in opened) await cancelPrevious(ctx, settled, opened);
+  } else if (pickup.cancelRequestedAt !== null) await sendAndSettle(ctx, cancellation, pickup, opened, stopping);
+  else if (pickup.previous !== null) await sendAndSettle(ctx, previousCancellation, pickup, opened, stopping);
+  else await sendAndSettle(ctx, outcome, pickup, opened, stopping);
 }
 
 export const pickupWork = carrierWork(
   "pickups",
   20_000,
   { leases: store.pickupLeases, fromRow: store.toPickup },
-  askAgain,
+  resend,
 );
 
 /**
@@ -239,23 +239,23 @@ export async function book(
   write: (tx: Tx) => Promise<Pickup>,
 ): Promise<PickupAnswer> {
   const present = (pickup: Pickup): PickupAnswer => presentPickup(ctx, pickup);
-  const asked = await writeWish(ctx, write, present).catch(async (error: unknown) => {
+  const sent = await commitRequest(ctx, write, present).catch(async (error: unknown) => {
     // The database lets only one of two pickups at one place on one day pass.
     if (violatedConstraint(error) !== "pickups_one_a_day") throw error;
     throw pickupExists(await store.findTwin(ctx.db, ctx.orgId, wanted), null);
   });
   let settled: Pickup | undefined;
-  const answer = await askAndAnswer(ctx, booking, asked, open, (after, said) => {
+  const answer = await sendAndAnswer(ctx, booking, sent, open, (after, response) => {
     settled = after;
-    return refusalOf(after, said) ?? present(after);
+    return refusalOf(after, response) ?? present(after);
   });
-  await callOffFormer(ctx, settled!, open);
+  await cancelPrevious(ctx, settled!, open);
   return answer;
 }
 
-function refusalOf({ id, status }: Pickup, said: CarrierAnswer<unknown>): HubError | undefined {
-  if (!("refused" in said)) return undefined;
-  const { code, message } = said.refused;
+function refusalOf({ id, status }: Pickup, response: CarrierResponse<unknown>): HubError | undefined {
+  if (!("rejected" in response)) return undefined;
+  const { code, message } = response.rejected;
   const rest = status === "scheduled" ? " The pickup stays as it was." : "";
   return new HubError("carrier_failed", `${message}${rest}`, { extra: { pickupId: id, carrierCode: code } });
 }

@@ -3,7 +3,7 @@ import { findCarrier } from "../../carriers/installed-carriers.ts";
 import { HubError } from "../../core/errors.ts";
 import { canMove } from "../../core/states.ts";
 import type { Ctx } from "../../context.ts";
-import { askAgainAt, nowOf } from "../carrier-accounts/carrier-requests.ts";
+import { backoffUntil, nowOf } from "../carrier-accounts/carrier-requests.ts";
 import { momentAt, toOffsetText } from "./pickup-window.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import type { PickupStatus } from "./pickups.states.ts";
@@ -38,7 +38,7 @@ export type Pickup = Omit<PickupAnswer, Told> & {
 const minuteMs = 60_000;
 /** After the window has closed, drivers and their reports are waited for. */
 const graceMs = 4 * 60 * minuteMs;
-const askEveryMs = 30 * minuteMs;
+const pollIntervalMs = 30 * minuteMs;
 
 const bookingFields = [
   "locationId",
@@ -60,7 +60,7 @@ const bookingFields = [
   "revision",
 ] as const satisfies readonly (keyof Pickup)[];
 
-/** What is booked, or asked for: the part of a pickup that a change replaces. */
+/** What is booked, or sent for: the part of a pickup that a change replaces. */
 export type Booking = Pick<Pickup, (typeof bookingFields)[number]>;
 
 export function bookingOf(pickup: Booking): Booking {
@@ -89,7 +89,7 @@ export function newPickup(booking: Booking, about: Pick<Pickup, "id" | "carrierA
   return pickup;
 }
 
-/** What happens once, however often the carrier is asked for it. */
+/** What happens once, however often the carrier is sent for it. */
 export function effectKeyOf({ id, revision }: Pick<Pickup, "id" | "revision">): string {
   return `pickup:${id}:${revision}`;
 }
@@ -106,17 +106,17 @@ export function touched(pickup: Pickup, at: string): Pickup {
   return { ...pickup, updatedAt: at, version: pickup.version + 1 };
 }
 
-/** When somebody has to look at it again without being asked. */
+/** When somebody has to look at it again without being sent. */
 export function dueOf(pickup: Pickup, now: string, retryAfterMs?: number): string | null {
   // Cancelled while what a change has replaced is still to be called off.
   const hasFormer = pickup.status === "cancelled" && pickup.previous !== null;
   if (!activeStatuses.includes(pickup.status) && !hasFormer) return null;
   const isOpen = pickup.status === "requested" || pickup.cancelRequestedAt !== null || pickup.previous !== null;
-  if (isOpen) return askAgainAt(now, pickup.attempts, retryAfterMs);
+  if (isOpen) return backoffUntil(now, pickup.attempts, retryAfterMs);
   const end = overAt(pickup);
   const canAsk = pickup.carrierAccountId !== null && findCarrier(pickup.carrier)?.findPickup !== undefined;
-  if (!canAsk || now >= end) return now >= end ? after(now, askEveryMs) : end;
-  return now < pickup.readyAt ? pickup.readyAt : earlierOf(end, after(now, askEveryMs));
+  if (!canAsk || now >= end) return now >= end ? after(now, pollIntervalMs) : end;
+  return now < pickup.readyAt ? pickup.readyAt : earlierOf(end, after(now, pollIntervalMs));
 }
 
 /** From then on nobody is waited for any more. */
@@ -132,7 +132,7 @@ function earlierOf(a: string, b: string): string {
   return a < b ? a : b;
 }
 
-/** The carrier has said yes; what it replaced, if anything, is still to be called off. */
+/** The carrier has response yes; what it replaced, if anything, is still to be called off. */
 export function confirmed(pickup: Pickup, confirmation: PickupConfirmation, at: string): Pickup {
   const { confirmationNumber, readyTime, closeTime, chargeCents, messages, carrierData } = confirmation;
   const instant = (text: string): string => new Date(text).toISOString();
@@ -148,10 +148,10 @@ export function confirmed(pickup: Pickup, confirmation: PickupConfirmation, at: 
   };
 }
 
-/** The carrier has said no: a new pickup has failed, a change is taken back. */
-export function refused(pickup: Pickup, failure: { code: string; message: string }, at: string): Pickup {
+/** The carrier has response no: a new pickup has failed, a change is taken back. */
+export function rejected(pickup: Pickup, failure: { code: string; message: string }, at: string): Pickup {
   if (pickup.previous === null) return { ...move(pickup, "failed", at, failure.message), failure };
-  // Counts on, so that what is asked for next has a key of its own.
+  // Counts on, so that what is sent for next has a key of its own.
   const { revision } = pickup;
   const back = { ...move(pickup, "scheduled", at, `not changed: ${failure.message}`), ...pickup.previous, revision };
   return { ...back, previous: null, attempts: 0 };

@@ -3,7 +3,7 @@ import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
-import { nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
+import { nowOf, requireUnknownOutcome } from "../carrier-accounts/carrier-requests.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import type { Pickup } from "./pickup.ts";
 import { dueOf, move, newPickup, presentPickup } from "./pickup.ts";
@@ -73,7 +73,7 @@ export async function retryPickup(ctx: Ctx, id: string) {
 }
 
 function refuseUnlessRetryable(ctx: Ctx, pickup: Pickup): void {
-  refuseUnlessUnanswered(pickup);
+  requireUnknownOutcome(pickup);
   if (nowOf(ctx) < pickup.closeAt) return;
   throw new HubError("invalid_state", `The window closed at ${pickup.closeAt}. Schedule another one.`);
 }

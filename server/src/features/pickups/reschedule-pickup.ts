@@ -1,5 +1,5 @@
 import { findCarrier } from "../../carriers/installed-carriers.ts";
-import { nobodyTold } from "../../carriers/rate-card/rate-card-carrier.ts";
+import { carrierNotContacted } from "../../carriers/rate-card/rate-card-carrier.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { IfMatch } from "../../core/versions.ts";
@@ -45,10 +45,10 @@ async function noteConfirmation(ctx: Ctx, id: string, patch: PickupPatch, ifMatc
   return await change(ctx, async (tx) => {
     const current = await lock(tx, ctx, id);
     refuseUnlessFree(current, ifMatch, ctx, "isAlwaysInTime");
-    if (findCarrier(current.carrier)?.tellsNobody !== true)
+    if (findCarrier(current.carrier)?.recordsOnly !== true)
       throw new HubError("invalid_state", "The carrier gives numbers of its own to what is booked here.");
     const { confirmationNumber } = patch;
-    const messages = current.messages.filter((message) => message !== nobodyTold);
+    const messages = current.messages.filter((message) => message !== carrierNotContacted);
     const told = touched({ ...current, confirmationNumber: confirmationNumber!, messages }, nowOf(ctx));
     return presentPickup(ctx, await save(tx, ctx, told, "confirmed"));
   });

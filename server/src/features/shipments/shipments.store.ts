@@ -81,7 +81,7 @@ export async function findByTrackingKeys(db: Queryable, orgId: string, keys: str
 }
 
 /** The orders of those of these shipments that have arrived. */
-export async function findDeliveredOf(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
+export async function findOrdersOfDelivered(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await db.query<{ id: string }>(
     `select distinct order_id as id from shipments

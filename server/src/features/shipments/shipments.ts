@@ -19,20 +19,20 @@ export { createShipment, createShipmentsInBulk } from "./create-shipments.ts";
 export { updateShipment, voidShipment } from "./change-shipment.ts";
 /** For labels, which are bought and given back in transactions of theirs. */
 export type { Prepared as PreparedParcel } from "./create-shipments.ts";
-export { findParcel, findParcels, prepareParcel, recordParcel, voidParcel } from "./bought-parcels.ts";
+export { findParcel, findParcels, prepareParcel, recordParcel, voidParcel } from "./label-parcels.ts";
 export { importShipments } from "./import-shipments.ts";
 export { addEvent, addEventsInBulk, retractEvent } from "./tracking/ingest-events.ts";
 /** For features that learn of many shipments at once, in a transaction of theirs. */
 export type { TrackingRecord } from "./tracking/ingest-events.ts";
 export { applyTrackingRecords } from "./tracking/ingest-events.ts";
-export { trackingWork } from "./tracking/follow-parcels.ts";
+export { trackingWork } from "./tracking/poll-carriers.ts";
 export { trackShipment } from "./tracking/track-now.ts";
 export { toEventStatus } from "./shipments.states.ts";
 export { trackingKeyOf } from "./shipment.ts";
 export type { OverviewFigures, Window } from "./overview-figures.ts";
 export { readFigures, readSeries } from "./overview-figures.ts";
 export type { OrderShipmentsChange, TrackedParcel } from "./order-shipments.ts";
-export { findRecordedShipments, insertDemoParcels, keepOrderShipments, listedFields } from "./order-shipments.ts";
+export { findRecordedShipments, insertDemoParcels, syncOrderShipments, listedFields } from "./order-shipments.ts";
 
 export type WeighedParcel = { weight: Weight; service: string | null };
 

@@ -2,8 +2,8 @@ import { HubError } from "../../../core/errors.ts";
 import { Id, Strict } from "../../../core/schema.ts";
 import { Type } from "../../../core/type.ts";
 import { Weight } from "../../../core/weight.ts";
-import type { LabelWish } from "../../labels/labels.ts";
-import { unlistedOf, wishFor } from "../../labels/labels.ts";
+import type { LabelSpec } from "../../labels/labels.ts";
+import { unlistedOf, labelSpecFor } from "../../labels/labels.ts";
 import type { Order } from "../../orders/order.ts";
 import { shippingParts } from "../../orders/orders.schemas.ts";
 import { shippableStatuses } from "../../orders/orders.states.ts";
@@ -45,11 +45,11 @@ export const buyLabel = defineAction({
     if (!account) return refuse("carrier_account_not_found", "There is no such carrier account any more.");
     if (!account.isActive) return refuse("carrier_account_inactive", `${account.name} is not active.`);
     if (!account.sellsLabels) return refuse("no_labels", `${account.name} sells no labels.`, "Choose another account.");
-    const wish = planFor(order, carriers, { service, ...(params.weight ? { weight: params.weight } : {}) });
-    if (wish === "nothing_left") return { patch: {} };
-    if ("refused" in wish) return wish;
-    const bought: Outcome = { patch: {}, buys: { account, wish } };
-    const said = account.givesPrices ? carriers.pricesOf(accountId, wish) : undefined;
+    const spec = planFor(order, carriers, { service, ...(params.weight ? { weight: params.weight } : {}) });
+    if (spec === "nothing_left") return { patch: {} };
+    if ("refused" in spec) return spec;
+    const bought: Outcome = { patch: {}, buys: { account, spec } };
+    const said = account.givesPrices ? carriers.pricesOf(accountId, spec) : undefined;
     if (said === undefined) return { ...bought, warning: priceUnknown };
     if (said === notYetAsked) return bought;
     const price = said.prices.find((one) => one.service === service);
@@ -69,10 +69,10 @@ const nothingChosen = refuse(
 
 const priceUnknown = { code: "price_unknown", message: "The carrier does not say what it costs before it is bought." };
 
-type Request = Pick<Parameters<typeof wishFor>[1], "service" | "weight">;
+type Request = Pick<Parameters<typeof labelSpecFor>[1], "service" | "weight">;
 
 /** By the rules of labels that people buy one by one. */
-function planFor(order: Order, carriers: CarrierDesk, request: Request): LabelWish | Refusal | "nothing_left" {
+function planFor(order: Order, carriers: CarrierDesk, request: Request): LabelSpec | Refusal | "nothing_left" {
   const labels = carriers.labelsOf(order.id);
   const unknown = labels.find(({ label }) => label.status === "failed");
   if (unknown) {
@@ -81,7 +81,10 @@ function planFor(order: Order, carriers: CarrierDesk, request: Request): LabelWi
     return refuse("outcome_unknown", message, `POST /shipments/labels/${id}/retry asks it once more.`);
   }
   try {
-    return wishFor(order, request, { from: carriers.addressOf(order.locationId), others: unlistedOf(order, labels) });
+    return labelSpecFor(order, request, {
+      from: carriers.addressOf(order.locationId),
+      others: unlistedOf(order, labels),
+    });
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     const [first] = error.details.errors ?? [];

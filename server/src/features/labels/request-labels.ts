@@ -1,12 +1,12 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { nowOf } from "../carrier-accounts/carrier-requests.ts";
-import type { LabelWish, RunStep, ShipmentLabel } from "./label.ts";
+import type { LabelSpec, RunStep, ShipmentLabel } from "./label.ts";
 import { newLabel, voidRequested } from "./label.ts";
 import { record } from "./label-requests.ts";
 import * as store from "./labels.store.ts";
 
-export type WantedLabel = RunStep & { wish: LabelWish; account: { id: string; carrier: string } };
+export type WantedLabel = RunStep & { spec: LabelSpec; account: { id: string; carrier: string } };
 export type UnwantedLabel = RunStep & { labelId: string };
 
 /**
@@ -15,7 +15,7 @@ export type UnwantedLabel = RunStep & { labelId: string };
  */
 export async function requestLabels(tx: Tx, ctx: Ctx, wanted: WantedLabel[]): Promise<ShipmentLabel[]> {
   if (wanted.length === 0) return [];
-  const labels = wanted.map(({ wish, account, runId, runStep }) => newLabel(ctx, wish, account, { runId, runStep }));
+  const labels = wanted.map(({ spec, account, runId, runStep }) => newLabel(ctx, spec, account, { runId, runStep }));
   await store.insertLabels(tx, ctx.orgId, labels);
   record(tx, ctx, labels, "requested");
   await ctx.signals.publish(tx, "label_requested", "");

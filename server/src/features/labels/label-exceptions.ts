@@ -6,7 +6,12 @@ import { factKeys, noteTroubles, settleFacts } from "../exceptions/exceptions.ts
 import type { ShipmentLabel } from "./label.ts";
 
 /** What happened to a label, for those who have to see to it: in the transaction of the change. */
-export async function noteLabel(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<void> {
+export async function updateLabelExceptions(
+  tx: Tx,
+  ctx: Ctx,
+  label: ShipmentLabel,
+  what: Happening<"label">,
+): Promise<void> {
   const { id, failure } = label;
   const name = label.reference ?? label.trackingNumber;
   const forWhat = name === null ? "" : ` for ${name}`;

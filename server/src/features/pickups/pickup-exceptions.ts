@@ -20,7 +20,7 @@ const messages: Partial<Record<What, (pickup: Pickup) => string>> = {
 const over: readonly What[] = ["scheduled", "confirmed", "dispatched", "completed", "cancelled"];
 
 /** What happened to a pickup, for those who have to see to it: in the transaction of the change. */
-export async function notePickup(tx: Tx, ctx: Ctx, pickup: Pickup, what: What): Promise<void> {
+export async function updatePickupExceptions(tx: Tx, ctx: Ctx, pickup: Pickup, what: What): Promise<void> {
   const { id, failure } = pickup;
   const message = messages[what]?.(pickup);
   if (message !== undefined) {
