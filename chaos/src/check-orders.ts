@@ -127,7 +127,7 @@ type Fields = Record<string, string> | null;
 
 async function checkPatches(db: Reader, journal: JournalEntry[], findings: Findings): Promise<void> {
   const { rows } = await db.query<{ order_id: string; changes: { path: string; from: Fields; to: Fields }[] }>(
-    "select order_id, changes from order_changes where kind = 'patched'",
+    "select order_id, changes from order_changes where kind = 'updated'",
   );
   const made = new Map<string, number>();
   for (const { order_id, changes } of rows) {

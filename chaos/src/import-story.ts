@@ -70,11 +70,11 @@ async function prepare(send: Send, shopUrl: string): Promise<string> {
       name: "orders.import",
       mode: "pull",
       request: { path: "/list/orders" },
-      records: "data",
-      externalId: "id",
-      updatedAt: "updated_at",
-      total: "meta.total",
-      paging: { kind: "cursor", param: "after", next: "meta.next", size: 25 },
+      recordsPath: "data",
+      externalIdPath: "id",
+      updatedAtPath: "updated_at",
+      totalPath: "meta.total",
+      pagination: { kind: "cursor", param: "after", nextCursorPath: "meta.next", pageSize: 25 },
     },
   ];
   const settings = { baseUrl: shopUrl, tasks };

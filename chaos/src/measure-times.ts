@@ -40,7 +40,7 @@ async function makeBridge(send: Send, baseUrl: string): Promise<string> {
   const hang = {
     name: "hang",
     mode: "call",
-    request: { method: "POST", path: "/call/hang", query: { token: "{input.token}" } },
+    request: { method: "POST", path: "/call/hang", query: { token: "{{input.token}}" } },
     idempotent: true,
   };
   const body = { name: "Shop", connector: "rest", settings: { baseUrl, tasks: [hang] } };

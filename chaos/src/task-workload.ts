@@ -31,22 +31,22 @@ export async function makeBridges(send: Send, shopUrl: string): Promise<TaskShar
   const push = (name: string, kind: ShopKind, more: object) => ({
     name,
     mode: "push",
-    request: { path: `/${kind}/orders`, body: { number: "{record.number}" } },
-    externalId: "id",
+    request: { path: `/${kind}/orders`, body: { number: "{{record.number}}" } },
+    externalIdPath: "id",
     ...more,
   });
-  const find = {
-    request: { path: "/findable/orders", query: { reference: "{record.number}" } },
-    externalId: "data[0].id",
+  const lookup = {
+    request: { path: "/findable/orders", query: { reference: "{{record.number}}" } },
+    externalIdPath: "data[0].id",
   };
   const tasks = [
     push("push.keyed", "keyed", { idempotencyHeader: "Idempotency-Key" }),
-    push("push.findable", "findable", { find }),
+    push("push.findable", "findable", { lookup }),
     push("push.blind", "blind", {}),
     {
       name: "call.once",
       mode: "call",
-      request: { method: "POST", path: "/call/orders", body: { number: "{input.token}" } },
+      request: { method: "POST", path: "/call/orders", body: { number: "{{input.token}}" } },
       idempotent: false,
     },
   ];

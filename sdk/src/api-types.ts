@@ -174,7 +174,7 @@ export type Bridge = {
   hasCredentials: boolean;
   isActive: boolean;
   concurrency: number | null;
-  numberPrefix: string | null;
+  orderNumberPrefix: string | null;
   health: {
     status: Open<"unknown" | "healthy" | "failing">;
     consecutiveFailures: number;
@@ -3354,12 +3354,12 @@ export type Operations = {
       pagination: CappedPagination;
     };
   };
-  /** Create an order; no field is needed (`orders.create`) */
+  /** Create an order (`orders.create`) */
   "POST /api/v1/orders": {
     body: OrderRequest;
     answer: Order;
   };
-  /** Create many orders; one that cannot be created fails alone (`orders.createMany`) */
+  /** Create orders in bulk (`orders.createMany`) */
   "POST /api/v1/orders/bulk": {
     body: {
       orders: Array<(OrderRequest)>;
@@ -3389,13 +3389,13 @@ export type Operations = {
       }>;
     };
   };
-  /** Create or update orders from a CSV or XLSX file (`orders.import`) */
+  /** Import orders from a CSV or XLSX file (`orders.import`) */
   "POST /api/v1/orders/import": {
     query: {
       /** Between columns; auto: what the first line has most of */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
       /** Default: a comma where semicolons are between the columns, else a point */
-      decimalSign?: "." | ",";
+      decimalSeparator?: "." | ",";
       /** Of dates such as 03/02/2026; default: the month first */
       dateOrder?: "mdy" | "dmy";
       /** ISO 3166-1 code for addresses that name no country */
@@ -3404,8 +3404,8 @@ export type Operations = {
       currency?: string;
       /** How the file is read: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or id of a preset of one's own, or none. Default: auto, which knows these programs by their columns */
       preset?: string;
-      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: refuse */
-      existing?: "refuse" | "skip" | "update";
+      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: reject */
+      onExisting?: "reject" | "skip" | "update";
       /** An id of one's own, under which GET /orders/import/watch tells how far it is */
       watchId?: string;
       /** As in the body, as text of JSON: {"from": "originZip"} */
@@ -3423,7 +3423,7 @@ export type Operations = {
       /** Between columns; auto: what the first line has most of */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
       /** Default: a comma where semicolons are between the columns, else a point */
-      decimalSign?: "." | ",";
+      decimalSeparator?: "." | ",";
       /** Of dates such as 03/02/2026; default: the month first */
       dateOrder?: "mdy" | "dmy";
       /** ISO 3166-1 code for addresses that name no country */
@@ -3432,8 +3432,8 @@ export type Operations = {
       currency?: string;
       /** How the file is read: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or id of a preset of one's own, or none. Default: auto, which knows these programs by their columns */
       preset?: string;
-      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: refuse */
-      existing?: "refuse" | "skip" | "update";
+      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: reject */
+      onExisting?: "reject" | "skip" | "update";
       /** An id of one's own, under which GET /orders/import/watch tells how far it is */
       watchId?: string;
     };
@@ -3445,18 +3445,18 @@ export type Operations = {
         /** With dryRun: how many would be */
         created: number;
         failed: number;
-        /** With `existing`: orders that were here */
+        /** With `onExisting`: orders that were already stored */
         updated?: number;
         unchanged?: number;
         skipped?: number;
       };
-      /** Whose file it was read as */
-      preset: string | null;
+      /** The program whose format the file was read as */
+      detectedPreset: string | null;
       columns: Array<{
         column: string;
         field: string | null;
         /** In how many rows something stands there */
-        filled: number;
+        nonEmptyRows: number;
       }>;
       /** What a column can be */
       fields: Array<{
@@ -3487,15 +3487,15 @@ export type Operations = {
       rejectedCsv?: string;
     };
   };
-  /** Follow an import as server-sent events: how many rows it has gone through (`orders.import.watch`) */
+  /** Stream the progress of an import (`orders.import.watch`) */
   "GET /api/v1/orders/import/watch": {
     query: {
       /** The `watchId` that the import is begun with, before or after this */
-      id: string;
+      watchId: string;
     };
     answer: string;
   };
-  /** List what an imported order may say: the targets of mappings, with their types (`orders.fields.list`) */
+  /** List the fields of an imported order (`orders.fields.list`) */
   "GET /api/v1/orders/fields": {
     answer: {
       data: Array<{
@@ -3594,7 +3594,7 @@ export type Operations = {
       isCapped: boolean;
     };
   };
-  /** Export orders as CSV, one row per line item, newest order first (`orders.export`) */
+  /** Export orders as CSV (`orders.export`) */
   "GET /api/v1/orders/export.csv": {
     query: {
       /** One or more of draft, new, review_required, awaiting_payment, ready, sent, partially_shipped, shipped, delivered, cancelled, on_hold, with commas between */
@@ -3661,7 +3661,7 @@ export type Operations = {
     };
     answer: string;
   };
-  /** Read an order (`orders.get`) */
+  /** Get an order (`orders.get`) */
   "GET /api/v1/orders/{id}": {
     path: {
       /** Id or number of the order */
@@ -3669,7 +3669,7 @@ export type Operations = {
     };
     answer: Order;
   };
-  /** Change an order (`orders.update`) */
+  /** Update an order (`orders.update`) */
   "PATCH /api/v1/orders/{id}": {
     path: {
       /** Id or number of the order */
@@ -3775,7 +3775,7 @@ export type Operations = {
     };
     answer: Order;
   };
-  /** Delete a draft (`orders.delete`) */
+  /** Delete a draft order (`orders.delete`) */
   "DELETE /api/v1/orders/{id}": {
     path: {
       /** Id or number of the order */
@@ -3783,7 +3783,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Who changed which field of the order, and by which run, newest first (`orders.timeline.list`) */
+  /** List the changes to an order (`orders.timeline.list`) */
   "GET /api/v1/orders/{id}/timeline": {
     path: {
       /** Id or number of the order */
@@ -3798,7 +3798,7 @@ export type Operations = {
     answer: {
       data: Array<{
         id: string;
-        kind: Open<"created" | "imported" | "patched" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
+        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
         at: string;
         actor: Actor;
         runId?: string;
@@ -3810,14 +3810,14 @@ export type Operations = {
           from: unknown;
           to: unknown;
           /** true: the bridge said `to` and was not followed, since it was changed here */
-          kept?: boolean;
+          keptLocal?: boolean;
         }>;
       }>;
       pagination: Pagination;
     };
   };
-  /** Who changed each field of the order last, and by which run and step (`orders.blame.list`) */
-  "GET /api/v1/orders/{id}/blame": {
+  /** List the last change to each field of an order (`orders.lastChanges.list`) */
+  "GET /api/v1/orders/{id}/last-changes": {
     path: {
       /** Id or number of the order */
       id: string;
@@ -3827,8 +3827,8 @@ export type Operations = {
         /** Of the order */
         field: string;
         /** The entry of the timeline that changed it last */
-        entryId: string;
-        kind: Open<"created" | "imported" | "patched" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
+        timelineEntryId: string;
+        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
         at: string;
         actor: Actor;
         runId?: string;
@@ -3837,7 +3837,7 @@ export type Operations = {
         type?: string;
       }>;
       origin: {
-        kind: Open<"created" | "imported" | "patched" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
+        kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
         at: string;
         actor: Actor;
         runId?: string;
@@ -3847,7 +3847,7 @@ export type Operations = {
       } | null;
     };
   };
-  /** List the organization's presets for files of orders (`importPresets.list`) */
+  /** List import presets (`importPresets.list`) */
   "GET /api/v1/import-presets": {
     query: {
       /** Counted from 1 */
@@ -3863,7 +3863,7 @@ export type Operations = {
           /** Between columns; auto: what the first line has most of */
           delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
           /** Default: a comma where semicolons are between the columns, else a point */
-          decimalSign?: Open<"." | ",">;
+          decimalSeparator?: Open<"." | ",">;
           /** Of dates such as 03/02/2026; default: the month first */
           dateOrder?: Open<"mdy" | "dmy">;
           /** ISO 3166-1 code for addresses that name no country */
@@ -3883,7 +3883,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Save how files of orders are read (`importPresets.create`) */
+  /** Create an import preset (`importPresets.create`) */
   "POST /api/v1/import-presets": {
     body: {
       name: string;
@@ -3891,7 +3891,7 @@ export type Operations = {
         /** Between columns; auto: what the first line has most of */
         delimiter?: "auto" | "comma" | "semicolon" | "tab";
         /** Default: a comma where semicolons are between the columns, else a point */
-        decimalSign?: "." | ",";
+        decimalSeparator?: "." | ",";
         /** Of dates such as 03/02/2026; default: the month first */
         dateOrder?: "mdy" | "dmy";
         /** ISO 3166-1 code for addresses that name no country */
@@ -3911,7 +3911,7 @@ export type Operations = {
         /** Between columns; auto: what the first line has most of */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
         /** Default: a comma where semicolons are between the columns, else a point */
-        decimalSign?: Open<"." | ",">;
+        decimalSeparator?: Open<"." | ",">;
         /** Of dates such as 03/02/2026; default: the month first */
         dateOrder?: Open<"mdy" | "dmy">;
         /** ISO 3166-1 code for addresses that name no country */
@@ -3929,14 +3929,14 @@ export type Operations = {
       version: number;
     };
   };
-  /** List the programs whose files are known, and what their columns are (`importPresets.builtIn.list`) */
+  /** List built-in import presets (`importPresets.builtIn.list`) */
   "GET /api/v1/import-presets/built-in": {
     answer: {
       data: Array<{
         name: string;
         title: string;
         /** All the columns of one of these lists */
-        recognisedBy: Array<Array<string>>;
+        detectedBy: Array<Array<string>>;
         columns: Array<{
           column: string;
           field: string | null;
@@ -3944,7 +3944,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read a preset (`importPresets.get`) */
+  /** Get an import preset (`importPresets.get`) */
   "GET /api/v1/import-presets/{id}": {
     path: {
       /** Id of the import preset */
@@ -3957,7 +3957,7 @@ export type Operations = {
         /** Between columns; auto: what the first line has most of */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
         /** Default: a comma where semicolons are between the columns, else a point */
-        decimalSign?: Open<"." | ",">;
+        decimalSeparator?: Open<"." | ",">;
         /** Of dates such as 03/02/2026; default: the month first */
         dateOrder?: Open<"mdy" | "dmy">;
         /** ISO 3166-1 code for addresses that name no country */
@@ -3975,7 +3975,7 @@ export type Operations = {
       version: number;
     };
   };
-  /** Change a preset (`importPresets.update`) */
+  /** Update an import preset (`importPresets.update`) */
   "PATCH /api/v1/import-presets/{id}": {
     path: {
       /** Id of the import preset */
@@ -3987,7 +3987,7 @@ export type Operations = {
         /** Between columns; auto: what the first line has most of */
         delimiter?: "auto" | "comma" | "semicolon" | "tab";
         /** Default: a comma where semicolons are between the columns, else a point */
-        decimalSign?: "." | ",";
+        decimalSeparator?: "." | ",";
         /** Of dates such as 03/02/2026; default: the month first */
         dateOrder?: "mdy" | "dmy";
         /** ISO 3166-1 code for addresses that name no country */
@@ -4007,7 +4007,7 @@ export type Operations = {
         /** Between columns; auto: what the first line has most of */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
         /** Default: a comma where semicolons are between the columns, else a point */
-        decimalSign?: Open<"." | ",">;
+        decimalSeparator?: Open<"." | ",">;
         /** Of dates such as 03/02/2026; default: the month first */
         dateOrder?: Open<"mdy" | "dmy">;
         /** ISO 3166-1 code for addresses that name no country */
@@ -4025,7 +4025,7 @@ export type Operations = {
       version: number;
     };
   };
-  /** Delete a preset (`importPresets.delete`) */
+  /** Delete an import preset (`importPresets.delete`) */
   "DELETE /api/v1/import-presets/{id}": {
     path: {
       /** Id of the import preset */
@@ -4130,7 +4130,7 @@ export type Operations = {
       /** Between columns; auto: what the first line has most of */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
       /** Default: a comma where semicolons are between the columns, else a point */
-      decimalSign?: "." | ",";
+      decimalSeparator?: "." | ",";
       /** Of dates such as 03/02/2026; default: the month first */
       dateOrder?: "mdy" | "dmy";
     };
@@ -4145,7 +4145,7 @@ export type Operations = {
         column: string;
         field: string | null;
         /** In how many rows something stands there */
-        filled: number;
+        nonEmptyRows: number;
       }>;
       /** What a column can be */
       fields: Array<{
@@ -5117,7 +5117,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create a bridge; credentials are stored sealed and never answered (`bridges.create`) */
+  /** Create a bridge (`bridges.create`) */
   "POST /api/v1/bridges": {
     body: {
       name: string;
@@ -5132,11 +5132,11 @@ export type Operations = {
       /** Executions of this bridge at a time; default: what its connector recommends */
       concurrency?: number;
       /** Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart */
-      numberPrefix?: string;
+      orderNumberPrefix?: string;
     };
     answer: Bridge;
   };
-  /** List the connectors a bridge can be made of, with the settings and credentials they need (`bridges.connectors.list`) */
+  /** List connectors (`bridges.connectors.list`) */
   "GET /api/v1/bridges/connectors": {
     answer: {
       data: Array<{
@@ -5148,7 +5148,7 @@ export type Operations = {
         /** A JSON Schema */
         credentialsSchema: Record<string, unknown>;
         /** Calls nobody outside of the hub */
-        isLocal: boolean;
+        isOffline: boolean;
         /** What a bridge offers before its settings name more, as they do for rest */
         tasks: Array<{
           name: string;
@@ -5159,7 +5159,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read a bridge and how its last calls went (`bridges.get`) */
+  /** Get a bridge with its health (`bridges.get`) */
   "GET /api/v1/bridges/{id}": {
     path: {
       /** Id of the bridge */
@@ -5167,7 +5167,7 @@ export type Operations = {
     };
     answer: Bridge;
   };
-  /** Change a bridge; members of credentials that are named replace the stored ones (`bridges.update`) */
+  /** Update a bridge (`bridges.update`) */
   "PATCH /api/v1/bridges/{id}": {
     path: {
       /** Id of the bridge */
@@ -5182,23 +5182,23 @@ export type Operations = {
       /** Executions of this bridge at a time; default: what its connector recommends */
       concurrency?: number | null;
       /** Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart */
-      numberPrefix?: string | null;
+      orderNumberPrefix?: string | null;
     };
     answer: Bridge;
   };
-  /** Delete a bridge; its credentials are gone at once, its orders, locations and executions stay (`bridges.delete`) */
+  /** Delete a bridge (`bridges.delete`) */
   "DELETE /api/v1/bridges/{id}": {
     path: {
       /** Id of the bridge */
       id: string;
     };
     query: {
-      /** Delete it also if something uses it */
+      /** Delete the bridge even if it is in use */
       force?: boolean;
     };
     answer: Deleted;
   };
-  /** Test the connection now; answers 200 also when it fails, with the reason (`bridges.test`) */
+  /** Test the connection of a bridge (`bridges.test`) */
   "POST /api/v1/bridges/{id}/test": {
     path: {
       /** Id of the bridge */
@@ -5215,7 +5215,7 @@ export type Operations = {
       } | null;
     };
   };
-  /** List the tasks of a bridge with the JSON Schemas of their input and output (`bridges.tasks.list`) */
+  /** List the tasks of a bridge (`bridges.tasks.list`) */
   "GET /api/v1/bridges/{id}/tasks": {
     path: {
       /** Id of the bridge */
@@ -5244,15 +5244,15 @@ export type Operations = {
     };
     answer: Execution;
   };
-  /** Take what a shop sends by itself, by webhooks that it has signed (`bridges.notices.add`) */
-  "POST /api/v1/bridges/{id}/notices": {
+  /** Receive a webhook from a shop (`bridges.inboundWebhooks.receive`) */
+  "POST /api/v1/bridges/{id}/inbound-webhooks": {
     path: {
       /** Id of the bridge */
       id: string;
     };
     answer: {
       /** ignored: it says nothing about an order, or the bridge is not active */
-      status: Open<"taken" | "duplicate" | "ignored">;
+      status: Open<"accepted" | "duplicate" | "ignored">;
     };
   };
   /** Queue up to 1,000 tasks; one that cannot be queued fails alone (`tasks.executeMany`) */
@@ -5851,7 +5851,7 @@ export type Operations = {
     };
     answer: Replay;
   };
-  /** Read the first records that passed through the last executions of a task, to make a mapping from (`bridges.samples.list`) */
+  /** List recent sample records of a task (`bridges.samples.list`) */
   "GET /api/v1/bridges/{id}/samples": {
     path: {
       /** Id of the bridge */
@@ -5874,7 +5874,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read a few records from the other side now and store nothing; answers 200 also when it fails, with the reason (`bridges.samples.preview`) */
+  /** Fetch sample records without storing them (`bridges.samples.fetch`) */
   "POST /api/v1/bridges/{id}/samples": {
     path: {
       /** Id of the bridge */
@@ -7106,7 +7106,7 @@ export type Operations = {
         column: string;
         field: string | null;
         /** In how many rows something stands there */
-        filled: number;
+        nonEmptyRows: number;
       }>;
       /** What a column can be */
       fields: Array<{
@@ -8331,6 +8331,6 @@ export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/auth/oidc/session",
   "POST /api/v1/operations/preflight",
   "POST /api/v1/operations/runs/{id}/undo/preflight",
-  "POST /api/v1/bridges/{id}/notices",
+  "POST /api/v1/bridges/{id}/inbound-webhooks",
   "POST /api/v1/automations/{id}/test",
 ]);

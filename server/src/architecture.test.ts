@@ -289,7 +289,7 @@ const tableOwners: Record<string, string[]> = {
   shipments: ["shipments", "shipment_counts", "shipment_sums", "shipment_day_sums"],
   tasks: [
     "bridge_cursors",
-    "bridge_notices",
+    "inbound_webhooks",
     "task_executions",
     "task_effects",
     "task_logs",

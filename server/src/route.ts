@@ -17,6 +17,8 @@ export const verbsOf = {
     "createMany",
     "import",
     "add",
+    "receive",
+    "fetch",
     "remove",
     "set",
     "process",

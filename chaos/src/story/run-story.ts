@@ -12,7 +12,7 @@ import { until } from "../until.ts";
 import type { Stage, Told } from "./story-acts.ts";
 import { createActs } from "./story-acts.ts";
 import { checkStories } from "./story-checker.ts";
-import { createCourier } from "./story-notices.ts";
+import { createCourier } from "./story-webhooks.ts";
 import type { Story } from "./story-plan.ts";
 import { fewestStories, planStories } from "./story-plan.ts";
 import { scripts } from "./story-scripts.ts";
@@ -36,7 +36,7 @@ type StoryResult = {
   options: StoryOptions;
   struck: Record<StrikeKind, number>;
   seconds: number;
-  notices: Record<string, number>;
+  webhooks: Record<string, number>;
   /** Requests that the partners answered. */
   requests: number;
   /** What somebody had to try again, because it had failed too often. */
@@ -100,7 +100,7 @@ export async function runStory(options: StoryOptions, say: (line: string) => voi
     const requests = await countRequests(urls);
     const evidence = problems.length > 0 ? folder : "";
     const { retried } = day;
-    const figures = { seconds: secondsSince(began), notices: courier.counts, requests, retried };
+    const figures = { seconds: secondsSince(began), webhooks: courier.counts, requests, retried };
     return { options, struck, ...figures, exceptions: check.exceptions, problems, evidence };
   } catch (error) {
     problems.push(String(error));
@@ -187,7 +187,7 @@ const passing = [
   "remote_error",
   "rate_limited",
   "circuit_open",
-  "unexpected_answer",
+  "unexpected_response",
   "invalid_json",
   "outcome_unknown",
   "in_progress",
@@ -263,11 +263,11 @@ async function countRequests(urls: PartnerUrls): Promise<number> {
 }
 
 export function describeStory({ options, struck, problems, ...result }: StoryResult): string {
-  const { sent, twice, lost, forged } = result.notices;
+  const { sent, twice, lost, forged } = result.webhooks;
   return [
     `seed               ${options.seed}: ${options.orders} orders in ${result.seconds} s`,
     `kills              hub ${struck.hub}, PostgreSQL ${struck.postgres}, both ${struck.both}`,
-    `notices            ${sent}, ${twice} of them twice; ${lost} lost on the way, ${forged} forged`,
+    `webhooks            ${sent}, ${twice} of them twice; ${lost} lost on the way, ${forged} forged`,
     `requests           ${result.requests} to shops and warehouse`,
     `inbox              ${result.exceptions} at the end; ${result.retried} tried again meanwhile`,
     `problems           ${problems.length}`,

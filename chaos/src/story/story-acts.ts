@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { seededRandom } from "../../../server/src/core/seeded-random.ts";
 import type { ShopLine, ShopOrder } from "../../../server/src/testing/stand-in-data.ts";
 import type { Call, Send } from "../chaos-client.ts";
-import type { Courier } from "./story-notices.ts";
+import type { Courier } from "./story-webhooks.ts";
 import type { PartnerName, Story } from "./story-plan.ts";
 import { trackingOf } from "./story-plan.ts";
 import type { PartnerUrls, Setup } from "./story-setup.ts";

@@ -5,7 +5,7 @@ import { prefixes, shopNames, tokenOf } from "./story-plan.ts";
 
 export type PartnerUrls = Record<PartnerName, string>;
 /** What webhooks of this shop are signed with. */
-export const noticeSecretOf = (shop: ShopName): string => (shop === "woo" ? "woo-webhooks" : tokenOf(shop));
+export const webhookSecretOf = (shop: ShopName): string => (shop === "woo" ? "woo-webhooks" : tokenOf(shop));
 
 /** What was set up, as the hub calls it. */
 export type Setup = {
@@ -64,15 +64,15 @@ export async function setUp(send: Send, urls: PartnerUrls): Promise<Setup> {
 }
 
 function shopBridge(shop: ShopName, url: string): object {
-  const numberPrefix = prefixes[shop] === "" ? {} : { numberPrefix: prefixes[shop] };
+  const orderNumberPrefix = prefixes[shop] === "" ? {} : { orderNumberPrefix: prefixes[shop] };
   // The clocks of these shops go a second with every change.
-  const common = { overlapMinutes: 1 };
+  const common = { lookbackMinutes: 1 };
   if (shop !== "woo") {
     const credentials = { clientId: "client", clientSecret: tokenOf(shop) };
     const settings = { shop, baseUrl: url, ...common };
-    return { name: `Shop ${shop}`, connector: "shopify", settings, credentials, ...numberPrefix };
+    return { name: `Shop ${shop}`, connector: "shopify", settings, credentials, ...orderNumberPrefix };
   }
-  const keys = { consumerKey: "ck_test", consumerSecret: tokenOf(shop), webhookSecret: noticeSecretOf(shop) };
+  const keys = { consumerKey: "ck_test", consumerSecret: tokenOf(shop), webhookSecret: webhookSecretOf(shop) };
   return { name: `Shop ${shop}`, connector: "woocommerce", settings: { url, ...common }, credentials: keys };
 }
 
@@ -82,42 +82,42 @@ function warehouseBridge(url: string): object {
       name: "orders.export",
       mode: "push",
       request: { path: "/orders" },
-      externalId: "id",
+      externalIdPath: "id",
       idempotencyHeader: "Idempotency-Key",
-      find: {
-        request: { path: "/orders", query: { reference: "{record.reference}" } },
-        externalId: "data[0].id",
+      lookup: {
+        request: { path: "/orders", query: { reference: "{{record.reference}}" } },
+        externalIdPath: "data[0].id",
       },
     },
     {
       name: "orders.recall",
       mode: "push",
-      request: { path: "/recalls", body: { reference: "{record.number}" } },
-      externalId: "id",
+      request: { path: "/recalls", body: { reference: "{{record.number}}" } },
+      externalIdPath: "id",
       idempotencyHeader: "Idempotency-Key",
-      find: {
-        request: { path: "/recalls", query: { reference: "{record.number}" } },
-        externalId: "data[0].id",
+      lookup: {
+        request: { path: "/recalls", query: { reference: "{{record.number}}" } },
+        externalIdPath: "data[0].id",
       },
     },
     {
       name: "locations.pull",
       mode: "pull",
-      yields: "locations",
+      recordType: "locations",
       request: { path: "/places" },
-      records: "data",
-      externalId: "code",
+      recordsPath: "data",
+      externalIdPath: "code",
     },
     {
       name: "tracking.pull",
       mode: "pull",
-      yields: "tracking",
+      recordType: "tracking",
       request: { path: "/parcels" },
-      records: "data",
-      externalId: "id",
-      updatedAt: "changed_at",
-      since: { param: "since" },
-      paging: { kind: "cursor", param: "after", next: "next", size: 50 },
+      recordsPath: "data",
+      externalIdPath: "id",
+      updatedAtPath: "changed_at",
+      updatedSince: { param: "since" },
+      pagination: { kind: "cursor", param: "after", nextCursorPath: "next", pageSize: 50 },
     },
   ];
   const settings = { baseUrl: `${url}/warehouse`, auth: { kind: "bearer" }, tasks };

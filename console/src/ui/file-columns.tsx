@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { cx } from "./class-names.ts";
 import { Table, Td, Th } from "./table.tsx";
 
-export type FileColumn = { column: string; field: string | null; filled: number };
+export type FileColumn = { column: string; field: string | null; nonEmptyRows: number };
 
 type Props = {
   columns: readonly FileColumn[];
@@ -48,10 +48,10 @@ export function FileColumns({ columns, rows, sample, warnsOfGaps, isShown, rende
                 isNumber
                 className={cx(
                   "whitespace-nowrap",
-                  warnsOfGaps && column.filled < rows && column.field !== null && "text-warn",
+                  warnsOfGaps && column.nonEmptyRows < rows && column.field !== null && "text-warn",
                 )}
               >
-                {rows === 0 ? "–" : `${Math.floor((column.filled / rows) * 100)} %`}
+                {rows === 0 ? "–" : `${Math.floor((column.nonEmptyRows / rows) * 100)} %`}
               </Td>
               <Td className="w-1/3 max-w-0 min-w-40 truncate text-muted">{firstValues(sample, index)}</Td>
             </tr>

@@ -62,11 +62,11 @@ function basicFor(clientId: string, clientSecret: string): string {
 function tokenIn(body: unknown): FreshToken {
   const { access_token: accessToken, token_type: type, expires_in: given, refresh_token: next } = objectOf(body);
   if (typeof accessToken !== "string" || !/^[\x21-\x7e]+$/.test(accessToken) || accessToken.length > maxTokenLength) {
-    throw new RemoteError("sign_in_failed", "The token endpoint answered without a usable access_token.");
+    throw new RemoteError("authentication_failed", "The token endpoint answered without a usable access_token.");
   }
   if (type !== undefined && asText(type).toLowerCase() !== "bearer") {
     throw new RemoteError(
-      "sign_in_failed",
+      "authentication_failed",
       `The token endpoint gave a token of the type ${asText(type).slice(0, 50)}.`,
     );
   }
@@ -84,7 +84,7 @@ function signInFailure(error: RemoteError, secrets: string[]): RemoteError {
   let { message } = error;
   for (const secret of secrets) if (secret !== "") message = message.replaceAll(secret, "***");
   const said = refusals.has(code) ? message.replace(/^.*?\(/, "The token endpoint refused (") : message;
-  return new RemoteError(refusals.has(code) ? "sign_in_failed" : code, said, { retryable, retryAfterMs });
+  return new RemoteError(refusals.has(code) ? "authentication_failed" : code, said, { retryable, retryAfterMs });
 }
 
 /** With the token of the bridge; one that is refused, before its end or because it was taken back, is renewed once. */

@@ -54,7 +54,7 @@ const wooParts = {
   settings: (url: string) => ({ url }),
   credentials: (consumerSecret: string) => ({ consumerKey: "ck_test", consumerSecret }),
 };
-const find = { request: { path: "/plain", query: { reference: "{record.number}" } }, externalId: "data[0].id" };
+const lookup = { request: { path: "/plain", query: { reference: "{{record.number}}" } }, externalIdPath: "data[0].id" };
 
 function restParts(path: string, more: Record<string, unknown>) {
   return {
@@ -67,8 +67,8 @@ function restParts(path: string, more: Record<string, unknown>) {
         {
           name: "orders.export",
           mode: "push",
-          request: { path, body: { number: "{record.number}" } },
-          externalId: "id",
+          request: { path, body: { number: "{{record.number}}" } },
+          externalIdPath: "id",
           ...more,
         },
       ],
@@ -104,7 +104,7 @@ const kinds: Kind[] = [
     kind: "note.create",
   },
   { name: "rest with a key", ...restParts("/keyed", { idempotencyHeader: "Idempotency-Key" }) },
-  { name: "rest with a look-up", ...restParts("/plain", { find }) },
+  { name: "rest with a look-up", ...restParts("/plain", { lookup }) },
   { name: "rest with neither", ...restParts("/plain", {}) },
 ];
 

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 import type { FieldError } from "../core/errors.ts";
 import type { HttpClient } from "../core/outbound/outbound-request.ts";
-import type { ReadNotice, SentNotice } from "./notice.ts";
+import type { ReadWebhook, WebhookRequest } from "./inbound-webhook.ts";
 
 /**
  * A connector is data plus a few functions that speak one foreign system's language. It knows no database, no queue and
@@ -28,13 +28,13 @@ export type Connector = {
   /** How the access token of the bridge is asked for, where it signs in with one that ends. */
   signIn?(settings: Settings, credentials: Record<string, unknown>): TokenRequest | undefined;
   /** Takes what the other side sends by itself, where a bridge has a secret to know it by. */
-  readNotice?(sent: SentNotice): ReadNotice;
+  readWebhook?(sent: WebhookRequest): ReadWebhook;
   /** Executions of one bridge at a time, where the bridge itself names no other number. */
   concurrency: number;
   /** A shop, whose records it knows well: a mapping usually adds to what it makes of them. */
   isShop?: boolean;
   /** Calls nobody outside this process. Others are refused in the preview unless allowed. */
-  isLocal?: boolean;
+  isOffline?: boolean;
 };
 
 export type Settings = Record<string, unknown>;
@@ -78,7 +78,7 @@ export type CallTask = TaskBase & { mode: "call"; run(call: Call): Promise<Recor
 /** Reads records page by page. The next page is asked for when the last one is stored together with its cursor. */
 export type PullTask = TaskBase & {
   mode: "pull";
-  yields: "orders" | "locations" | "tracking" | "inventory";
+  recordType: "orders" | "locations" | "tracking" | "inventory";
   /** `cursor` is what the last stored page said, of this execution or, for those that read on, of an earlier one. */
   pull(call: Call, cursor: unknown): AsyncIterable<Page>;
   /** A later execution reads on from where the last successful one ended. */
@@ -127,7 +127,7 @@ export type PushTask = TaskBase & {
    * When another execution sends what has arrived once more: if it would send something else than then, never, or always,
    * which is for what brings about a state and looks at it first.
    */
-  sendsAgainWhen: "changed" | "never" | "always";
+  resendPolicy: "on_change" | "never" | "always";
   /** What of the record is sent, which tells whether it has changed. Default: all of it. */
   contentOf?(call: Call, record: Record<string, unknown>): unknown;
   /** The task that takes back what this one does: once that is done, this is something new, and the other way round. */

@@ -13,5 +13,5 @@ export function createFollowed(first: string | undefined): Followed {
 /** `hint`: what can be done about it. */
 export function pagesRepeat(hint = ""): RemoteError {
   const message = `The other side answers the same page again and again. ${hint}`.trim();
-  return new RemoteError("paging_repeats", message, { retryable: true });
+  return new RemoteError("pagination_loop", message, { retryable: true });
 }

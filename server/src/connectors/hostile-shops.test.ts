@@ -146,7 +146,7 @@ test.each([
       return { data };
     });
     const pulled = pullAll(taskOf(shopify, "pull", name), callFor({ settings: { shop: "a" }, http }));
-    await expect(pulled).rejects.toMatchObject({ code: "paging_repeats", retryable: true });
+    await expect(pulled).rejects.toMatchObject({ code: "pagination_loop", retryable: true });
   }
 });
 

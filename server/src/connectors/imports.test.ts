@@ -22,7 +22,7 @@ type Kind = {
 };
 
 function restKind(kind: "page" | "offset" | "cursor" | "link"): Kind {
-  const paging = { page: {}, offset: {}, cursor: { param: "after", next: "meta.next" }, link: {} }[kind];
+  const pagination = { page: {}, offset: {}, cursor: { param: "after", nextCursorPath: "meta.next" }, link: {} }[kind];
   return {
     name: `rest by ${kind}`,
     connector: rest,
@@ -35,12 +35,12 @@ function restKind(kind: "page" | "offset" | "cursor" | "link"): Kind {
           name: "orders.import",
           mode: "pull",
           request: { path: `/${kind}/orders` },
-          records: "data",
-          externalId: "id",
-          updatedAt: "updated_at",
-          total: "meta.total",
-          since: { param: "updated_since" },
-          paging: { kind, size: 10, ...paging },
+          recordsPath: "data",
+          externalIdPath: "id",
+          updatedAtPath: "updated_at",
+          totalPath: "meta.total",
+          updatedSince: { param: "updated_since" },
+          pagination: { kind, pageSize: 10, ...pagination },
         },
       ],
     }),

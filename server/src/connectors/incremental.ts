@@ -3,10 +3,10 @@ import { Strict } from "../core/schema.ts";
 import type { Call } from "./connector.ts";
 import { instantOf, minutesBefore, objectOf } from "./shape.ts";
 
-export function overlapMinutes(description: string) {
+export function lookbackMinutes(description: string) {
   return Type.Optional(
     Type.Integer({
-      title: "Overlap in minutes",
+      title: "Look back (minutes)",
       "x-advanced": true,
       minimum: 0,
       maximum: 1440,
@@ -16,18 +16,18 @@ export function overlapMinutes(description: string) {
   );
 }
 
-/** Settings and input of tasks that read what changed since the last time. */
+/** Settings of incremental imports. */
 export const importSettings = {
   importSince: Type.Optional(
     Type.String({
       title: "Import since",
       format: "date-time",
-      description: "The first import reads what changed from this moment on; without it, everything the shop shows",
+      description: "The first import reads changes from this time on; default: all orders the shop lists",
       examples: ["2026-01-01T00:00:00Z"],
     }),
   ),
-  overlapMinutes: overlapMinutes(
-    "How far an import reaches back behind the newest change it has seen; shops show some changes late",
+  lookbackMinutes: lookbackMinutes(
+    "How far an import reads back before the newest change it has seen; shops list some changes late",
   ),
 };
 
@@ -37,18 +37,18 @@ export const SinceInput = Strict(
       Type.String({
         title: "Since",
         format: "date-time",
-        description: "Read again what changed from this moment on, whatever was read before",
+        description: "Reads changes from this time on again, including those already read",
       }),
     ),
   },
   { examples: [{ since: "2026-01-01T00:00:00Z" }] },
 );
 
-/** From which moment on changes are to be read; `cursor` is of an earlier import that read everything there was. */
+/** The time from which changes are read; `cursor` is that of an earlier import that completed. */
 export function startOf(call: Call, cursor: unknown): string | undefined {
   const asked = instantOf(call.input.since);
   if (asked !== undefined) return asked;
   const highest = instantOf(objectOf(cursor).highest);
-  const overlap = (call.settings.overlapMinutes as number | undefined) ?? 5;
-  return highest === undefined ? instantOf(call.settings.importSince) : minutesBefore(highest, overlap);
+  const lookback = (call.settings.lookbackMinutes as number | undefined) ?? 5;
+  return highest === undefined ? instantOf(call.settings.importSince) : minutesBefore(highest, lookback);
 }

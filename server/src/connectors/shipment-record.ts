@@ -39,5 +39,5 @@ function quantitiesOf(lines: Json[]): Map<string, number> {
 export function externalIdOf(record: Json): string {
   const externalId = line(objectOf(record).externalId, 200);
   if (externalId !== undefined) return externalId;
-  throw new RemoteError("not_from_here", "The order has no external id, so the shop cannot know it.");
+  throw new RemoteError("order_not_from_bridge", "The order has no external id, so the shop cannot know it.");
 }

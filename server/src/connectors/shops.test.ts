@@ -108,9 +108,9 @@ test("Shopify's weights are read in the unit they have, where they are asked for
 test("an address that the hub must not call is refused when the settings are made", () => {
   const limits = { allowPrivate: false };
   expect(shopify.check!({ shop: "a", baseUrl: "http://169.254.169.254" }, limits)).toMatchObject([
-    { pointer: "/baseUrl", code: "address_refused" },
+    { pointer: "/baseUrl", code: "address_not_allowed" },
   ]);
-  expect(woocommerce.check!({ url: "http://127.0.0.1" }, limits)).toMatchObject([{ code: "address_refused" }]);
+  expect(woocommerce.check!({ url: "http://127.0.0.1" }, limits)).toMatchObject([{ code: "address_not_allowed" }]);
   expect(woocommerce.check!({ url: "http://shop.example" }, limits)).toMatchObject([{ code: "https_required" }]);
   expect(woocommerce.check!({ url: "https://shop.example/?a=1" }, limits)).toMatchObject([{ code: "invalid_url" }]);
   expect(woocommerce.check!({ url: "https://shop.example/wordpress" }, limits)).toEqual([]);

@@ -26,18 +26,18 @@ type PullParts = Pick<PullTask, "pull" | "isIncremental" | "canonicalOf" | "rece
 
 const pulls = {
   "orders.import": ["Import orders", "orders"],
-  "locations.pull": ["Read locations", "locations"],
-  "tracking.pull": ["Read tracking", "tracking"],
-  "inventory.pull": ["Read stock", "inventory"],
+  "locations.pull": ["Import locations", "locations"],
+  "tracking.pull": ["Import tracking", "tracking"],
+  "inventory.pull": ["Import inventory", "inventory"],
 } as const;
 
 export function pullTask(name: keyof typeof pulls, parts: PullParts): PullTask {
-  const [title, yields] = pulls[name];
+  const [title, recordType] = pulls[name];
   return {
     name,
     title,
     mode: "pull",
-    yields,
+    recordType,
     output: Type.Object({}),
     idempotent: true,
     timeoutMs: 60 * minuteMs,
@@ -48,22 +48,22 @@ export function pullTask(name: keyof typeof pulls, parts: PullParts): PullTask {
 type PushParts = Pick<PushTask, "send" | "idempotent"> &
   Partial<Pick<PushTask, "find" | "update">> & { description: string; input?: TObject; output?: TSchema };
 
-type PushRule = Pick<PushTask, "unit" | "sendsAgainWhen" | "opposite">;
+type PushRule = Pick<PushTask, "unit" | "resendPolicy" | "opposite">;
 
 const pushes = {
-  "fulfillments.push": { title: "Report shipments", unit: "shipment", sendsAgainWhen: "never" },
-  "orders.export": { title: "Export orders", unit: "order", sendsAgainWhen: "never", opposite: "orders.recall" },
-  "orders.recall": { title: "Ask orders back", unit: "order", sendsAgainWhen: "never", opposite: "orders.export" },
+  "fulfillments.push": { title: "Report shipments", unit: "shipment", resendPolicy: "never" },
+  "orders.export": { title: "Export orders", unit: "order", resendPolicy: "never", opposite: "orders.recall" },
+  "orders.recall": { title: "Recall orders", unit: "order", resendPolicy: "never", opposite: "orders.export" },
   // Somebody there may have released or held it since.
-  "orders.hold": { title: "Hold at the shop", unit: "order", sendsAgainWhen: "always" },
-  "orders.release_hold": { title: "Release at the shop", unit: "order", sendsAgainWhen: "always" },
+  "orders.hold": { title: "Hold in the shop", unit: "order", resendPolicy: "always" },
+  "orders.release_hold": { title: "Release hold in the shop", unit: "order", resendPolicy: "always" },
 } as const satisfies Record<string, PushRule & { title: string }>;
 
 /** What is a fact to tasks of this name, and when it is news. Names that are not ours may mean anything: what changed is. */
 export function pushRule(name: string): PushRule {
-  const { unit, sendsAgainWhen, opposite }: PushRule =
-    (pushes as Record<string, PushRule>)[name] ?? ({ unit: "order", sendsAgainWhen: "changed" } as const);
-  return { unit, sendsAgainWhen, ...(opposite === undefined ? {} : { opposite }) };
+  const { unit, resendPolicy, opposite }: PushRule =
+    (pushes as Record<string, PushRule>)[name] ?? ({ unit: "order", resendPolicy: "on_change" } as const);
+  return { unit, resendPolicy, ...(opposite === undefined ? {} : { opposite }) };
 }
 
 export function pushTask(name: keyof typeof pushes, parts: PushParts): PushTask {

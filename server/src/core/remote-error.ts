@@ -6,12 +6,12 @@ export const remoteMeanings = {
   rate_limited: "The other side wants fewer requests.",
   rejected: "The other side did not accept the request.",
   remote_error: "The other side failed.",
-  sign_in_failed: "The other side gave no access token.",
+  authentication_failed: "The other side gave no access token.",
 } as const;
 
 /** Failures that are told in the hub's own words only: nothing that was sent or came back is quoted in them. */
 const ownWords: ReadonlySet<string> = new Set([
-  "address_refused",
+  "address_not_allowed",
   "bridge_inactive",
   "bridge_not_found",
   "cancelled",
@@ -20,7 +20,7 @@ const ownWords: ReadonlySet<string> = new Set([
   "connection_lost",
   "database_unavailable",
   "dns_failed",
-  "files_off",
+  "files_disabled",
   "folder_missing",
   "in_progress",
   "interrupted",
@@ -30,14 +30,14 @@ const ownWords: ReadonlySet<string> = new Set([
   "outbound_paused",
   "outcome_unknown",
   "outbound_disabled_in_preview",
-  "redirect_refused",
+  "redirect_not_allowed",
   "response_too_large",
   "superseded",
   "timed_out",
   "timeout",
   "too_many_records",
   "transformation_failed",
-  "unexpected_answer",
+  "unexpected_response",
   "unknown_task",
   "worker_lost",
 ]);

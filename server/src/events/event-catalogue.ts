@@ -196,23 +196,23 @@ export const eventCatalogue = {
     failed: Count,
   }),
 
-  "bridge.created": defineEvent("bridge", "A bridge was made", { ...bridge, connector: Text, version: Version }),
+  "bridge.created": defineEvent("bridge", "A bridge was created", { ...bridge, connector: Text, version: Version }),
   "bridge.updated": defineEvent(
     "bridge",
-    "A bridge was changed",
+    "A bridge was updated",
     {
       ...optional({
         ...bridge,
         settings: Nullable(Anything),
         concurrency: Nullable(Count),
-        numberPrefix: Nullable(Text),
+        orderNumberPrefix: Nullable(Text),
         credentialsReplaced: Type.Boolean(),
       }),
       version: Version,
     },
     patch,
   ),
-  "bridge.deleted": defineEvent("bridge", "A bridge was deleted, and what had used it was ended", {
+  "bridge.deleted": defineEvent("bridge", "A bridge was deleted and its dependents deactivated", {
     ...named,
     ...optional({ pausedSchedules: Count, deactivatedTransformations: Count, cancelledExecutions: Count }),
   }),
@@ -305,18 +305,18 @@ export const eventCatalogue = {
   "carrier_account.zone_chart_deleted": defineEvent("carrier_account", "A zone chart was deleted", {}),
 
   "order.created": defineEvent("order", "An order was created", { ...order, status: Text }),
-  "order.updated": defineEvent("order", "An order was changed", { ...order, status: Text, fields: Names }),
-  "order.deleted": defineEvent("order", "A draft was deleted", order),
-  "order.delivered": defineEvent("order", "Everything of an order has arrived", order),
-  "order.hold_released": defineEvent("order", "The time of a hold was over", {
+  "order.updated": defineEvent("order", "An order was updated", { ...order, status: Text, fields: Names }),
+  "order.deleted": defineEvent("order", "A draft order was deleted", order),
+  "order.delivered": defineEvent("order", "All shipments of an order were delivered", order),
+  "order.hold_released": defineEvent("order", "A timed hold was released", {
     ...order,
     handles: Names,
-    onHold: Type.Boolean({ description: "Another hold is left" }),
+    onHold: Type.Boolean({ description: "Whether another hold remains" }),
   }),
   "orders.created": defineEvent("order_batch", "Several orders were created", orders),
-  "orders.updated": defineEvent("order_batch", "Several orders were changed", {
+  "orders.updated": defineEvent("order_batch", "Several orders were updated", {
     ...orders,
-    fields: Type.Optional(Type.Array(Text, { description: "What was changed in any of them" })),
+    fields: Type.Optional(Type.Array(Text, { description: "Fields changed in any of them" })),
   }),
   "orders.deleted": defineEvent("order_batch", "Several orders were deleted", orders),
 
@@ -385,9 +385,9 @@ export const eventCatalogue = {
     error: Private(Type.Object({ code: Text, message: Text })),
   }),
 
-  "import_preset.created": defineEvent("import_preset", "Somebody saved how files are read", importPreset),
-  "import_preset.updated": defineEvent("import_preset", "How files are read was changed", importPreset),
-  "import_preset.deleted": defineEvent("import_preset", "A preset for files was deleted", importPreset),
+  "import_preset.created": defineEvent("import_preset", "An import preset was created", importPreset),
+  "import_preset.updated": defineEvent("import_preset", "An import preset was updated", importPreset),
+  "import_preset.deleted": defineEvent("import_preset", "An import preset was deleted", importPreset),
 
   ...exceptionEvents,
 

@@ -141,5 +141,5 @@ const refusalOf = (lane: string, error: HubError | undefined): Refusal | undefin
 /** The reference is some megabytes of script. */
 const largePages = ["/docs", "/openapi.json"];
 
-const noticePath = /\/bridges\/([^/?]+)\/notices$/;
+const noticePath = /\/bridges\/([^/?]+)\/inbound-webhooks$/;
 const idGoesHere = "req_goes_here";

@@ -6,7 +6,7 @@ import { HubError } from "../core/errors.ts";
 import type { World } from "../context.ts";
 import type { Credential } from "../features/auth/auth.ts";
 import { authenticate } from "../features/auth/auth.ts";
-import { findNoticeOwner } from "../features/tasks/tasks.ts";
+import { findInboundWebhookOwner } from "../features/tasks/tasks.ts";
 import type { Route } from "../route.ts";
 import { liveType } from "../route.ts";
 import type { Admission, Visit } from "./admission.ts";
@@ -37,7 +37,7 @@ export function createDoor(world: World, { admission, recognised, limit, heavy, 
     reply.raw.once("finish", () => {
       if (reply.statusCode === 200) recognised.noteNotice(id);
     });
-    const owner = recognised.takesNotices(id) ? await findNoticeOwner(world, id) : undefined;
+    const owner = recognised.takesNotices(id) ? await findInboundWebhookOwner(world, id) : undefined;
     if (owner === undefined) limit.strangers(address, `${name} `);
     else limit.notices(owner);
     return admission.arrive(owner === undefined ? { address, as: "stranger" } : { noticeFor: owner }, reply.raw);

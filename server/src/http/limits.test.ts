@@ -97,7 +97,7 @@ describe("rate limits", () => {
     }
     // Webhooks of shops are counted apart from those who sign in, say behind a proxy that was not named.
     const both = from("203.0.113.9");
-    const notice = () => hub.anonymous.post(`/bridges/${crypto.randomUUID()}/notices`, {}, both);
+    const notice = () => hub.anonymous.post(`/bridges/${crypto.randomUUID()}/inbound-webhooks`, {}, both);
     const notices = await Promise.all(Array.from({ length: 300 }, notice));
     expect(notices.map(({ status }) => status)).toContain(429);
     expect((await asks[0]!(both)).status).not.toBe(429);

@@ -225,7 +225,7 @@ describe("a body that is longer or shorter than it may be", () => {
   test.each(["application/json", "text/plain"])(
     "is refused once there is too much of it where any body is taken, also before it is sent (%s)",
     async (type) => {
-      const path = `/bridges/${crypto.randomUUID()}/notices`;
+      const path = `/bridges/${crypto.randomUUID()}/inbound-webhooks`;
       const tooLarge = { status: 413, body: { code: "body_too_large" } };
       const known = post(path, `content-type: ${type}\r\ncontent-length: ${1024 ** 2 + 1}`);
       expect(await answerSoFar(known)).toMatchObject(tooLarge);

@@ -11,7 +11,13 @@ export async function openOrderFeed(org: TestOrg, orders: object[]) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   afterFile(() => new Promise((resolve) => server.close(resolve)));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const task = { name: "orders.import", mode: "pull", request: { path: "/orders" }, records: "data", externalId: "id" };
+  const task = {
+    name: "orders.import",
+    mode: "pull",
+    request: { path: "/orders" },
+    recordsPath: "data",
+    externalIdPath: "id",
+  };
   const settings = { baseUrl, auth: { kind: "none" }, tasks: [task] };
   const { body: bridge } = await org.post("/bridges", { name: "Feed", connector: "rest", settings });
   const about = { bridgeId: bridge.id as string, taskName: "orders.import" };

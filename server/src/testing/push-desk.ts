@@ -5,15 +5,15 @@ import { startStandInShop } from "./stand-in-shop.ts";
 import type { StandInShop } from "./stand-in-shop.ts";
 import type { TestHub } from "./test-hub.ts";
 
-const body = { number: "{record.number}", tracking: "{record.shipments[0].trackingNumber}" };
-const query = { reference: "{record.number}", tracking: "{record.shipments[0].trackingNumber}" };
+const body = { number: "{{record.number}}", tracking: "{{record.shipments[0].trackingNumber}}" };
+const query = { reference: "{{record.number}}", tracking: "{{record.shipments[0].trackingNumber}}" };
 
 /** How a shop behind the rest connector can be dealt with. */
 const ways = {
   blind: {},
-  findable: { find: { request: { path: "/plain", query }, externalId: "data[0].id" } },
+  findable: { lookup: { request: { path: "/plain", query }, externalIdPath: "data[0].id" } },
   keyed: { idempotencyHeader: "Idempotency-Key", request: { path: "/keyed", body } },
-  correctable: { update: { request: { path: "/plain/{sent.externalId}", body } } },
+  correctable: { update: { request: { path: "/plain/{{existing.externalId}}", body } } },
 };
 export type Way = keyof typeof ways;
 
@@ -27,7 +27,7 @@ export async function openPushDesk(hub: TestHub) {
   afterFile(shop.close);
 
   async function aBridge(way: Way, more: object = {}, name = "fulfillments.push") {
-    const task = { name, mode: "push", request: { path: "/plain", body }, externalId: "id", ...ways[way], ...more };
+    const task = { name, mode: "push", request: { path: "/plain", body }, externalIdPath: "id", ...ways[way], ...more };
     const settings = { baseUrl: `${shop.url}/rest`, auth: { kind: "bearer" }, tasks: [task] };
     const given = { name: `Shop ${++bridges}`, connector: "rest", settings, credentials: { token: shop.token } };
     const bridgeId: string = (await org.post("/bridges", given)).body.id;

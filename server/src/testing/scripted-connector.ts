@@ -17,7 +17,7 @@ export function installConnector(tasks: ConnectorTask[], more: Partial<Connector
     credentials: Type.Object({ token: Type.Optional(Type.String()), user: Type.Optional(Type.String()) }),
     tasks: () => [connectionTest(() => Promise.resolve({})), ...tasks],
     concurrency: 16,
-    isLocal: true,
+    isOffline: true,
     ...more,
   };
   const installed = installedConnectors as Connector[];

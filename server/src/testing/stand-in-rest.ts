@@ -9,11 +9,11 @@ export function restImportFrom({ url }: { url: string }) {
     name: "orders.import",
     mode: "pull",
     request: { path: "/page/orders" },
-    records: "data",
-    externalId: "id",
-    updatedAt: "updated_at",
-    since: { param: "updated_since" },
-    paging: { kind: "page", size: 10 },
+    recordsPath: "data",
+    externalIdPath: "id",
+    updatedAtPath: "updated_at",
+    updatedSince: { param: "updated_since" },
+    pagination: { kind: "page", pageSize: 10 },
   };
   return { baseUrl: `${url}/rest`, auth: { kind: "bearer" }, tasks: [task] };
 }

@@ -24,7 +24,7 @@ test("the stand-in shop runs as a process of its own, is steered over HTTP and w
       baseUrl: `${url}/rest`,
       auth: { kind: "bearer" },
       tasks: [
-        { name: "orders.import", mode: "pull", request, records: "data" },
+        { name: "orders.import", mode: "pull", request, recordsPath: "data" },
         { name: "orders.export", mode: "push", request: { path: "/keyed" }, idempotencyHeader: "Idempotency-Key" },
       ],
     };

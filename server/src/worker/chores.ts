@@ -6,7 +6,7 @@ import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
 import { pickupWork } from "../features/pickups/pickups.ts";
 import { trackingWork } from "../features/shipments/shipments.ts";
-import { removeOldNotices, removeOldSamples } from "../features/tasks/tasks.ts";
+import { removeOldInboundWebhooks, removeOldSamples } from "../features/tasks/tasks.ts";
 import { webhookLeases } from "../features/webhooks/webhooks.ts";
 import type { World } from "../context.ts";
 import type { LeasedRow } from "../queue/leases.ts";
@@ -23,7 +23,7 @@ export const chores: Chore[] = [
   { name: "labels of runs", everyMs: minute, isInStep: true, wakeOn: ["label_ended"], run: tellRuns },
   { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
   { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
-  { name: "old notices", everyMs: 10 * minute, run: removeOldNotices },
+  { name: "old inbound webhooks", everyMs: 10 * minute, run: removeOldInboundWebhooks },
   { name: "expired selections", everyMs: 10 * minute, run: removeExpiredSelections },
   { name: "retention", everyMs: 10 * minute, run: removeWhatIsOld },
   { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },

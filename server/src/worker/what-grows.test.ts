@@ -24,7 +24,7 @@ const bounds: Record<string, Bound> = {
   automation_firings: { kept: "firings" },
   automations: byPeople,
   bridge_cursors: { bound: "one row for each task of a bridge" },
-  bridge_notices: { chore: "old notices" },
+  inbound_webhooks: { chore: "old inbound webhooks" },
   bridge_tokens: { bound: "one row for each bridge" },
   bridges: byPeople,
   carrier_accounts: byPeople,

@@ -19,7 +19,7 @@ import { bridgeCan } from "./bridge.can.ts";
 import { connectorsQuery } from "./bridges.queries.ts";
 
 /** Where the hub is seen from here: whoever is to call it may have to use another name for it. */
-const noticesAddress = ({ id }: Bridge): string => `${window.location.origin}/api/v1/bridges/${id}/notices`;
+const inboundWebhookUrl = ({ id }: Bridge): string => `${window.location.origin}/api/v1/bridges/${id}/inbound-webhooks`;
 
 /** They go in and never come out: what is stored can be replaced, not read. */
 export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
@@ -61,8 +61,8 @@ export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
       {names.includes("webhookSecret") && (
         <p className="flex flex-wrap items-baseline gap-x-2">
           Webhooks from there come to
-          <CopyText text={noticesAddress(bridge)} label="Copy the address for webhooks">
-            {noticesAddress(bridge)}
+          <CopyText text={inboundWebhookUrl(bridge)} label="Copy the address for webhooks">
+            {inboundWebhookUrl(bridge)}
           </CopyText>
         </p>
       )}

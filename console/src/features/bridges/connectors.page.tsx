@@ -26,7 +26,7 @@ export function ConnectorsPage() {
 
 /** Other systems first: most people come to connect one. */
 const inOrder = (connectors: readonly ConnectorInfo[]): ConnectorInfo[] =>
-  connectors.toSorted((a, b) => Number(a.isLocal) - Number(b.isLocal) || b.tasks.length - a.tasks.length);
+  connectors.toSorted((a, b) => Number(a.isOffline) - Number(b.isOffline) || b.tasks.length - a.tasks.length);
 
 /** By what it does, in words: "Reads: import orders, read locations". */
 const kinds = [
@@ -35,7 +35,7 @@ const kinds = [
   ["call", "Asks"],
 ] as const;
 
-function ConnectorCard({ connector: { name, title, description, tasks, isLocal } }: { connector: ConnectorInfo }) {
+function ConnectorCard({ connector: { name, title, description, tasks, isOffline } }: { connector: ConnectorInfo }) {
   return (
     <li className="relative flex flex-col gap-2 rounded-lg border border-line bg-panel p-3.5 focus-within:border-accent hover:border-accent">
       <h2 className="text-lg font-semibold tracking-tight">
@@ -56,7 +56,7 @@ function ConnectorCard({ connector: { name, title, description, tasks, isLocal }
           );
         })}
       </dl>
-      {isLocal && <p className="text-sm text-faint">Calls nobody outside of this hub.</p>}
+      {isOffline && <p className="text-sm text-faint">Calls nobody outside of this hub.</p>}
     </li>
   );
 }

@@ -22,8 +22,8 @@ type Props = {
 
 /** What was said by hand on top of what it is read as. */
 function settingsOf({ reading, answer, saved }: Pick<Props, "reading" | "answer" | "saved">): PresetSettings {
-  const { mapping, preset, encoding: _encoding, existing: _existing, ...signs } = reading;
-  const base = saved?.settings.base ?? (preset === "none" ? "none" : (answer.preset ?? "auto"));
+  const { mapping, preset, encoding: _encoding, onExisting: _onExisting, ...signs } = reading;
+  const base = saved?.settings.base ?? (preset === "none" ? "none" : (answer.detectedPreset ?? "auto"));
   const whole = { ...saved?.settings.mapping, ...mapping };
   const settings = { ...saved?.settings, ...signs, base, ...(Object.keys(whole).length > 0 ? { mapping: whole } : {}) };
   // What the hub has answered, it takes.
@@ -49,7 +49,7 @@ export function SavePreset(props: Props) {
   });
   const isChanged =
     Object.keys(reading.mapping).length > 0 ||
-    (["delimiter", "decimalSign", "dateOrder", "country", "currency"] as const).some((name) => reading[name]);
+    (["delimiter", "decimalSeparator", "dateOrder", "country", "currency"] as const).some((name) => reading[name]);
   return (
     <div className="flex flex-col gap-2 border-t border-line pt-2.5">
       {update.error && <ProblemBox error={update.error} />}

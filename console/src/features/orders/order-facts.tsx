@@ -11,8 +11,8 @@ import type { ListColumn } from "../../ui/table.tsx";
 import { formatTime, Time, useClock } from "../../ui/zone.tsx";
 import { actorName } from "./order-timeline.tsx";
 import { placeOf, ShipBy } from "./orders.columns.tsx";
-import type { Blame } from "./orders.queries.ts";
-import { blameQuery } from "./orders.queries.ts";
+import type { LastChanges } from "./orders.queries.ts";
+import { lastChangesQuery } from "./orders.queries.ts";
 
 type OrderFact = { field: string; name: string; value: ReactNode };
 
@@ -75,14 +75,14 @@ function factsOf(order: Order): OrderFact[] {
 
 /** What an order is, and for each field who made it so. */
 export function OrderFacts({ order }: { order: Order }) {
-  const { data } = useQuery(blameQuery(order.number));
+  const { data } = useQuery(lastChangesQuery(order.number));
   const clock = useClock();
-  const blame = new Map(data?.data.map((entry) => [entry.field, entry]));
+  const lastChanges = new Map(data?.data.map((entry) => [entry.field, entry]));
   return (
     <>
       <Facts>
         {factsOf(order).map(({ field, name, value }, at) => {
-          const by = blame.get(field);
+          const by = lastChanges.get(field);
           return (
             <Fact key={`${field} ${at}`} name={name} note={by && <Changed by={by} />}>
               {value}
@@ -100,7 +100,7 @@ export function OrderFacts({ order }: { order: Order }) {
 }
 
 /** Who made a field what it is, and by which run. */
-function Changed({ by }: { by: Blame["data"][number] }) {
+function Changed({ by }: { by: LastChanges["data"][number] }) {
   const clock = useClock();
   return (
     <>

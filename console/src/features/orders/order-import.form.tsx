@@ -34,11 +34,11 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
   };
   /** It says from now on what was said by hand. */
   const takeSaved = (preset: string): void => {
-    const { existing, encoding } = reading;
+    const { onExisting, encoding } = reading;
     onChange({
       mapping: {},
       ...(preset ? { preset } : {}),
-      ...(existing ? { existing } : {}),
+      ...(onExisting ? { onExisting } : {}),
       ...(encoding ? { encoding } : {}),
     });
   };
@@ -67,15 +67,15 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
         </p>
         <Select
           label="If an order of that number is here already"
-          value={reading.existing ?? "refuse"}
+          value={reading.onExisting ?? "reject"}
           options={optionsOf(existingTexts)}
-          onChange={(next) => set("existing", next === "refuse" ? "" : next)}
+          onChange={(next) => set("onExisting", next === "reject" ? "" : next)}
         />
         <Fold key={saved?.id ?? ""} title="Encoding, signs, country" isOpenAtFirst={hasSigns(reading)}>
           <div className="flex flex-col gap-2.5">
             <Choice label="Encoding" name="encoding" {...{ reading, said, set }} />
             <Choice label="Between columns" name="delimiter" {...{ reading, said, set }} />
-            <Choice label="Decimal sign" name="decimalSign" {...{ reading, said, set }} />
+            <Choice label="Decimal sign" name="decimalSeparator" {...{ reading, said, set }} />
             <Choice label="Order of dates" name="dateOrder" {...{ reading, said, set }} />
             <CodeField
               label="Country of addresses without one"
@@ -101,8 +101,8 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
   );
 }
 
-const hasSigns = ({ encoding, delimiter, decimalSign, dateOrder, country, currency }: Reading): boolean =>
-  [encoding, delimiter, decimalSign, dateOrder, country, currency].some((said) => said !== undefined);
+const hasSigns = ({ encoding, delimiter, decimalSeparator, dateOrder, country, currency }: Reading): boolean =>
+  [encoding, delimiter, decimalSeparator, dateOrder, country, currency].some((said) => said !== undefined);
 
 const optionsOf = (texts: Record<string, string>) => Object.entries(texts).map(([value, label]) => ({ value, label }));
 
@@ -166,12 +166,12 @@ function readAsText(
   saved: ImportPreset | undefined,
   builtIn: readonly BuiltInPreset[],
 ): string {
-  const found = builtIn.find(({ name }) => name === answer.preset);
+  const found = builtIn.find(({ name }) => name === answer.detectedPreset);
   if (preset === "none") return "Columns are read by their names alone.";
   if (saved) return found ? `As saved, on top of ${found.title}.` : "As saved; other columns by their names.";
   if (!found) return "Not from a program that is known: columns are read by their names.";
   if (preset) return `Read as ${found.title}, because you say so.`;
   const header = new Set(answer.columns.map(({ column }) => column.toLowerCase()));
-  const signs = found.recognisedBy.find((names) => names.every((name) => header.has(name.toLowerCase()))) ?? [];
+  const signs = found.detectedBy.find((names) => names.every((name) => header.has(name.toLowerCase()))) ?? [];
   return `Recognised as ${found.title}, by the columns ${listed.format(signs)}.`;
 }

@@ -77,7 +77,7 @@ function useRows(watchId: string | undefined): number {
   const [told, setTold] = useState<{ id: string; rows: number }>();
   useWatch(
     watchId,
-    (signal) => hub.stream("GET /api/v1/orders/import/watch", { query: { id: watchId! }, signal }),
+    (signal) => hub.stream("GET /api/v1/orders/import/watch", { query: { watchId: watchId! }, signal }),
     (state) => setTold({ id: watchId!, rows: (state as ImportProgress).rows }),
   );
   return told && told.id === watchId ? told.rows : 0;

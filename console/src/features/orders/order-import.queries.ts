@@ -13,7 +13,7 @@ export type ColumnMapping = Record<string, string | null>;
 /** How a file is to be read: what is not said is found out by the hub. */
 export type Reading = Pick<
   ImportOptions,
-  "preset" | "delimiter" | "decimalSign" | "dateOrder" | "country" | "currency" | "existing"
+  "preset" | "delimiter" | "decimalSeparator" | "dateOrder" | "country" | "currency" | "onExisting"
 > & { mapping: ColumnMapping; encoding?: string };
 
 /** Its bytes as they are: what is in them, and in which encoding, the hub finds out. */

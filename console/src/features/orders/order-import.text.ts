@@ -51,7 +51,7 @@ export function ownField(typed: string): { value: string; label: string } | unde
 }
 
 const warnings: Record<string, string> = {
-  guessed_column: "Guessed from its name. Choose another if it is something else.",
+  column_guessed: "Guessed from its name. Choose another if it is something else.",
   unknown_column: "Not read: nothing has this name. Choose what it is, or leave it out.",
   duplicate_field: "Not read: another column is that already.",
   assumed_unit: "No unit is named: numbers are pounds. Call the column Weight (oz), or add one for the unit.",
@@ -60,7 +60,7 @@ const warnings: Record<string, string> = {
 };
 /** These quote a cell and what it was read as; then comes what to say where. */
 const quoting: Record<string, string> = {
-  assumed_decimal_sign: "Say the decimal sign on the left if it is the other one.",
+  assumed_decimal_separator: "Say the decimal sign on the left if it is the other one.",
   assumed_date_order: "Say the order of dates on the left if the other number is the month.",
 };
 
@@ -70,7 +70,7 @@ export function warningText({ code, message }: ImportWarning): string {
 }
 
 export const existingTexts = {
-  refuse: "Refuse the row",
+  reject: "Reject the row",
   skip: "Leave the order as it is",
   update: "Update the order",
 } as const;
@@ -83,7 +83,7 @@ export const readingTexts = {
     "utf-16be": "UTF-16 (big endian)",
   },
   delimiter: { comma: "Comma", semicolon: "Semicolon", tab: "Tab" },
-  decimalSign: { ".": "Point, as in 12.50", ",": "Comma, as in 12,50" },
+  decimalSeparator: { ".": "Point, as in 12.50", ",": "Comma, as in 12,50" },
   dateOrder: { mdy: "Month first: 12/31/2026", dmy: "Day first: 31/12/2026" },
 } as const;
 

@@ -13,7 +13,7 @@ import { timelineQuery } from "./orders.queries.ts";
 const kinds: Record<string, string> = {
   created: "Created",
   imported: "Imported",
-  patched: "Changed",
+  updated: "Changed",
   hold_released: "Hold released by itself",
   fulfillment: "Fulfilment",
   shipment: "Shipment",
@@ -86,7 +86,7 @@ function Changes({ entry }: { entry: TimelineEntry }) {
               {sign === "→" ? `${valueText(change.from)} → ` : `${sign} `}
               {text}
             </span>
-            {change.kept && <span className="text-faint">(kept as it was here)</span>}
+            {change.keptLocal && <span className="text-faint">(kept as it was here)</span>}
           </li>
         );
       })}

@@ -57,13 +57,14 @@ export const timelineQuery = (ref: string) =>
       (await hub.call("GET /api/v1/orders/{id}/timeline", { path: { id: ref }, query: { limit: 100 }, signal })).data,
   });
 
-export type Blame = Answer<"GET /api/v1/orders/{id}/blame">;
+export type LastChanges = Answer<"GET /api/v1/orders/{id}/last-changes">;
 
 /** Who changed each field last. */
-export const blameQuery = (ref: string) =>
+export const lastChangesQuery = (ref: string) =>
   queryOptions({
-    queryKey: ["orders", "blame", ref],
-    queryFn: ({ signal }): Promise<Blame> => hub.call("GET /api/v1/orders/{id}/blame", { path: { id: ref }, signal }),
+    queryKey: ["orders", "last-changes", ref],
+    queryFn: ({ signal }): Promise<LastChanges> =>
+      hub.call("GET /api/v1/orders/{id}/last-changes", { path: { id: ref }, signal }),
   });
 
 /** Orders that are close to a number that was typed by hand. */

@@ -174,13 +174,13 @@ test("nothing outside of the folder for files is read or written, whatever the s
   await symlink(path.join(outside, "secret.csv"), path.join(folder, "link.csv"));
   for (const importFolder of ["../outside", "link", "in/../../outside"]) {
     const call = callFor({ settings: { importFolder, exportFolder: importFolder }, filesRoot });
-    await expect(pullAll(importOrders, call), importFolder).rejects.toMatchObject({ code: "outside_of_root" });
-    await expect(exportOrders.send(call, { number: "1" }, "k")).rejects.toMatchObject({ code: "outside_of_root" });
+    await expect(pullAll(importOrders, call), importFolder).rejects.toMatchObject({ code: "outside_files_dir" });
+    await expect(exportOrders.send(call, { number: "1" }, "k")).rejects.toMatchObject({ code: "outside_files_dir" });
   }
   expect(await pullAll(importOrders, callFor(inFolder))).toMatchObject([{ records: [] }]);
   expect(await readdir(outside)).toEqual(["secret.csv"]);
   const { filesRoot: _, ...withoutRoot } = inFolder;
-  await expect(pullAll(importOrders, callFor(withoutRoot))).rejects.toMatchObject({ code: "files_off" });
+  await expect(pullAll(importOrders, callFor(withoutRoot))).rejects.toMatchObject({ code: "files_disabled" });
 });
 
 test("an organization reaches its own folder for files and no other, whose days are its own", async () => {
@@ -239,10 +239,10 @@ test("rows that are not taken lie in a file of their own, with the reason, and t
 });
 
 test("settings with folders are refused where the hub allows no files, and those that climb up always", () => {
-  expect(csv.check!({ importFolder: "in" }, { allowPrivate: false })).toMatchObject([{ code: "files_off" }]);
+  expect(csv.check!({ importFolder: "in" }, { allowPrivate: false })).toMatchObject([{ code: "files_disabled" }]);
   const limits = { allowPrivate: false, filesRoot };
   expect(csv.check!({ importFolder: "in", exportFolder: "a/../../b" }, limits)).toMatchObject([
-    { pointer: "/exportFolder", code: "outside_of_root" },
+    { pointer: "/exportFolder", code: "outside_files_dir" },
   ]);
 });
 

@@ -36,10 +36,10 @@ function folderProblems(settings: Settings, { filesRoot }: Limits): FieldError[]
     if (typeof folder !== "string") return [];
     const fail = (code: string, message: string): FieldError[] => [{ pointer: `/${name}`, code, message }];
     if (filesRoot === undefined) {
-      return fail("files_off", "This hub does not let bridges read files; send the text in place.");
+      return fail("files_disabled", "This hub does not let bridges read files; send the text in place.");
     }
     if (!folder.split("/").includes("..")) return [];
-    return fail("outside_of_root", "The folder must lie below the folder for files of the hub.");
+    return fail("outside_files_dir", "The folder must lie below the folder for files of the hub.");
   });
 }
 
@@ -71,5 +71,5 @@ export const csv: Connector = {
   tasks: () => [test, ordersImport, ordersExport],
   // Two imports at once would fight over the same files.
   concurrency: 1,
-  isLocal: true,
+  isOffline: true,
 };

@@ -10,12 +10,13 @@ const ownFile = { flush: true, mode: 0o600 } as const;
 
 /** The real folder, with links followed: it must lie below what the hub allows. */
 export async function openFolder(call: Call, name: string): Promise<string> {
-  if (call.filesRoot === undefined) throw new RemoteError("files_off", "This hub does not let bridges read files.");
+  if (call.filesRoot === undefined)
+    throw new RemoteError("files_disabled", "This hub does not let bridges read files.");
   await mkdir(call.filesRoot, ownFolder).catch(() => missing("for files of the organization"));
   const root = await realpath(call.filesRoot);
   const folder = await realpath(path.join(root, name)).catch(() => missing(name));
   if (folder !== root && !folder.startsWith(root + path.sep)) {
-    throw new RemoteError("outside_of_root", `The folder ${name} is not below the folder for files of the hub.`);
+    throw new RemoteError("outside_files_dir", `The folder ${name} is not below the folder for files of the hub.`);
   }
   if (!(await stat(folder)).isDirectory()) return missing(name);
   return folder;

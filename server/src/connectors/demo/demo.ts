@@ -38,5 +38,5 @@ export const demo: Connector = {
   credentials: Strict({}),
   tasks: () => tasks,
   concurrency: 16,
-  isLocal: true,
+  isOffline: true,
 };

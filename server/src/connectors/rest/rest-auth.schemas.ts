@@ -1,25 +1,25 @@
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
-import { webhookSecret } from "../notice.ts";
+import { webhookSecret } from "../inbound-webhook.ts";
 
 const authKinds = ["none", "bearer", "basic", "header", "query", "oauth2"] as const;
 
-/** How requests are signed in, without the secrets for it. */
+/** How requests authenticate; the secrets are in the credentials. */
 export const Auth = Strict(
   {
     kind: OneOf(authKinds, {
       title: "Kind",
       description:
-        "bearer and header and query send the token, basic user name and password. oauth2 asks for access tokens that " +
-        "end, with client id and secret or a refresh token, and renews them",
+        "bearer, header and query send the token, basic the user name and password. oauth2 requests access tokens with " +
+        "client ID and secret or a refresh token, and renews them before they expire",
     }),
-    name: Type.Optional(
+    paramName: Type.Optional(
       Type.String({
-        title: "Name",
+        title: "Parameter name",
         pattern: "^[A-Za-z0-9_-]{1,100}$",
         description:
-          "Of the header or query parameter; default: X-Api-Key or api_key. For oauth2: of the header that the access token goes " +
-          "in, alone; default: Authorization, with Bearer before the token",
+          "Name of the header or query parameter; default: X-Api-Key or api_key. For oauth2: the header that carries the access " +
+          "token without a prefix; default: Authorization with the prefix Bearer",
       }),
     ),
     prefix: Type.Optional(
@@ -27,31 +27,31 @@ export const Auth = Strict(
         title: "Prefix",
         "x-advanced": true,
         pattern: "^[!-~]{1,50}$",
-        description: "For header and oauth2: a word before the token, with a blank between",
+        description: "For header and oauth2: a word before the token, separated by a space",
         examples: ["Zoho-oauthtoken"],
       }),
     ),
     tokenUrl: Type.Optional(
       Type.String({
-        title: "Token address",
+        title: "Token URL",
         format: "uri",
         maxLength: 500,
-        description: "For oauth2: where access tokens are asked for; the credentials go there and nowhere else",
+        description: "For oauth2: the token endpoint; the credentials are sent only there",
         examples: ["https://login.example.com/oauth2/token"],
       }),
     ),
-    grant: Type.Optional(
+    grantType: Type.Optional(
       OneOf(["client_credentials", "refresh_token"], {
-        title: "Grant",
+        title: "Grant type",
         default: "client_credentials",
-        description: "For oauth2: what a token is given for",
+        description: "For oauth2",
       }),
     ),
     scope: Type.Optional(
       Type.String({
         title: "Scope",
         maxLength: 1000,
-        description: "For oauth2: what the token should permit, with spaces between",
+        description: "For oauth2: requested scopes, separated by spaces",
         examples: ["orders.read shipments.write"],
       }),
     ),
@@ -60,19 +60,19 @@ export const Auth = Strict(
         title: "Audience",
         "x-advanced": true,
         maxLength: 500,
-        description: "For oauth2: sent along where the other side asks for it",
+        description: "For oauth2: sent with the token request if the provider requires it",
       }),
     ),
     clientAuth: Type.Optional(
-      OneOf(["basic", "body"], {
-        title: "Client is named in",
+      OneOf(["client_secret_basic", "client_secret_post"], {
+        title: "Client authentication",
         "x-advanced": true,
-        default: "basic",
-        description: "For oauth2: client id and secret go as the header Authorization or in the body",
+        default: "client_secret_basic",
+        description: "For oauth2: client ID and secret in the Authorization header, or in the body",
       }),
     ),
   },
-  { title: "Signing in" },
+  { title: "Authentication" },
 );
 
 /** Write-only: sealed when stored, never answered. */
@@ -91,7 +91,7 @@ export const RestCredentials = Strict(
     password: Type.Optional(
       Type.String({ title: "Password", "x-widget": "password", maxLength: 1000, description: "For basic" }),
     ),
-    clientId: Type.Optional(Type.String({ title: "Client id", maxLength: 500, description: "For oauth2" })),
+    clientId: Type.Optional(Type.String({ title: "Client ID", maxLength: 500, description: "For oauth2" })),
     clientSecret: Type.Optional(
       Type.String({ title: "Client secret", "x-widget": "password", maxLength: 2000, description: "For oauth2" }),
     ),
@@ -100,7 +100,7 @@ export const RestCredentials = Strict(
         title: "Refresh token",
         "x-widget": "password",
         maxLength: 8000,
-        description: "For oauth2 with refresh_token: the first one; those that replace it are kept by the hub",
+        description: "For oauth2 with refresh_token: the initial one; the hub stores its replacements",
       }),
     ),
     headers: Type.Optional({
@@ -110,11 +110,10 @@ export const RestCredentials = Strict(
       ),
       title: "Secret headers",
       "x-widget": "password",
-      description:
-        "Names and values, sent with every request beside what auth.kind sends, such as x-api-key. Stored sealed",
+      description: "Names and values sent with every request in addition to auth, such as x-api-key. Stored encrypted",
       examples: [{ "x-api-key": "abc..." }],
     }),
-    webhookSecret: webhookSecret("What webhooks from there are signed with"),
+    webhookSecret: webhookSecret("Secret that the other side signs its webhooks with"),
   },
   { examples: [{ token: "abc..." }, { clientId: "hub", clientSecret: "abc..." }] },
 );

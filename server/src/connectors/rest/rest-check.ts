@@ -2,12 +2,12 @@ import type { FieldError } from "../../core/errors.ts";
 import type { Settings } from "../connector.ts";
 import { isJsonPath } from "../json-path.ts";
 import { failsWhenProblems } from "./rest-answer.ts";
-import { hasHiddenDots, placeholdersOf } from "./rest-template.ts";
+import { hasHiddenDots, hasSingleBraces, placeholdersOf, stepsOf } from "./rest-template.ts";
 import type { RequestTemplate, RestSettings, TaskDefinition } from "./rest.schemas.ts";
 
-const taken = ["connection.test", "http.request"];
+const reservedNames = ["connection.test", "http.request"];
 
-/** What a task definition says that cannot work, found before it is used. */
+/** Mistakes in task definitions, found when the settings are saved. */
 export function definitionProblems(settings: Settings): FieldError[] {
   const { tasks = [], variables = {} } = settings as RestSettings;
   return tasks.flatMap((task, index) => {
@@ -16,44 +16,45 @@ export function definitionProblems(settings: Settings): FieldError[] {
     const problems = [...requestProblems(`${pointer}/request`, task.request, task, variables)];
     const add = (at: string, code: string, message: string): void =>
       void problems.push({ pointer: `${pointer}/${at}`, code, message });
-    if (task.find) problems.push(...requestProblems(`${pointer}/find/request`, task.find.request, task, variables));
+    if (task.lookup)
+      problems.push(...requestProblems(`${pointer}/lookup/request`, task.lookup.request, task, variables));
     if (task.update)
       problems.push(...requestProblems(`${pointer}/update/request`, task.update.request, task, variables, true));
-    if ([...taken, ...names].includes(task.name)) add("name", "name_taken", "Another task has this name.");
+    if ([...reservedNames, ...names].includes(task.name)) add("name", "name_taken", "Another task has this name.");
     if (task.mode === "pull" && !["GET", "POST"].includes(task.request.method ?? "GET")) {
       add("request/method", "not_a_read", "Reading uses GET or POST.");
     }
-    if (task.paging?.kind === "cursor" && task.paging.next === undefined) {
-      add("paging/next", "required", "A cursor has to be read from somewhere.");
+    if (task.pagination?.kind === "cursor" && task.pagination.nextCursorPath === undefined) {
+      add("pagination/nextCursorPath", "required", "Cursor pagination requires the path of the next cursor.");
     }
-    if (task.since && task.updatedAt === undefined) {
-      const message = "To read on from the newest change, it must be known where a record has its time.";
-      add("updatedAt", "required", message);
+    if (task.updatedSince && task.updatedAtPath === undefined) {
+      const message = "updatedSince requires the path of the time of the last change in a record.";
+      add("updatedAtPath", "required", message);
     }
     return [...problems, ...failureProblems(pointer, task), ...pathProblems(pointer, task)];
   });
 }
 
-function failureProblems(pointer: string, { failsWhen, find, update }: TaskDefinition): FieldError[] {
+function failureProblems(pointer: string, { failsWhen, lookup, update }: TaskDefinition): FieldError[] {
   return [
     ...failsWhenProblems(`${pointer}/failsWhen`, failsWhen),
-    ...failsWhenProblems(`${pointer}/find/failsWhen`, find?.failsWhen),
+    ...failsWhenProblems(`${pointer}/lookup/failsWhen`, lookup?.failsWhen),
     ...failsWhenProblems(`${pointer}/update/failsWhen`, update?.failsWhen),
   ];
 }
 
 function pathProblems(pointer: string, task: TaskDefinition): FieldError[] {
   const paths: [string, string | undefined][] = [
-    ["records", task.records],
-    ["externalId", task.externalId],
-    ["updatedAt", task.updatedAt],
-    ["total", task.total],
-    ["result", task.result],
-    ["paging/next", task.paging?.next],
-    ["find/externalId", task.find?.externalId],
-    ["failsWhen/message", task.failsWhen?.message],
-    ["find/failsWhen/message", task.find?.failsWhen?.message],
-    ["update/failsWhen/message", task.update?.failsWhen?.message],
+    ["recordsPath", task.recordsPath],
+    ["externalIdPath", task.externalIdPath],
+    ["updatedAtPath", task.updatedAtPath],
+    ["totalPath", task.totalPath],
+    ["resultPath", task.resultPath],
+    ["pagination/nextCursorPath", task.pagination?.nextCursorPath],
+    ["lookup/externalIdPath", task.lookup?.externalIdPath],
+    ["failsWhen/messagePath", task.failsWhen?.messagePath],
+    ["lookup/failsWhen/messagePath", task.lookup?.failsWhen?.messagePath],
+    ["update/failsWhen/messagePath", task.update?.failsWhen?.messagePath],
   ];
   const message = "Write it as in data.items[0].id.";
   return paths
@@ -71,11 +72,19 @@ function requestProblems(
   const problems: FieldError[] = [];
   const path = request.path.split("?")[0]!;
   if (hasHiddenDots(path) || path.includes("\\")) {
-    problems.push({ pointer: `${pointer}/path`, code: "outside_of_base", message: "A path cannot climb up." });
+    problems.push({
+      pointer: `${pointer}/path`,
+      code: "outside_base_url",
+      message: "A path cannot contain dot segments.",
+    });
+  }
+  if (hasSingleBraces(path)) {
+    const message = "Write placeholders with two braces, as in {{input.name}}.";
+    problems.push({ pointer: `${pointer}/path`, code: "unknown_placeholder", message });
   }
   for (const member of ["path", "query", "headers", "body"] as const) {
     for (const name of placeholdersOf(request[member])) {
-      if (isUpdate && name === "sent.externalId") continue;
+      if (isUpdate && name === "existing.externalId") continue;
       const message = placeholderProblem(name, mode, variables);
       if (message !== undefined)
         problems.push({ pointer: `${pointer}/${member}`, code: "unknown_placeholder", message });
@@ -85,12 +94,14 @@ function requestProblems(
 }
 
 function placeholderProblem(name: string, mode: string, variables: Record<string, unknown>): string | undefined {
-  const [root, first] = name.split(/[.[\]]/);
+  const steps = stepsOf(name);
+  if (typeof steps === "string") return `{{${name}}}: ${steps}`;
+  const [root, first] = steps.map((step) => ("name" in step ? step.name : undefined));
   if (root === "input" && first !== undefined) return undefined;
   if (root === "record" && mode === "push") return undefined;
   if (root === "effectKey" && mode !== "pull") return undefined;
   if (root === "settings" && first !== undefined) {
-    return Object.hasOwn(variables, first) ? undefined : `There is no variable ${first}.`;
+    return Object.hasOwn(variables, first) ? undefined : `The variable ${first} is not defined.`;
   }
-  return `{${name}} means nothing here; there are {input...}, {settings...} and, when sending, {record...} and {effectKey}.`;
+  return `{{${name}}} is unknown here. Use {{input...}}, {{settings...}} and, in push tasks, {{record...}} and {{effectKey}}.`;
 }

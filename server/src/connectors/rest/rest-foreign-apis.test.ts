@@ -38,7 +38,7 @@ async function shippedOrder(tracking: string): Promise<{ id: string; number: str
 const exceptionsOf = async (orderId: string) => (await org.get(`/exceptions?orderId=${orderId}`)).body.data;
 
 const mutation = `mutation ($orderCode: String!, $tracking: String!) { addFulfillmentToOrder(input: …) { … } }`;
-const variables = { orderCode: "{record.number}", tracking: "{record.shipments[0].trackingNumber}" };
+const variables = { orderCode: "{{record.number}}", tracking: "{{record.shipments[0].trackingNumber}}" };
 const failsWhen = {
   condition: {
     any: [
@@ -46,13 +46,13 @@ const failsWhen = {
       { path: "data.addFulfillmentToOrder.errorCode", op: "not_empty" },
     ],
   },
-  message: "data.addFulfillmentToOrder.message",
+  messagePath: "data.addFulfillmentToOrder.message",
 };
 const fulfil = {
   name: "fulfillments.push",
   mode: "push",
   request: { method: "POST", path: "/admin-api", body: { query: mutation, variables } },
-  externalId: "data.addFulfillmentToOrder.id",
+  externalIdPath: "data.addFulfillmentToOrder.id",
   failsWhen,
 };
 
@@ -91,17 +91,19 @@ describe("a GraphQL API that says everything with the status 200", () => {
   test("a failed look for what may have arrived does not send it twice", async () => {
     const vendure = await startVendure();
     const query = "query ($orderCode: String!) { orders { … } }";
-    const find = {
+    const lookup = {
       request: { method: "POST", path: "/admin-api", body: { query, variables } },
-      externalId: "data.orders.items[0].id",
+      externalIdPath: "data.orders.items[0].id",
     };
     // The answer to the mutation is not where it is looked for: whether it arrived is asked.
-    const bridgeId = await aBridge(vendure.url, [{ ...fulfil, externalId: "data.createFulfillment.id", find }]);
+    const bridgeId = await aBridge(vendure.url, [{ ...fulfil, externalIdPath: "data.createFulfillment.id", lookup }]);
     const order = await shippedOrder("T-4");
     vendure.failing.queries = true;
     const input = { orderIds: [order.id] };
     const unknown = await execute(bridgeId, "fulfillments.push", input);
-    expect(unknown.result.results).toMatchObject([{ status: "outcome_unknown", error: { code: "unexpected_answer" } }]);
+    expect(unknown.result.results).toMatchObject([
+      { status: "outcome_unknown", error: { code: "unexpected_response" } },
+    ]);
     const stillUnknown = await execute(bridgeId, "fulfillments.push", input);
     expect(stillUnknown.result.results).toMatchObject([{ status: "outcome_unknown", error: { code: "rejected" } }]);
     expect(vendure.fulfillments).toHaveLength(1);
@@ -115,8 +117,8 @@ describe("a GraphQL API that says everything with the status 200", () => {
     const vendure = await startVendure();
     vendure.failing.queries = true;
     const request = { method: "POST", path: "/admin-api", body: { query: "query { orders { items { id } } }" } };
-    const failsWhenErrors = { condition: { path: "errors", op: "not_empty" }, message: "errors[0].message" };
-    const pull = { name: "orders.import", mode: "pull", request, records: "data.orders.items" };
+    const failsWhenErrors = { condition: { path: "errors", op: "not_empty" }, messagePath: "errors[0].message" };
+    const pull = { name: "orders.import", mode: "pull", request, recordsPath: "data.orders.items" };
     const bridgeId = await aBridge(vendure.url, [
       { ...pull, failsWhen: failsWhenErrors },
       { name: "orders.count", mode: "call", request, failsWhen: failsWhenErrors, idempotent: true },
@@ -136,7 +138,7 @@ describe("an answer without the id that the task declares", () => {
     name: "orders.export",
     mode: "push",
     request: { method: "POST", path: "/orders" },
-    externalId: "data.order.id",
+    externalIdPath: "data.order.id",
   };
 
   test("leaves it open whether the order arrived: it is not called sent, not sent again, and somebody is told", async () => {
@@ -167,7 +169,7 @@ describe("an answer without the id that the task declares", () => {
 
   test("a push that declares none takes a status of success for what it says", async () => {
     const partner = await startApi(() => ({ status: 202, body: "accepted" }));
-    const { externalId: _none, ...task } = exporting;
+    const { externalIdPath: _none, ...task } = exporting;
     const bridgeId = await aBridge(partner.url, [task]);
     const order = await anOrder();
     const sent = await execute(bridgeId, "orders.export", { orderIds: [order.id] });
@@ -189,7 +191,7 @@ test("a failsWhen that cannot work is refused with its place", async () => {
   const conditions = [
     { path: "errors", op: "nonempty" },
     { path: "status", op: "in_set", value: "bad ones" },
-    { path: "number", op: "ne", value: "{record.number}" },
+    { path: "number", op: "ne", value: "{{record.number}}" },
   ];
   const tasks = conditions.map((condition, i) => ({ name: `t${i}`, mode: "call", request, failsWhen: { condition } }));
   const given = { name: "Wrong", connector: "rest", settings: { baseUrl: "http://127.0.0.1:9", tasks } };
@@ -198,7 +200,7 @@ test("a failsWhen that cannot work is refused with its place", async () => {
   expect(body.errors.map(({ pointer, code }: Record<string, string>) => `${pointer} ${code}`)).toEqual([
     "/settings/tasks/0/failsWhen/condition/op enum",
     "/settings/tasks/1/failsWhen/condition operator",
-    "/settings/tasks/2/failsWhen/condition unknown_placeholder",
+    "/settings/tasks/2/failsWhen/condition/value template",
   ]);
 });
 
@@ -206,18 +208,23 @@ describe("pages", () => {
   const magento = (size: number, more: object = {}) => ({
     name: "stock.read",
     mode: "pull",
-    yields: "inventory",
+    recordType: "inventory",
     request: { path: "/rest/V1/orders" },
-    records: "items",
-    externalId: "entity_id",
-    updatedAt: "updated_at",
-    paging: { kind: "page", param: "searchCriteria[currentPage]", size, sizeParam: "searchCriteria[pageSize]" },
+    recordsPath: "items",
+    externalIdPath: "entity_id",
+    updatedAtPath: "updated_at",
+    pagination: {
+      kind: "page",
+      param: "searchCriteria[currentPage]",
+      pageSize: size,
+      pageSizeParam: "searchCriteria[pageSize]",
+    },
     ...more,
   });
 
   test.each([
-    ["by their total", 20, true, { total: "total_count" }],
-    ["that fill one page, by their total", 10, true, { total: "total_count" }],
+    ["by their total", 20, true, { totalPath: "total_count" }],
+    ["that fill one page, by their total", 10, true, { totalPath: "total_count" }],
     ["by the last page that comes again, where no total is said", 30, false, {}],
   ])("of a shop that answers its last page for ever end %s", async (_, orders, hasTotal, more: object) => {
     const shop = await startMagento({ orders, hasTotal });
@@ -232,9 +239,9 @@ describe("pages", () => {
     const shop = await startApi(() => ({ body: { items: [{ entity_id: 1 }, { entity_id: 2 }], count: 7 } }));
     const bridgeId = await aBridge(shop.url, [magento(2)]);
     const failed = await execute(bridgeId, "stock.read");
-    expect(failed).toMatchObject({ status: "failed", error: { code: "paging_repeats" } });
+    expect(failed).toMatchObject({ status: "failed", error: { code: "pagination_loop" } });
     expect(failed.error.message).toContain("searchCriteria[currentPage]");
-    const counted = await aBridge(shop.url, [magento(2, { total: "count" })]);
+    const counted = await aBridge(shop.url, [magento(2, { totalPath: "count" })]);
     const message = (await execute(counted, "stock.read")).error.message;
     expect(message).toContain("there are 7 records, and has given 2");
   });
@@ -245,7 +252,12 @@ describe("pages", () => {
     [0, 2],
   ])("of a shop that answers nothing with 204 end there: %i orders, %i a page", async (orders, size) => {
     const shop = await startBigCommerce({ orders });
-    const task = { ...magento(size), records: "$", externalId: "id", paging: { kind: "page", size } };
+    const task = {
+      ...magento(size),
+      recordsPath: "$",
+      externalIdPath: "id",
+      pagination: { kind: "page", pageSize: size },
+    };
     const bridgeId = await aBridge(shop.url, [task]);
     const pulled = await execute(bridgeId, "stock.read");
     expect(pulled).toMatchObject({ status: "succeeded", result: { fetched: orders } });
@@ -275,10 +287,10 @@ describe("signing in", () => {
 
   test("an access token goes in the header that the settings name, alone or after a prefix", async () => {
     expect(await signedIn(oauth2, client)).toEqual({ authorization: "Bearer T" });
-    expect(await signedIn({ ...oauth2, name: "X-Amz-Access-Token" }, client)).toEqual({ amazon: "T" });
-    const zoho = { ...oauth2, name: "Authorization", prefix: "Zoho-oauthtoken" };
+    expect(await signedIn({ ...oauth2, paramName: "X-Amz-Access-Token" }, client)).toEqual({ amazon: "T" });
+    const zoho = { ...oauth2, paramName: "Authorization", prefix: "Zoho-oauthtoken" };
     expect(await signedIn(zoho, client)).toEqual({ authorization: "Zoho-oauthtoken T" });
-    const header = { kind: "header", name: "Authorization", prefix: "ApiKey" };
+    const header = { kind: "header", paramName: "Authorization", prefix: "ApiKey" };
     expect(await signedIn(header, { token: "hidden" })).toEqual({ authorization: "ApiKey hidden" });
   });
 

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { afterFile } from "../../testing/after-file.ts";
 import { codeBlocks } from "../../testing/code-blocks.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { createNoticeSender } from "../../testing/shop-notices.ts";
+import { createWebhookSender } from "../../testing/shop-webhooks.ts";
 import { startVendure } from "../../testing/stand-in-apis.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
@@ -103,8 +103,8 @@ test("a stranger who follows the page has a warehouse that gets orders, tells of
   const secret = (block("webhooks").credentials as { webhookSecret: string }).webhookSecret;
   expect((await org.post("/transformations", { bridgeId: deskId, ...block("map-orders") })).status).toBe(201);
   const record = { id: 1, reference: "D-1", city: "Reno", items: [{ sku: "B", quantity: 1 }] };
-  const notice = { data: { ...record, updated_at: "2026-03-01T10:00:00Z" } };
-  expect((await createNoticeSender(hub.anonymous, deskId).standard(notice, { secret })).body.status).toBe("taken");
+  const webhook = { data: { ...record, updated_at: "2026-03-01T10:00:00Z" } };
+  expect((await createWebhookSender(hub.anonymous, deskId).standard(webhook, { secret })).body.status).toBe("accepted");
   const find = async () => (await org.get(`/orders?bridgeId=${deskId}`)).body.data;
   await eventually(find, (orders) => orders.length === 1);
   await org.post("/tasks/execute-sync", { bridgeId: deskId, taskName: "orders.import" });

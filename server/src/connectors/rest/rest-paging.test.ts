@@ -46,21 +46,21 @@ test("every record is read once, however the pages end and wherever a process di
   await fc.assert(
     fc.asyncProperty(shops, fc.nat({ max: 6 }), async (shop, diesAfter) => {
       const { count, size, kind, end, hasTotal } = shop;
-      const paging = { kind, size };
+      const pagination = { kind, pageSize: size };
       const task = {
         name: "stock.read",
         mode: "pull",
         request: { path: "/x" },
-        records: "data",
-        paging,
-        total: "total",
+        recordsPath: "data",
+        pagination,
+        totalPath: "total",
       };
       const settings = { baseUrl: "https://erp.example", tasks: [task] };
       const pull = taskOf(rest, "pull", "stock.read", settings);
       const call = callFor({ settings, http: httpOf(shop) });
       // One full page that comes again may be the first page of a server that ignores the number.
       if (count === size && end === "repeats" && !hasTotal) {
-        await expect(pullAll(pull, call)).rejects.toMatchObject({ code: "paging_repeats" });
+        await expect(pullAll(pull, call)).rejects.toMatchObject({ code: "pagination_loop" });
         return;
       }
       const before = diesAfter === 0 ? [] : await pullAll(pull, call, undefined, diesAfter);

@@ -12,8 +12,8 @@ import { Type } from "../../core/type.ts";
 import type { RefuseFailure } from "./rest-answer.ts";
 import { failureOf } from "./rest-answer.ts";
 import { aboutOf, askRest, authorize, buildRequest, scopeOf, settingsOf } from "./rest-request.ts";
-import type { RestNews } from "./rest-notices.ts";
-import type { Paging, TaskDefinition } from "./rest.schemas.ts";
+import type { RestNews } from "./rest-webhooks.ts";
+import type { Pagination, TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
 
 /**
@@ -28,7 +28,7 @@ const SinceOrAnything = Type.Object(SinceInput.properties);
 
 async function* pull(call: Call, task: TaskDefinition, refuseFailure: RefuseFailure, cursor: unknown) {
   let at = startAt(call, task, cursor);
-  const paging = task.paging ?? { kind: "none" };
+  const pagination = task.pagination ?? { kind: "none" };
   const followed = createFollowed(at.next);
   let repeats = 0;
   for (;;) {
@@ -38,8 +38,8 @@ async function* pull(call: Call, task: TaskDefinition, refuseFailure: RefuseFail
     const records = recordsOf(task, body);
     const total = totalOf(task, body);
     const print = shortHash(JSON.stringify(records.map(({ externalId, updatedAt }) => [externalId, updatedAt])));
-    const named = nextOf(call, paging, at, response, body, records.length);
-    const isCounted = paging.kind === "page" || paging.kind === "offset";
+    const named = nextOf(call, pagination, at, response, body, records.length);
+    const isCounted = pagination.kind === "page" || pagination.kind === "offset";
     // Some go on naming the place behind the last record, for whoever comes back later.
     const next = records.length === 0 && named === at.next ? undefined : named;
     const isRepeated = records.length > 0 && print === at.last;
@@ -48,7 +48,7 @@ async function* pull(call: Call, task: TaskDefinition, refuseFailure: RefuseFail
     const isBehindLast = repeats > 0 && isRepeated && isCounted && isAllRead(at, records.length, total, isLasting);
     // A page that comes twice hides another one: going on from it would lose records, or never end.
     if (repeats > 0 && !isBehindLast) {
-      if (isLasting) throw pagesRepeat(isCounted ? hintFor(paging, at, total) : "");
+      if (isLasting) throw pagesRepeat(isCounted ? hintFor(pagination, at, total) : "");
       continue;
     }
     const news = isBehindLast ? [] : records;
@@ -69,7 +69,7 @@ async function* pull(call: Call, task: TaskDefinition, refuseFailure: RefuseFail
 function startAt(call: Call, task: TaskDefinition, cursor: unknown): Cursor {
   const given = objectOf(cursor) as Cursor;
   if (given.next !== undefined) return given;
-  const from = task.since && startOf(call, cursor);
+  const from = task.updatedSince && startOf(call, cursor);
   return { ...(from === undefined ? {} : { from }), ...(given.highest ? { highest: given.highest } : {}) };
 }
 
@@ -82,7 +82,7 @@ function isAllRead({ read = 0 }: Cursor, count: number, total: number | undefine
   return total === undefined ? isLasting && read > count : read >= total;
 }
 
-function hintFor({ kind, param = kind }: Paging, { read = 0 }: Cursor, total: number | undefined): string {
+function hintFor({ kind, param = kind }: Pagination, { read = 0 }: Cursor, total: number | undefined): string {
   if (total !== undefined) return `It says that there are ${total} records, and has given ${read}.`;
   return `Either the parameter ${param} is not the right one, or this was the last page: name where the answer has its total.`;
 }
@@ -96,7 +96,7 @@ function pageBody(response: HttpResponse): unknown {
 }
 
 function totalOf(task: TaskDefinition, body: unknown): number | undefined {
-  const found = task.total === undefined ? "" : asText(readPath(body, task.total));
+  const found = task.totalPath === undefined ? "" : asText(readPath(body, task.totalPath));
   const total = found.trim() === "" ? Number.NaN : Number(found);
   return Number.isInteger(total) && total >= 0 ? total : undefined;
 }
@@ -106,41 +106,44 @@ function laterUpdate(highest: string | undefined, { updatedAt }: PulledRecord): 
 }
 
 function pageRequest(call: Call, task: TaskDefinition, at: Cursor) {
-  const paging = task.paging ?? { kind: "none" };
+  const pagination = task.pagination ?? { kind: "none" };
   const request = buildRequest(call, task.request, scopeOf(call));
   const url = new URL(request.url);
-  if (paging.kind === "link" && at.next !== undefined) {
+  if (pagination.kind === "link" && at.next !== undefined) {
     // Put together as text: resolved against the origin, a path that starts with // would be another server.
     const next = new URL(`${url.origin}${at.next}`);
     return authorize(call, { ...request, url: next, retry: "safe" });
   }
-  if (paging.size !== undefined) url.searchParams.set(paging.sizeParam ?? "limit", String(paging.size));
-  if (task.since && at.from !== undefined) {
+  if (pagination.pageSize !== undefined)
+    url.searchParams.set(pagination.pageSizeParam ?? "limit", String(pagination.pageSize));
+  if (task.updatedSince && at.from !== undefined) {
     const seconds = String(Math.floor(Date.parse(at.from) / 1000));
-    url.searchParams.set(task.since.param, task.since.format === "unix" ? seconds : at.from);
+    url.searchParams.set(task.updatedSince.param, task.updatedSince.format === "unix" ? seconds : at.from);
   }
-  if (paging.kind === "page") url.searchParams.set(paging.param ?? "page", at.next ?? String(paging.start ?? 1));
-  if (paging.kind === "offset") url.searchParams.set(paging.param ?? "offset", at.next ?? "0");
-  if (paging.kind === "cursor" && at.next !== undefined) url.searchParams.set(paging.param ?? "cursor", at.next);
+  if (pagination.kind === "page")
+    url.searchParams.set(pagination.param ?? "page", at.next ?? String(pagination.firstPage ?? 1));
+  if (pagination.kind === "offset") url.searchParams.set(pagination.param ?? "offset", at.next ?? "0");
+  if (pagination.kind === "cursor" && at.next !== undefined)
+    url.searchParams.set(pagination.param ?? "cursor", at.next);
   return { ...request, url, retry: "safe" as const };
 }
 
 function nextOf(
   call: Call,
-  paging: Paging,
+  pagination: Pagination,
   at: Cursor,
   response: HttpResponse,
   body: unknown,
   count: number,
 ): string | undefined {
-  const isLast = count === 0 || (paging.size !== undefined && count < paging.size);
-  switch (paging.kind) {
+  const isLast = count === 0 || (pagination.pageSize !== undefined && count < pagination.pageSize);
+  switch (pagination.kind) {
     case "page":
-      return isLast ? undefined : String(Number(at.next ?? paging.start ?? 1) + 1);
+      return isLast ? undefined : String(Number(at.next ?? pagination.firstPage ?? 1) + 1);
     case "offset":
       return isLast ? undefined : String(Number(at.next ?? 0) + count);
     case "cursor": {
-      const token = asText(readPath(body, paging.next ?? "next"));
+      const token = asText(readPath(body, pagination.nextCursorPath ?? "next"));
       return token === "" ? undefined : token;
     }
     case "link":
@@ -159,30 +162,31 @@ function nextLink(call: Call, header: string | undefined): string | undefined {
   const base = new URL(baseUrl);
   const url = URL.canParse(target, base) ? new URL(target, base) : undefined;
   if (url?.origin !== base.origin) {
-    throw new RemoteError("outside_of_base", "The link to the next page leads to another server.");
+    throw new RemoteError("outside_base_url", "The link to the next page leads to another server.");
   }
-  if (auth?.kind === "query") url.searchParams.delete(auth.name ?? "api_key");
+  if (auth?.kind === "query") url.searchParams.delete(auth.paramName ?? "api_key");
   return url.pathname + url.search;
 }
 
 function recordsOf(task: TaskDefinition, body: unknown): PulledRecord[] {
   if (body === undefined) return [];
-  const list = readPath(body, task.records ?? "$");
+  const list = readPath(body, task.recordsPath ?? "$");
   if (!Array.isArray(list)) {
-    throw new RemoteError("unexpected_answer", `The answer has no list at ${task.records ?? "its root"}.`);
+    throw new RemoteError("unexpected_response", `The answer has no list at ${task.recordsPath ?? "its root"}.`);
   }
   return toRecords(task, list);
 }
 
 function toRecords(task: TaskDefinition, list: unknown[]): PulledRecord[] {
   return list.map((raw: unknown, index) => {
-    const externalId = asText(readPath(raw, task.externalId ?? "id"));
+    const externalId = asText(readPath(raw, task.externalIdPath ?? "id"));
     if (externalId === "") {
-      throw new RemoteError("unexpected_answer", `Record ${index} has no id at ${task.externalId ?? "id"}.`);
+      throw new RemoteError("unexpected_response", `Record ${index} has no id at ${task.externalIdPath ?? "id"}.`);
     }
-    const updatedAt = task.updatedAt === undefined ? undefined : instantOf(readPath(raw, task.updatedAt));
+    const updatedAt = task.updatedAtPath === undefined ? undefined : instantOf(readPath(raw, task.updatedAtPath));
     const record = raw as Json;
-    const canonical = task.yields === undefined || task.yields === "orders" ? { ...record, externalId } : record;
+    const canonical =
+      task.recordType === undefined || task.recordType === "orders" ? { ...record, externalId } : record;
     return { externalId, ...(updatedAt === undefined ? {} : { updatedAt }), raw: record, canonical };
   });
 }
@@ -192,11 +196,11 @@ export function pullOf(task: TaskDefinition): PullTask {
   return {
     ...aboutOf(task, `Reads ${task.request.path}.`),
     mode: "pull",
-    yields: task.yields ?? "orders",
-    input: task.since ? SinceOrAnything : Anything,
+    recordType: task.recordType ?? "orders",
+    input: task.updatedSince ? SinceOrAnything : Anything,
     idempotent: true,
     timeoutMs: 3_600_000,
-    isIncremental: task.since !== undefined && task.updatedAt !== undefined,
+    isIncremental: task.updatedSince !== undefined && task.updatedAtPath !== undefined,
     pull: (call, cursor) => pull(call, task, refuseFailure, cursor),
     canonicalOf: (record) => record,
     receive: (_call, payloads) =>

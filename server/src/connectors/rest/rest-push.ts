@@ -11,7 +11,7 @@ import { fillJson, fillPath } from "./rest-template.ts";
 import type { TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
 
-const templateOf = (task: TaskDefinition) => ({ method: "POST" as const, body: "{record}", ...task.request });
+const templateOf = (task: TaskDefinition) => ({ method: "POST" as const, body: "{{record}}", ...task.request });
 
 /** A declared id, or a condition for failures, is read from every answer: a success status alone proves nothing then. */
 async function send(
@@ -25,13 +25,13 @@ async function send(
   if (task.idempotencyHeader !== undefined) request.headers![task.idempotencyHeader] = effectKey;
   const response = await askRest(call, { ...request, retry: "never" });
   const details = { status: response.status };
-  if (task.externalId === undefined && task.failsWhen === undefined) return { details };
+  if (task.externalIdPath === undefined && task.failsWhen === undefined) return { details };
   const body = bodyOf(response);
-  const externalId = task.externalId === undefined ? "" : asText(readPath(body, task.externalId));
+  const externalId = task.externalIdPath === undefined ? "" : asText(readPath(body, task.externalIdPath));
   // An answer that reports a failure and names the new record contradicts itself: it is not sent again unseen.
   refuseFailure(response, body, externalId !== "");
-  if (task.externalId === undefined) return { details };
-  if (externalId === "") throw answerWithoutId(task.externalId === "" ? "$" : task.externalId);
+  if (task.externalIdPath === undefined) return { details };
+  if (externalId === "") throw answerWithoutId(task.externalIdPath === "" ? "$" : task.externalIdPath);
   return { externalId, details };
 }
 
@@ -53,8 +53,8 @@ async function update(
 ) {
   const { externalId } = sent;
   if (externalId === undefined) return undefined;
-  const template = { method: "PUT" as const, body: "{record}", ...task.update!.request };
-  const request = buildRequest(call, template, { ...scopeOf(call, record, effectKey), sent: { externalId } });
+  const template = { method: "PUT" as const, body: "{{record}}", ...task.update!.request };
+  const request = buildRequest(call, template, { ...scopeOf(call, record, effectKey), existing: { externalId } });
   if (task.idempotencyHeader !== undefined) request.headers![task.idempotencyHeader] = effectKey;
   const response = await askRest(call, { ...request, retry: "never" });
   if (task.update!.failsWhen ?? task.failsWhen) refuseFailure(response, bodyOf(response));
@@ -68,7 +68,7 @@ async function find(
   record: Json,
   effectKey: string,
 ): Promise<Sent | undefined> {
-  const { request, externalId } = task.find!;
+  const { request, externalIdPath } = task.lookup!;
   const response = await askRest(
     call,
     { ...buildRequest(call, request, scopeOf(call, record, effectKey)), retry: "safe" },
@@ -78,27 +78,27 @@ async function find(
   const body = bodyOf(response);
   // A failed look that is taken for "not there" would send the record a second time.
   refuseFailure(response, body);
-  const id = asText(readPath(body, externalId));
+  const id = asText(readPath(body, externalIdPath));
   return id === "" ? undefined : { externalId: id };
 }
 
 export function pushOf(task: TaskDefinition): PushTask {
   const refuseSent = failureOf(task.failsWhen);
-  const refuseFound = failureOf(task.find?.failsWhen ?? task.failsWhen);
+  const refuseFound = failureOf(task.lookup?.failsWhen ?? task.failsWhen);
   const refuseUpdated = failureOf(task.update?.failsWhen ?? task.failsWhen);
   return {
     ...aboutOf(task, `Sends each order to ${task.request.path}.`),
     mode: "push",
     ...pushRule(task.name),
     // What is put is put in the place of what was there.
-    ...(task.request.method === "PUT" || task.request.method === "PATCH" ? { sendsAgainWhen: "changed" } : {}),
-    ...(task.sendsAgainWhen ? { sendsAgainWhen: task.sendsAgainWhen } : {}),
+    ...(task.request.method === "PUT" || task.request.method === "PATCH" ? { resendPolicy: "on_change" } : {}),
+    ...(task.resendPolicy ? { resendPolicy: task.resendPolicy } : {}),
     input: Anything,
     idempotent: task.idempotencyHeader !== undefined,
     timeoutMs: 3_600_000,
     contentOf: (call, record) => contentOf(call, task, record),
     send: (call, record, key) => send(call, task, refuseSent, record, key),
-    ...(task.find && { find: (call, record, key) => find(call, task, refuseFound, record, key) }),
+    ...(task.lookup && { find: (call, record, key) => find(call, task, refuseFound, record, key) }),
     ...(task.update && { update: (call, record, sent, key) => update(call, task, refuseUpdated, record, sent, key) }),
   };
 }
@@ -117,7 +117,7 @@ export function callOf(task: TaskDefinition): CallTask {
       const response = await askRest(call, { ...request, retry: isSafe ? "safe" : "never" });
       const body = bodyOf(response) ?? {};
       refuseFailure(response, body);
-      const result = readPath(body, task.result ?? "$");
+      const result = readPath(body, task.resultPath ?? "$");
       return Array.isArray(result) || typeof result !== "object" ? { result } : objectOf(result);
     },
   };

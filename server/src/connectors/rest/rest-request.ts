@@ -35,7 +35,7 @@ export function urlBelow(base: string, path: string): URL {
 }
 
 function leaves(path: string): RemoteError {
-  return new RemoteError("outside_of_base", `The path ${path.slice(0, 100)} does not stay below the base address.`);
+  return new RemoteError("outside_base_url", `The path ${path.slice(0, 100)} does not stay below the base address.`);
 }
 
 export function buildRequest(call: Call, template: RequestTemplate, scope: Scope): HttpRequest {
@@ -65,9 +65,9 @@ export async function askRest(
 }
 
 /** Under the name that the settings give, alone or after their prefix; without a name as RFC 6750 has it. */
-function tokenHeader({ name, prefix }: { name?: string; prefix?: string }, token: string) {
-  const word = prefix ?? (name === undefined ? "Bearer" : undefined);
-  return { [(name ?? "authorization").toLowerCase()]: word === undefined ? token : `${word} ${token}` };
+function tokenHeader({ paramName, prefix }: { paramName?: string; prefix?: string }, token: string) {
+  const word = prefix ?? (paramName === undefined ? "Bearer" : undefined);
+  return { [(paramName ?? "authorization").toLowerCase()]: word === undefined ? token : `${word} ${token}` };
 }
 
 type Credentials = Partial<Record<"token" | "username" | "password", string>> & { headers?: Record<string, string> };
@@ -79,15 +79,16 @@ function lowerCased(headers: Record<string, string> = {}): Record<string, string
 
 export function authorize(call: Call, request: HttpRequest & { url: URL }): HttpRequest {
   const { auth } = settingsOf(call);
-  const { kind = "none", name } = auth ?? {};
+  const { kind = "none", paramName } = auth ?? {};
   const { token, username, password, headers: secrets } = call.credentials as Credentials;
   const headers = { ...request.headers, ...lowerCased(secrets) };
   if (kind === "bearer") headers.authorization = `Bearer ${token ?? ""}`;
   if (kind === "basic") {
     headers.authorization = `Basic ${Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")}`;
   }
-  if (kind === "header") Object.assign(headers, tokenHeader({ ...auth, name: name ?? "X-Api-Key" }, token ?? ""));
+  if (kind === "header")
+    Object.assign(headers, tokenHeader({ ...auth, paramName: paramName ?? "X-Api-Key" }, token ?? ""));
   const url = new URL(request.url);
-  if (kind === "query") url.searchParams.set(name ?? "api_key", token ?? "");
+  if (kind === "query") url.searchParams.set(paramName ?? "api_key", token ?? "");
   return { ...request, url, headers };
 }

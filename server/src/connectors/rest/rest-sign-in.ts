@@ -8,11 +8,12 @@ import type { RestSettings } from "./rest.schemas.ts";
 export function signIn(settings: Settings): TokenRequest | undefined {
   const { auth } = settingsOf({ settings });
   if (auth?.kind !== "oauth2" || auth.tokenUrl === undefined) return undefined;
-  const { tokenUrl: url, grant = "client_credentials", clientAuth = "basic", scope, audience } = auth;
-  return { url, grant, clientAuth, scope, audience };
+  const { tokenUrl: url, grantType = "client_credentials", clientAuth, scope, audience } = auth;
+  const sendsInBody = clientAuth === "client_secret_post";
+  return { url, grant: grantType, clientAuth: sendsInBody ? "body" : "basic", scope, audience };
 }
 
-/** Also what is given for a token that they are exchanged for: it stands for them. */
+/** Includes the base URL of OAuth bridges: the access token sent there stands for the credentials. */
 export function sendsTo(settings: Settings): CredentialAddress[] {
   const token = signIn(settings);
   const base = { at: "/baseUrl", url: settingsOf({ settings }).baseUrl };
@@ -22,7 +23,7 @@ export function sendsTo(settings: Settings): CredentialAddress[] {
 export function signInProblems(settings: Settings): FieldError[] {
   const { kind, tokenUrl } = settingsOf({ settings }).auth ?? {};
   if (kind !== "oauth2" || tokenUrl !== undefined) return [];
-  return [{ pointer: "/auth/tokenUrl", code: "required", message: "Say where the access tokens are asked for." }];
+  return [{ pointer: "/auth/tokenUrl", code: "required", message: "oauth2 requires the URL of the token endpoint." }];
 }
 
 export function checkCredentials(credentials: Record<string, unknown>, settings: Settings): FieldError[] {
@@ -30,7 +31,11 @@ export function checkCredentials(credentials: Record<string, unknown>, settings:
   const needed = !token ? [] : token.grant === "refresh_token" ? ["refreshToken"] : ["clientId", "clientSecret"];
   const missing = needed.filter((name) => credentials[name] === undefined);
   return [
-    ...missing.map((name) => ({ pointer: `/${name}`, code: "required", message: `A token is asked for with it.` })),
+    ...missing.map((name) => ({
+      pointer: `/${name}`,
+      code: "required",
+      message: "Required to request an access token.",
+    })),
     ...headerProblems(Object.keys(objectOf(credentials.headers)), settings),
   ];
 }
@@ -42,16 +47,16 @@ function headerProblems(names: string[], settings: Settings): FieldError[] {
   return names.flatMap((name) => {
     const pointer = `/headers/${name}`;
     if (ownHeaders.has(name.toLowerCase())) {
-      return [{ pointer, code: "reserved_header", message: "The hub sets this header itself." }];
+      return [{ pointer, code: "reserved_header", message: "The hub sets this header." }];
     }
     if (name.toLowerCase() !== ofAuth) return [];
-    const message = `auth.kind ${auth!.kind} sends its own secret in this header.`;
+    const message = `auth.kind ${auth!.kind} already uses this header.`;
     return [{ pointer, code: "reserved_header", message }];
   });
 }
 
-function headerOf({ kind, name }: NonNullable<RestSettings["auth"]>): string | undefined {
+function headerOf({ kind, paramName }: NonNullable<RestSettings["auth"]>): string | undefined {
   if (kind === "bearer" || kind === "basic") return "authorization";
-  if (kind === "oauth2") return (name ?? "authorization").toLowerCase();
-  return kind === "header" ? (name ?? "X-Api-Key").toLowerCase() : undefined;
+  if (kind === "oauth2") return (paramName ?? "authorization").toLowerCase();
+  return kind === "header" ? (paramName ?? "X-Api-Key").toLowerCase() : undefined;
 }

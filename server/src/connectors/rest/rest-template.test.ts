@@ -4,10 +4,10 @@ import { fillPath, hasHiddenDots } from "./rest-template.ts";
 
 test("a value that is filled into a path cannot climb out of its part, however its dots and slashes are written", () => {
   for (const id of ["..", ".", "../x", "a/../../b", "..\\x", "%2e%2e%2fx", "..%2fx", "..%252fx", "a%5c..%5cb"]) {
-    expect(() => fillPath("/orders/{input.id}", { input: { id }, settings: {} }), id).toThrow(/cannot be part/);
+    expect(() => fillPath("/orders/{{input.id}}", { input: { id }, settings: {} }), id).toThrow(/cannot be part/);
   }
   for (const id of ["a/b", "1.5", "...", "a..b", "50%", ".hidden", "#1?x"]) {
-    expect(fillPath("/orders/{input.id}", { input: { id }, settings: {} })).toBe(`/orders/${encodeURIComponent(id)}`);
+    expect(fillPath("/orders/{{input.id}}", { input: { id }, settings: {} })).toBe(`/orders/${encodeURIComponent(id)}`);
   }
 });
 

@@ -1,33 +1,56 @@
+import type { PathStep } from "../../core/data-path.ts";
+import { parsePath, stepInto } from "../../core/data-path.ts";
 import { RemoteError } from "../../core/remote-error.ts";
-import { readPath } from "../json-path.ts";
+import { isOnePlaceholder, parseTemplate } from "../../core/template.ts";
 
-/** What `{placeholders}` may name. */
+/** The values that `{{placeholders}}` can name. */
 export type Scope = {
   input: Record<string, unknown>;
   settings: Record<string, unknown>;
   record?: Record<string, unknown>;
   effectKey?: string;
-  /** What is corrected. */
-  sent?: { externalId: string };
+  /** The record at the other side that an update changes. */
+  existing?: { externalId: string };
 };
 
-const placeholder = /\{([A-Za-z][\w.[\]-]*)\}/g;
-
+/** The paths of all placeholders in a template: a text, or texts anywhere in a JSON value. */
 export function placeholdersOf(template: unknown): string[] {
-  if (typeof template === "string") return [...template.matchAll(placeholder)].map(([, name]) => name!);
+  if (typeof template === "string")
+    return parseTemplate(template).flatMap((part) => (typeof part === "string" ? [] : part.path));
   if (typeof template !== "object" || template === null) return [];
   return Object.values(template).flatMap(placeholdersOf);
 }
 
-function valueOf(name: string, scope: Scope): string | number | boolean {
-  const value = readPath(scope, name);
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
-  throw new RemoteError("missing_value", `{${name}} has no value that can be put into the request.`);
+/** A brace is never part of a URL path, so one outside of a placeholder is a typing error. */
+export function hasSingleBraces(path: string): boolean {
+  return parseTemplate(path).some((part) => typeof part === "string" && /[{}]/.test(part));
+}
+
+/** Names and positions from the scope on; a text says what is wrong with the path. */
+export function stepsOf(path: string): PathStep[] | string {
+  const parsed = parsePath(path);
+  if (typeof parsed === "string") return parsed;
+  const isPlain = parsed.from !== "^" && parsed.call === undefined && !parsed.steps.some((step) => "every" in step);
+  return isPlain ? parsed.steps : "Only names and positions can be used, as in record.lines[0].sku.";
+}
+
+function readScope(path: string, scope: Scope): unknown {
+  const steps = stepsOf(path);
+  if (typeof steps === "string") return undefined;
+  let value: unknown = scope;
+  for (const step of steps) value = stepInto(value, step);
+  return value;
+}
+
+function textAt(path: string, scope: Scope): string {
+  const value = readScope(path, scope);
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
+  throw new RemoteError("missing_value", `{{${path}}} has no value that can be sent.`);
 }
 
 /**
- * Whether a path has a dot segment once its escapes are read, also those of an escaped percent sign: many servers read `%2f` and
- * `%5c` as slashes, and would climb where `URL` does not.
+ * Whether a path has a dot segment once its escapes are decoded, including escaped percent signs: many servers read `%2f` and
+ * `%5c` as slashes and would leave the base path where `URL` does not.
  */
 export function hasHiddenDots(path: string): boolean {
   let text = path;
@@ -36,29 +59,33 @@ export function hasHiddenDots(path: string): boolean {
   return text.split(/[/\\]/).some((part) => part === "." || part === "..");
 }
 
-/** For a path: a value is one part of it, and can neither end it nor climb out of it. */
+function fill(template: string, textOf: (path: string) => string): string {
+  return parseTemplate(template)
+    .map((part) => (typeof part === "string" ? part : textOf(part.path)))
+    .join("");
+}
+
+/** For a URL path: each value is encoded as one segment, so it can neither end the path nor leave the base path. */
 export function fillPath(template: string, scope: Scope): string {
-  return template.replaceAll(placeholder, (_whole, name: string) => {
-    const value = String(valueOf(name, scope)).toWellFormed();
+  return fill(template, (path) => {
+    const value = textAt(path, scope).toWellFormed();
     if (value === "" || hasHiddenDots(value)) {
-      throw new RemoteError("invalid_value", `{${name}} is "${value}", which cannot be part of an address.`);
+      throw new RemoteError("invalid_value", `{{${path}}} is "${value}", which cannot be part of a URL path.`);
     }
     return encodeURIComponent(value);
   });
 }
 
-/** For query values and headers, which are encoded or refused where they are sent. */
+/** For query values and headers: the request encodes or rejects them. */
 export function fillText(template: string, scope: Scope): string {
-  return template.replaceAll(placeholder, (_whole, name: string) => String(valueOf(name, scope)));
+  return fill(template, (path) => textAt(path, scope));
 }
 
-/** For JSON: a text that is one placeholder becomes its value, whatever type that has. */
+/** For JSON: a text that is one placeholder becomes its value and keeps its type; null where there is none. */
 export function fillJson(template: unknown, scope: Scope): unknown {
   if (typeof template === "string") {
-    const whole = /^\{([A-Za-z][\w.[\]-]*)\}$/.exec(template);
-    if (!whole) return fillText(template, scope);
-    const value = whole[1] === "record" ? scope.record : readPath(scope, whole[1]!);
-    return value ?? null;
+    if (!isOnePlaceholder(template)) return fillText(template, scope);
+    return readScope(placeholdersOf(template)[0]!, scope) ?? null;
   }
   if (Array.isArray(template)) return template.map((item) => fillJson(item, scope));
   if (typeof template !== "object" || template === null) return template;

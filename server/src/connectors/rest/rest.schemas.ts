@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import { Auth } from "./rest-auth.schemas.ts";
-import { overlapMinutes } from "../incremental.ts";
+import { lookbackMinutes } from "../incremental.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 const Texts = Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 2000 }));
@@ -10,8 +10,8 @@ const Path = (title: string, description: string, example: string) =>
   Type.String({ title, maxLength: 200, description, examples: [example] });
 
 /**
- * What templates name as {input...} is not known, so anything goes. One object for all tasks: whoever compiles it keeps it,
- * and a new one for each look at the settings would be kept for ever.
+ * The input that templates name as {{input...}} is not known, so anything is allowed. One object for all tasks: compiled schemas
+ * are cached by object, so a new one for each reading of the settings would never be freed.
  */
 export const Anything = Type.Object({});
 
@@ -22,8 +22,9 @@ export const RequestTemplate = Strict(
       title: "Path",
       pattern: "^/",
       maxLength: 1000,
-      description: "After the base address; {input.name}, {record.name} and {settings.name} are filled in, encoded",
-      examples: ["/orders/{record.externalId}/shipments"],
+      description:
+        "Appended to the base URL; {{input.name}}, {{record.name}} and {{settings.name}} are filled in, URL-encoded",
+      examples: ["/orders/{{record.externalId}}/shipments"],
     }),
     query: Type.Optional({
       ...Texts,
@@ -41,7 +42,7 @@ export const RequestTemplate = Strict(
       Type.Unknown({
         title: "Body",
         "x-advanced": true,
-        description: "JSON; a text that is one placeholder becomes its value. When sending, the default is the record",
+        description: "JSON; a text that is one placeholder becomes its value. Default for push: the record",
       }),
     ),
   },
@@ -54,54 +55,62 @@ export const FailsWhen = Strict(
     condition: Type.Unknown({
       title: "Condition",
       description:
-        "On the body of the answer, as in docs/conditions.md: a comparison of what lies at a path, or all, any or not of others",
+        "On the response body, as in docs/conditions.md: a comparison of the value at a path, or all, any or not of others",
       examples: [{ path: "errors", op: "not_empty" }],
     }),
-    message: Type.Optional(
-      Path("Message", "Where the answer says why; default: its message, error or errors", "errors[0].message"),
+    messagePath: Type.Optional(
+      Path(
+        "Message path",
+        "Path of the error message in the response; default: message, error or errors",
+        "errors[0].message",
+      ),
     ),
   },
   {
     title: "Fails when",
     "x-advanced": true,
     description:
-      "What an answer looks like that reports a failure with a status of success, as GraphQL and others do. It counts as " +
-      "refused: nothing has happened, and it may be sent again",
-    examples: [{ condition: { path: "errors", op: "not_empty" }, message: "errors[0].message" }],
+      "Describes a response that reports a failure with a success status, as GraphQL APIs do. The request counts as " +
+      "rejected: it had no effect and may be sent again",
+    examples: [{ condition: { path: "errors", op: "not_empty" }, messagePath: "errors[0].message" }],
   },
 );
 export type FailsWhen = Static<typeof FailsWhen>;
 
 const ownFailsWhen = Type.Optional({
   ...FailsWhen,
-  description: "For the answer to this request; default: that of the task",
+  description: "For the response to this request; default: that of the task",
 });
 
-const pagingKinds = ["none", "page", "offset", "cursor", "link"] as const;
+const paginationKinds = ["none", "page", "offset", "cursor", "link"] as const;
 
-export const Paging = Strict(
+export const Pagination = Strict(
   {
-    kind: OneOf(pagingKinds, {
+    kind: OneOf(paginationKinds, {
       title: "Kind",
       description:
-        "page: numbers, offset: records to leave out, cursor: a token from the answer, link: the Link header. For page " +
-        "and offset the other side must list in an order that does not change, such as by id",
+        "page: page numbers, offset: records to skip, cursor: a token from the response, link: the Link header. page and " +
+        "offset require a stable order at the other side, such as by id",
     }),
     param: Type.Optional(
       Type.String({ title: "Parameter", minLength: 1, maxLength: 100, description: "Default: page, offset or cursor" }),
     ),
-    start: Type.Optional(Type.Integer({ title: "First page", "x-advanced": true, minimum: 0, maximum: 1, default: 1 })),
-    size: Type.Optional(
+    firstPage: Type.Optional(
+      Type.Integer({ title: "First page", "x-advanced": true, minimum: 0, maximum: 1, default: 1 }),
+    ),
+    pageSize: Type.Optional(
       Type.Integer({ title: "Page size", minimum: 1, maximum: 10_000, description: "Records per page" }),
     ),
-    sizeParam: Type.Optional(
-      Type.String({ title: "Size parameter", minLength: 1, maxLength: 100, description: "Default: limit" }),
+    pageSizeParam: Type.Optional(
+      Type.String({ title: "Page size parameter", minLength: 1, maxLength: 100, description: "Default: limit" }),
     ),
-    next: Type.Optional(Path("Next cursor", "Where the answer has the token of the next page", "meta.next")),
+    nextCursorPath: Type.Optional(
+      Path("Next cursor path", "Path of the token of the next page in the response", "meta.next"),
+    ),
   },
-  { title: "Pages", examples: [{ kind: "cursor", param: "after", next: "meta.next" }] },
+  { title: "Pagination", examples: [{ kind: "cursor", param: "after", nextCursorPath: "meta.next" }] },
 );
-export type Paging = Static<typeof Paging>;
+export type Pagination = Static<typeof Pagination>;
 
 export const TaskDefinition = Strict({
   name: Type.String({
@@ -114,45 +123,47 @@ export const TaskDefinition = Strict({
   description: Type.Optional(Type.String({ title: "Description", "x-advanced": true, maxLength: 500 })),
   mode: OneOf(["pull", "push", "call"], {
     title: "Mode",
-    description: "pull: read records page by page, push: send orders one by one, call: one request and its answer",
+    description: "pull: read records page by page, push: send orders one by one, call: one request and its response",
   }),
   request: RequestTemplate,
   failsWhen: Type.Optional(FailsWhen),
-  yields: Type.Optional(
+  recordType: Type.Optional(
     OneOf(["orders", "locations", "tracking", "inventory"], {
-      title: "Reads",
+      title: "Record type",
       description: "For pull; default: orders",
     }),
   ),
-  records: Type.Optional(
-    Path("Records", "For pull: where the answer has its list; default: the answer itself", "data"),
+  recordsPath: Type.Optional(
+    Path("Records path", "For pull: path of the list in the response; default: the response itself", "data"),
   ),
-  externalId: Type.Optional(
+  externalIdPath: Type.Optional(
     Path(
-      "External id",
-      "For pull: where a record has its id. For push: where the answer has that of the new one; an answer without it is not " +
-        "taken for success",
+      "External ID path",
+      "For pull: path of the ID in a record. For push: path of the new record's ID in the response; a response without it " +
+        "does not count as success",
       "id",
     ),
   ),
-  updatedAt: Type.Optional(
+  updatedAtPath: Type.Optional(
     Path(
-      "Updated at",
-      "For pull: where a record has the time of its last change; in UTC where it names no zone",
+      "Updated at path",
+      "For pull: path of the time of the last change in a record; a time without a zone is UTC",
       "updated_at",
     ),
   ),
-  total: Type.Optional(Path("Total", "For pull: where the answer says how many records there are", "meta.total")),
-  paging: Type.Optional(Paging),
-  since: Type.Optional(
+  totalPath: Type.Optional(
+    Path("Total path", "For pull: path of the total number of records in the response", "meta.total"),
+  ),
+  pagination: Type.Optional(Pagination),
+  updatedSince: Type.Optional(
     Strict(
       {
         param: Type.String({ title: "Parameter", minLength: 1, maxLength: 100 }),
         format: Type.Optional(OneOf(["iso", "unix"], { title: "Format", default: "iso" })),
       },
       {
-        title: "Only what changed",
-        description: "For pull: the parameter that takes the time from which on changes are wanted",
+        title: "Changed since",
+        description: "For pull: the parameter that limits the response to records changed since a time",
         examples: [{ param: "updated_since" }],
       },
     ),
@@ -162,26 +173,25 @@ export const TaskDefinition = Strict({
       title: "Idempotency header",
       "x-advanced": true,
       pattern: "^[A-Za-z0-9-]{1,64}$",
-      description:
-        "For push: the header that carries the effect key, where the other side does nothing twice for one key",
+      description: "For push: the header that carries the effect key, if the other side deduplicates requests by it",
       examples: ["Idempotency-Key"],
     }),
   ),
-  find: Type.Optional(
+  lookup: Type.Optional(
     Strict(
       {
         request: RequestTemplate,
-        externalId: Path(
-          "External id",
-          "Where the answer has the id; nothing there means that it was not sent yet",
+        externalIdPath: Path(
+          "External ID path",
+          "Path of the ID in the response; no value there means that the record was not sent yet",
           "[0].id",
         ),
         failsWhen: ownFailsWhen,
       },
       {
-        title: "Look whether it was sent",
+        title: "Find existing record",
         "x-advanced": true,
-        description: "For push: asked when nobody knows whether a request arrived",
+        description: "For push: finds out whether a request arrived whose response was lost",
       },
     ),
   ),
@@ -191,29 +201,31 @@ export const TaskDefinition = Strict({
         request: {
           ...RequestTemplate,
           description:
-            "For push: how what was sent is corrected, such as the tracking number of a shipment; {sent.externalId} is its " +
-            "id there. Default: PUT with the record. It may be repeated",
+            "For push: corrects a record that was sent, such as the tracking number of a shipment; {{existing.externalId}} is its " +
+            "ID there. Default: PUT with the record. It may be repeated",
         },
         failsWhen: ownFailsWhen,
       },
-      { title: "Correct what was sent", "x-advanced": true },
+      { title: "Update existing record", "x-advanced": true },
     ),
   ),
-  sendsAgainWhen: Type.Optional(
-    OneOf(["changed", "never"], {
-      title: "Sent again",
+  resendPolicy: Type.Optional(
+    OneOf(["on_change", "never"], {
+      title: "Resend policy",
       "x-advanced": true,
       description:
-        "For push: whether a later execution sends an order again when what it would send has changed. Default: changed; " +
+        "For push: whether a later execution sends an order again when its content has changed. Default: on_change; " +
         "never for orders.export, orders.recall and fulfillments.push, unless they use PUT or PATCH",
     }),
   ),
-  result: Type.Optional(Path("Result", "For call: which part of the answer is the result; default: all of it", "data")),
+  resultPath: Type.Optional(
+    Path("Result path", "For call: path of the result in the response; default: the whole response", "data"),
+  ),
   idempotent: Type.Optional(
     Type.Boolean({
       title: "Idempotent",
       "x-advanced": true,
-      description: "For call: it may be repeated; default: when it is a GET",
+      description: "For call: it may be repeated; default: true for GET",
     }),
   ),
 });
@@ -221,16 +233,16 @@ export type TaskDefinition = Static<typeof TaskDefinition>;
 
 export const WebhookSettings = Strict(
   {
-    signature: Type.Optional(
+    signatureScheme: Type.Optional(
       OneOf(["hmac_sha256", "standard"], {
-        title: "Signature",
+        title: "Signature scheme",
         default: "hmac_sha256",
         description:
-          "hmac_sha256: of the body, under the webhook secret, in a header. standard: as Standard Webhooks has it, with the " +
+          "hmac_sha256: HMAC of the body with the webhook secret, in a header. standard: Standard Webhooks, with the " +
           "headers webhook-id, webhook-timestamp and webhook-signature",
       }),
     ),
-    header: Type.Optional(
+    signatureHeader: Type.Optional(
       Type.String({
         title: "Signature header",
         pattern: "^[A-Za-z0-9-]{1,64}$",
@@ -240,27 +252,28 @@ export const WebhookSettings = Strict(
     ),
     idHeader: Type.Optional(
       Type.String({
-        title: "Id header",
+        title: "ID header",
         pattern: "^[A-Za-z0-9-]{1,64}$",
         description:
-          "For hmac_sha256: the same when it is sent once more. Default: X-Webhook-Id; without one, what it says",
+          "For hmac_sha256: identifies a repeated webhook. Default: X-Webhook-Id; without one, the content identifies it",
       }),
     ),
-    records: Type.Optional(
-      Path("Records", "Where the body has its record, or a list; default: the body itself", "data"),
+    recordsPath: Type.Optional(
+      Path("Records path", "Path of the record or list in the body; default: the body itself", "data"),
     ),
-    task: Type.Optional(
+    taskName: Type.Optional(
       Type.String({
         title: "Task",
         maxLength: 64,
-        description: "Which pull of orders takes them in, with its transformation. Default: orders.import",
+        description:
+          "The pull task of orders that imports the records, with its transformation. Default: orders.import",
       }),
     ),
   },
   {
     title: "Webhooks",
     "x-advanced": true,
-    description: "Orders that the other side sends by itself, to /api/v1/bridges/{id}/notices of this hub",
+    description: "Orders that the other side sends to /api/v1/bridges/{id}/inbound-webhooks of this hub",
   },
 );
 export type WebhookSettings = Static<typeof WebhookSettings>;
@@ -268,10 +281,10 @@ export type WebhookSettings = Static<typeof WebhookSettings>;
 export const RestSettings = Strict(
   {
     baseUrl: Type.String({
-      title: "Base address",
+      title: "Base URL",
       format: "uri",
       maxLength: 500,
-      description: "What all paths start with",
+      description: "All paths are appended to it",
       examples: ["https://erp.example.com/api/v2"],
     }),
     auth: Type.Optional(Auth),
@@ -279,27 +292,30 @@ export const RestSettings = Strict(
       ...Texts,
       title: "Headers",
       "x-advanced": true,
-      description: "Sent with every request; no secrets, which have a place in the credentials",
+      description: "Sent with every request; secrets belong in the credentials",
     }),
     testPath: Type.Optional(
-      Type.String({ title: "Test path", pattern: "^/", maxLength: 1000, description: "Read by the connection test" }),
+      Type.String({
+        title: "Test path",
+        pattern: "^/",
+        maxLength: 1000,
+        description: "Requested by the connection test",
+      }),
     ),
     variables: Type.Optional(
       Type.Record(Type.String({ maxLength: 64 }), Type.Union([Type.String({ maxLength: 500 }), Type.Number()]), {
         title: "Variables",
         "x-advanced": true,
-        description: "Values that templates name as {settings.name}",
+        description: "Values that templates name as {{settings.name}}",
       }),
     ),
-    overlapMinutes: overlapMinutes(
-      "How far a pull that reads what changed reaches back behind the newest change it has seen",
-    ),
+    lookbackMinutes: lookbackMinutes("How far an incremental pull reads back before the newest change it has seen"),
     webhook: Type.Optional(WebhookSettings),
     tasks: Type.Optional(
       Type.Array(TaskDefinition, {
         title: "Tasks",
         maxItems: 50,
-        description: "What is read from there and sent there",
+        description: "The requests that read and send records",
       }),
     ),
   },
@@ -313,19 +329,22 @@ export const RestSettings = Strict(
             name: "orders.import",
             mode: "pull",
             request: { path: "/orders" },
-            records: "data",
-            externalId: "id",
-            updatedAt: "updated_at",
-            since: { param: "updated_since" },
-            paging: { kind: "cursor", param: "after", next: "meta.next" },
+            recordsPath: "data",
+            externalIdPath: "id",
+            updatedAtPath: "updated_at",
+            updatedSince: { param: "updated_since" },
+            pagination: { kind: "cursor", param: "after", nextCursorPath: "meta.next" },
           },
           {
             name: "orders.export",
             mode: "push",
             request: { method: "POST", path: "/orders" },
-            externalId: "id",
+            externalIdPath: "id",
             idempotencyHeader: "Idempotency-Key",
-            find: { request: { path: "/orders", query: { reference: "{record.number}" } }, externalId: "data[0].id" },
+            lookup: {
+              request: { path: "/orders", query: { reference: "{{record.number}}" } },
+              externalIdPath: "data[0].id",
+            },
           },
         ],
       },

@@ -70,7 +70,7 @@ test("any request can be made below the base address and nowhere else", async ()
   const hidden = ["/..%2f..%2fadmin", "/x/..%2F..%5C../admin", "/%252e%252e%252fadmin", "/a%5c..%5C..%5cx"];
   for (const path of ["/../admin", "/%2e%2e/admin", "/a/../../x", "/..\\admin", ...hidden]) {
     await expect(request.run(callWith(settings, { input: { path } })), path).rejects.toMatchObject({
-      code: "outside_of_base",
+      code: "outside_base_url",
     });
   }
   expect(await request.run(callWith({}, { input: { path: "/ping", allowErrors: true } }))).toMatchObject({
@@ -91,7 +91,7 @@ test("a value in a path is one part of it, whatever it holds", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...hostile), minLength: 1 }), (value) => {
       fc.pre(!hasHiddenDots(value));
-      const path = fillPath("/orders/{input.id}/lines", { input: { id: value }, settings: {} });
+      const path = fillPath("/orders/{{input.id}}/lines", { input: { id: value }, settings: {} });
       const url = urlBelow("https://erp.example/api", path);
       expect([url.origin, url.search, url.hash]).toEqual(["https://erp.example", "", ""]);
       const parts = url.pathname.split("/");
@@ -100,21 +100,21 @@ test("a value in a path is one part of it, whatever it holds", () => {
     }),
   );
   for (const id of [".", "..", ""]) {
-    expect(() => fillPath("/{input.id}", { input: { id }, settings: {} })).toThrow("cannot be part of an address");
+    expect(() => fillPath("/{{input.id}}", { input: { id }, settings: {} })).toThrow("cannot be part of a URL path");
   }
-  expect(() => fillPath("/{input.id}", { input: {}, settings: {} })).toThrow("{input.id} has no value");
+  expect(() => fillPath("/{{input.id}}", { input: {}, settings: {} })).toThrow("{{input.id}} has no value");
 });
 
 test("a body is filled in with values of their own type", () => {
   const scope = { input: { note: "x" }, settings: { site: 7 }, record: { id: 1, tags: ["a"] }, effectKey: "k" };
   const template = {
-    all: "{record}",
-    site: "{settings.site}",
-    text: "N {input.note} {effectKey}",
-    tags: ["{record.tags[0]}"],
+    all: "{{record}}",
+    site: "{{settings.site}}",
+    text: "N {{input.note}} {{effectKey}}",
+    tags: ["{{record.tags[0]}}"],
   };
   expect(fillJson(template, scope)).toEqual({ all: scope.record, site: 7, text: "N x k", tags: ["a"] });
-  expect(fillJson({ a: "{record.missing}" }, scope)).toEqual({ a: null });
+  expect(fillJson({ a: "{{record.missing}}" }, scope)).toEqual({ a: null });
 });
 
 test("paths into JSON reach own members only", () => {
@@ -131,8 +131,8 @@ test("paths into JSON reach own members only", () => {
 
 const linked = {
   baseUrl: "https://erp.example/api",
-  auth: { kind: "query", name: "key" },
-  tasks: [{ name: "orders.import", mode: "pull", request: { path: "/orders" }, paging: { kind: "link" } }],
+  auth: { kind: "query", paramName: "key" },
+  tasks: [{ name: "orders.import", mode: "pull", request: { path: "/orders" }, pagination: { kind: "link" } }],
 };
 const importing = taskOf(rest, "pull", "orders.import", linked);
 
@@ -141,7 +141,7 @@ test("a link to another server is not followed, and the credentials do not go th
     { headers: { link: '<https://evil.example/next>; rel="next"' }, body: [{ id: 1 }] },
   ]);
   const call = callFor({ settings: linked, credentials: { token: "secret" }, http });
-  await expect(pullAll(importing, call)).rejects.toMatchObject({ code: "outside_of_base" });
+  await expect(pullAll(importing, call)).rejects.toMatchObject({ code: "outside_base_url" });
   expect(asked.length).toBe(1);
 });
 
@@ -162,7 +162,7 @@ test("a link whose path looks like another server stays on this one, and no key 
 test("an answer that is not what the settings say is a failure that names the place", async () => {
   const call = (body: unknown) => callFor({ settings: linked, http: scripted([{ body }]).http });
   await expect(pullAll(importing, call({ data: [] }))).rejects.toMatchObject({
-    code: "unexpected_answer",
+    code: "unexpected_response",
     message: "The answer has no list at its root.",
   });
   await expect(pullAll(importing, call([{ id: 1 }, { no: 1 }]))).rejects.toMatchObject({
@@ -183,10 +183,10 @@ function byCursor(answer: (cursor: string | null) => { ids: number[]; next: unkn
       return Promise.resolve({ status: 200, headers: {}, text, json, retryAfterMs: undefined, mayHaveHappened: false });
     },
   };
-  const paging = { kind: "cursor", next: "next" };
+  const pagination = { kind: "cursor", nextCursorPath: "next" };
   const settings = {
     baseUrl: "https://erp.example",
-    tasks: [{ name: "orders.import", mode: "pull", request: { path: "/orders" }, records: "data", paging }],
+    tasks: [{ name: "orders.import", mode: "pull", request: { path: "/orders" }, recordsPath: "data", pagination }],
   };
   return { task: taskOf(rest, "pull", "orders.import", settings), call: callFor({ settings, http }) };
 }
@@ -206,24 +206,24 @@ test.each([
     ids: ids.map((id) => id + Number(cursor ?? 0)),
     next: cursor === "5" ? 6 : 5,
   }));
-  await expect(pullAll(task, call)).rejects.toMatchObject({ code: "paging_repeats", retryable: true });
-  await expect(pullAll(task, call, { next: "6" })).rejects.toMatchObject({ code: "paging_repeats" });
+  await expect(pullAll(task, call)).rejects.toMatchObject({ code: "pagination_loop", retryable: true });
+  await expect(pullAll(task, call, { next: "6" })).rejects.toMatchObject({ code: "pagination_loop" });
 });
 
 test("a server that ignores the page number ends with a failure, not never", async () => {
   const settings = {
     baseUrl: "https://erp.example",
-    tasks: [{ name: "orders.import", mode: "pull", request: { path: "/orders" }, paging: { kind: "page" } }],
+    tasks: [{ name: "orders.import", mode: "pull", request: { path: "/orders" }, pagination: { kind: "page" } }],
   };
   const { http, asked } = scripted(Array.from({ length: 50 }, () => ({ body: [{ id: 1 }, { id: 2 }] })));
   const task = taskOf(rest, "pull", "orders.import", settings);
-  await expect(pullAll(task, callFor({ settings, http }))).rejects.toMatchObject({ code: "paging_repeats" });
+  await expect(pullAll(task, callFor({ settings, http }))).rejects.toMatchObject({ code: "pagination_loop" });
   expect(asked.length).toBeLessThan(10);
 });
 
 test("a call answers the part of the answer that is asked for", async () => {
-  const task = { name: "stock.get", mode: "call", request: { path: "/page/orders", query: { limit: "{input.n}" } } };
-  const settings = { auth: { kind: "bearer" }, tasks: [{ ...task, result: "meta" }] };
+  const task = { name: "stock.get", mode: "call", request: { path: "/page/orders", query: { limit: "{{input.n}}" } } };
+  const settings = { auth: { kind: "bearer" }, tasks: [{ ...task, resultPath: "meta" }] };
   const stock = taskOf(rest, "call", "stock.get", settings);
   expect(await stock.run(callWith(settings, { input: { n: 1 } }))).toEqual({ total: 25 });
 });
@@ -238,10 +238,10 @@ test("a push sends the record and its key, and reads the new id", async () => {
         mode: "push",
         request: {
           method: "PUT",
-          path: "/{settings.site}/orders/{record.number}",
-          headers: { "X-Site": "{settings.site}" },
+          path: "/{{settings.site}}/orders/{{record.number}}",
+          headers: { "X-Site": "{{settings.site}}" },
         },
-        externalId: "order.id",
+        externalIdPath: "order.id",
         idempotencyHeader: "Idempotency-Key",
       },
     ],
@@ -262,8 +262,8 @@ test("what a push sends is the same until the request is another one; a correcti
   const task = {
     name: "fulfillments.push",
     mode: "push",
-    request: { path: "/orders/{record.number}/shipments" },
-    update: { request: { path: "/shipments/{sent.externalId}" } },
+    request: { path: "/orders/{{record.number}}/shipments" },
+    update: { request: { path: "/shipments/{{existing.externalId}}" } },
     idempotencyHeader: "Idempotency-Key",
   };
   const settings = { baseUrl: "https://erp.example", tasks: [task] };
@@ -273,7 +273,7 @@ test("what a push sends is the same until the request is another one; a correcti
   const content = (record: object) => JSON.stringify(push.contentOf!(call, { number: "A-1", ...record }));
   expect(content({ version: 2, updatedAt: "later" })).toBe(content({ version: 1, updatedAt: "now" }));
   expect(content({ tags: ["x"] })).not.toBe(content({}));
-  expect(() => push.contentOf!(call, {})).toThrow("{record.number} has no value");
+  expect(() => push.contentOf!(call, {})).toThrow("{{record.number}} has no value");
   await push.update!(call, { number: "A-1" }, { externalId: "7/8" }, "key-2");
   expect(asked[0]).toMatchObject({ method: "PUT", headers: { "Idempotency-Key": "key-2" } });
   expect(String(asked[0]!.url)).toBe("https://erp.example/shipments/7%2F8");
@@ -283,15 +283,15 @@ test("what a push sends is the same until the request is another one; a correcti
 test("which pushes are sent again when something has changed follows from name and method, or is said", () => {
   const rule = (name: string, more: object = {}, request: object = {}) => {
     const task = { name, mode: "push", request: { path: "/x", ...request }, ...more };
-    const { unit, sendsAgainWhen } = taskOf(rest, "push", name, { tasks: [task] });
-    return [unit, sendsAgainWhen];
+    const { unit, resendPolicy } = taskOf(rest, "push", name, { tasks: [task] });
+    return [unit, resendPolicy];
   };
   expect(rule("orders.export")).toEqual(["order", "never"]);
   expect(rule("fulfillments.push")).toEqual(["shipment", "never"]);
-  expect(rule("status.push")).toEqual(["order", "changed"]);
-  expect(rule("orders.export", {}, { method: "PUT" })).toEqual(["order", "changed"]);
-  expect(rule("orders.export", { sendsAgainWhen: "changed" })).toEqual(["order", "changed"]);
-  expect(rule("status.push", { sendsAgainWhen: "never" })).toEqual(["order", "never"]);
+  expect(rule("status.push")).toEqual(["order", "on_change"]);
+  expect(rule("orders.export", {}, { method: "PUT" })).toEqual(["order", "on_change"]);
+  expect(rule("orders.export", { resendPolicy: "on_change" })).toEqual(["order", "on_change"]);
+  expect(rule("status.push", { resendPolicy: "never" })).toEqual(["order", "never"]);
 });
 
 test("all that cannot work in the settings is said at once, with its place", () => {
@@ -300,31 +300,31 @@ test("all that cannot work in the settings is said at once, with its place", () 
       baseUrl: "http://10.0.0.1",
       tasks: [
         { name: "http.request", mode: "call", request: { path: "/a/../b" } },
-        { name: "a", mode: "pull", request: { path: "/{record.id}", method: "DELETE" }, records: "a..b" },
+        { name: "a", mode: "pull", request: { path: "/{{record.id}}", method: "DELETE" }, recordsPath: "a..b" },
         {
           name: "a",
           mode: "push",
-          request: { path: "/{settings.none}" },
-          update: { request: { path: "/{sent.externalId}/{sent.other}" } },
-          paging: { kind: "cursor" },
-          since: { param: "s" },
+          request: { path: "/{{settings.none}}" },
+          update: { request: { path: "/{{existing.externalId}}/{{existing.other}}" } },
+          pagination: { kind: "cursor" },
+          updatedSince: { param: "s" },
         },
       ],
     },
     limits,
   );
   expect(problems.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
-    "/baseUrl address_refused",
-    "/tasks/0/request/path outside_of_base",
+    "/baseUrl address_not_allowed",
+    "/tasks/0/request/path outside_base_url",
     "/tasks/0/name name_taken",
     "/tasks/1/request/path unknown_placeholder",
     "/tasks/1/request/method not_a_read",
-    "/tasks/1/records not_a_path",
+    "/tasks/1/recordsPath not_a_path",
     "/tasks/2/request/path unknown_placeholder",
     "/tasks/2/update/request/path unknown_placeholder",
     "/tasks/2/name name_taken",
-    "/tasks/2/paging/next required",
-    "/tasks/2/updatedAt required",
+    "/tasks/2/pagination/nextCursorPath required",
+    "/tasks/2/updatedAtPath required",
   ]);
 });
 

@@ -9,7 +9,7 @@ import { callOf, pushOf } from "./rest-push.ts";
 import { pullOf } from "./rest-pull.ts";
 import { askRest, authorize, settingsOf, urlBelow } from "./rest-request.ts";
 import { definitionProblems } from "./rest-check.ts";
-import { readNotice, webhookProblems } from "./rest-notices.ts";
+import { readWebhook, webhookProblems } from "./rest-webhooks.ts";
 import { checkCredentials, sendsTo, signIn, signInProblems } from "./rest-sign-in.ts";
 import { RestCredentials } from "./rest-auth.schemas.ts";
 import { RestSettings } from "./rest.schemas.ts";
@@ -113,6 +113,6 @@ export const rest: Connector = {
   site: ["baseUrl"],
   sendsTo,
   signIn,
-  readNotice,
+  readWebhook,
   concurrency: 4,
 };

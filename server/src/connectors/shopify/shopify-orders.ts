@@ -32,7 +32,7 @@ import {
 import { pullTask } from "../standard-tasks.ts";
 import { allNodes, gidOf, idOf, nextAfter, query } from "./shopify-graphql.ts";
 import { readHolds } from "./shopify-holds.ts";
-import type { ShopifyNews } from "./shopify-notices.ts";
+import type { ShopifyNews } from "./shopify-webhooks.ts";
 
 const addressFields = "name company address1 address2 city province provinceCode zip country countryCodeV2 phone";
 

@@ -2,7 +2,7 @@ import { Type } from "../../core/type.ts";
 import { Strict } from "../../core/schema.ts";
 import type { Connector } from "../connector.ts";
 import { importSettings } from "../incremental.ts";
-import { webhookSecret } from "../notice.ts";
+import { webhookSecret } from "../inbound-webhook.ts";
 import { objectOf } from "../shape.ts";
 import { connectionTest } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
@@ -10,7 +10,7 @@ import { fulfillmentsPush } from "./shopify-fulfillments.ts";
 import { query, shopAddress, signIn } from "./shopify-graphql.ts";
 import { ordersHold, ordersReleaseHold } from "./shopify-holds.ts";
 import { locationsPull } from "./shopify-locations.ts";
-import { readNotice } from "./shopify-notices.ts";
+import { readWebhook } from "./shopify-webhooks.ts";
 import { ordersImport } from "./shopify-orders.ts";
 
 const shopTest = connectionTest(async (call) => {
@@ -129,7 +129,7 @@ export const shopify: Connector = {
   site: ["shop", "baseUrl"],
   sendsTo: (settings) => [{ at: "/baseUrl", url: shopAddress(settings) }],
   signIn,
-  readNotice,
+  readWebhook,
   concurrency: 2,
   isShop: true,
 };

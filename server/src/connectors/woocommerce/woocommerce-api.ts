@@ -32,7 +32,7 @@ export async function orderIdOf(call: Call, record: Json): Promise<string> {
   const { externalId, number } = record;
   if (typeof externalId === "string" && /^\d+$/.test(externalId)) return externalId;
   if (typeof number !== "string")
-    throw new RemoteError("not_from_here", "The order has neither external id nor number.");
+    throw new RemoteError("order_not_from_bridge", "The order has neither external id nor number.");
   const found = readJson(await askWoo(call, { path: "/wc/v3/orders", query: { search: number, per_page: 20 } }));
   const exact = listOf(found).filter((order) => String(order.number) === number);
   if (exact.length === 1) return String(exact[0]!.id);

@@ -7,7 +7,7 @@ import { asText, chunksOf, gone, instantOf, laterOf, listOf, objectOf } from "..
 import { pullTask } from "../standard-tasks.ts";
 import { askWoo } from "./woocommerce-api.ts";
 import { canonicalOf, isUnknownStatus } from "./woocommerce-canonical.ts";
-import type { WooNews } from "./woocommerce-notices.ts";
+import type { WooNews } from "./woocommerce-webhooks.ts";
 
 /**
  * Page numbers alone lose orders: one that changes while the import runs moves to the end, and the first of the next

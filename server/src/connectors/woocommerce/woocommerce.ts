@@ -4,12 +4,12 @@ import { readJson } from "../../core/outbound/ask-remote.ts";
 import type { CanonicalLocation } from "../canonical.ts";
 import type { Call, Connector, Page } from "../connector.ts";
 import { importSettings } from "../incremental.ts";
-import { webhookSecret } from "../notice.ts";
+import { webhookSecret } from "../inbound-webhook.ts";
 import { addressOf, asText, line, listOf, objectOf } from "../shape.ts";
 import { connectionTest, pullTask } from "../standard-tasks.ts";
 import { urlProblems } from "../url-settings.ts";
 import { askWoo } from "./woocommerce-api.ts";
-import { readNotice } from "./woocommerce-notices.ts";
+import { readWebhook } from "./woocommerce-webhooks.ts";
 import { ordersImport } from "./woocommerce-orders.ts";
 import { fulfillmentsPush } from "./woocommerce-shipments.ts";
 
@@ -129,7 +129,7 @@ export const woocommerce: Connector = {
   },
   tasks: () => tasks,
   site: ["url"],
-  readNotice,
+  readWebhook,
   sendsTo: ({ url }) => [{ at: "/url", url: String(url) }],
   concurrency: 2,
   isShop: true,

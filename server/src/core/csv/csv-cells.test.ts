@@ -22,11 +22,11 @@ test("numbers are read as people write them, or not at all", () => {
 test("a comma between three digits is a decimal sign where semicolons separate the columns", () => {
   expect(readNumber("1,250", conventionsOf(","))).toEqual({ value: 1250 });
   expect(readNumber("1,250", conventionsOf("\t"))).toEqual({ value: 1250 });
-  const guess = { code: "assumed_decimal_sign", message: expect.stringContaining("1.25") };
+  const guess = { code: "assumed_decimal_separator", message: expect.stringContaining("1.25") };
   expect(readNumber("1,250", conventionsOf(";"))).toEqual({ value: 1.25, guess });
-  expect(readNumber("1,250", conventionsOf(",", { decimalSign: "," }))).toEqual({ value: 1.25 });
-  expect(readNumber("1,250", conventionsOf(";", { decimalSign: "." }))).toEqual({ value: 1250 });
-  expect(readNumber("1.250", conventionsOf(";", { decimalSign: "," }))).toEqual({ value: 1250 });
+  expect(readNumber("1,250", conventionsOf(",", { decimalSeparator: "," }))).toEqual({ value: 1.25 });
+  expect(readNumber("1,250", conventionsOf(";", { decimalSeparator: "." }))).toEqual({ value: 1250 });
+  expect(readNumber("1.250", conventionsOf(";", { decimalSeparator: "," }))).toEqual({ value: 1250 });
   expect(readNumber("-1.234.567,89", conventionsOf(";"))).toEqual({ value: -1_234_567.89 });
   expect(readNumber("12,50", conventionsOf(";"))).toEqual({ value: 12.5 });
   expect(readNumber("11.40", conventionsOf(";"))).toEqual({ value: 11.4 });

@@ -11,13 +11,13 @@ type Problem = { code: string; message: string };
 export type CellValue = { value: unknown; guess?: Problem; implied?: Record<string, unknown> } | { problem: Problem };
 /** What a cell alone does not say, and its sheet does, or whoever sends it. */
 export type Conventions = {
-  decimalSign: "." | ",";
+  decimalSeparator: "." | ",";
   /** Of 03/02/2026; `mdy` unless said. */
   dateOrder?: DateOrder | undefined;
   /** Of times that say none; UTC unless said. */
   timeZone?: string | undefined;
   /** These were said: what else a cell could mean is not worth a word. */
-  isSaid?: { decimalSign?: boolean; dateOrder?: boolean };
+  isSaid?: { decimalSeparator?: boolean; dateOrder?: boolean };
 };
 export type CellReader = (text: string, conventions: Conventions) => CellValue;
 
@@ -27,31 +27,34 @@ export type DateOrder = (typeof dateOrders)[number];
 /** Where the list is separated by semicolons, the comma is needed for decimals. */
 export function conventionsOf(
   delimiter: string,
-  said: Partial<Pick<Conventions, "decimalSign" | "dateOrder" | "timeZone">> = {},
+  said: Partial<Pick<Conventions, "decimalSeparator" | "dateOrder" | "timeZone">> = {},
 ): Conventions {
   return {
-    decimalSign: said.decimalSign ?? (delimiter === ";" ? "," : "."),
+    decimalSeparator: said.decimalSeparator ?? (delimiter === ";" ? "," : "."),
     dateOrder: said.dateOrder,
     timeZone: said.timeZone,
-    isSaid: { decimalSign: said.decimalSign !== undefined, dateOrder: said.dateOrder !== undefined },
+    isSaid: { decimalSeparator: said.decimalSeparator !== undefined, dateOrder: said.dateOrder !== undefined },
   };
 }
 
 /** "1,234.50", "1234.5", "$12", "12,50" and "1.234,50" are numbers; of what has two readings the sheet's one is taken. */
-export function readNumber(text: string, { decimalSign, isSaid }: Conventions = { decimalSign: "." }): CellValue {
+export function readNumber(
+  text: string,
+  { decimalSeparator, isSaid }: Conventions = { decimalSeparator: "." },
+): CellValue {
   const bare = text.replaceAll(/[\s$€£¥']/g, "").replace(/^(-?)[A-Z]{1,3}(?=\d)/, "$1");
   const isGrouped = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare);
-  const isDecimal = decimalSign === "," ? /^-?\d+,\d+$/.test(bare) : /^-?\d+,\d{1,2}$/.test(bare);
-  const isDotted = decimalSign === "," && /^-?\d{1,3}(\.\d{3})+(,\d+)?$/.test(bare);
+  const isDecimal = decimalSeparator === "," ? /^-?\d+,\d+$/.test(bare) : /^-?\d+,\d{1,2}$/.test(bare);
+  const isDotted = decimalSeparator === "," && /^-?\d{1,3}(\.\d{3})+(,\d+)?$/.test(bare);
   // 1.250 is a thousand and more only where somebody has said so, or where it could be nothing else.
-  if (isDotted && (/,|\..*\./.test(bare) || isSaid?.decimalSign))
+  if (isDotted && (/,|\..*\./.test(bare) || isSaid?.decimalSeparator))
     return { value: Number(bare.replaceAll(".", "").replace(",", ".")) };
   const plain = isDecimal ? bare.replace(",", ".") : isGrouped ? bare.replaceAll(",", "") : bare;
   if (/^-?\d+(\.\d+)?$/.test(plain)) {
     const value = Number(plain);
-    const isOpen = !isSaid?.decimalSign && decimalSign === "," && /^-?\d{1,3}[.,]\d{3}$/.test(bare);
-    const message = `${clip(text)} was read as ${value}. Say \`decimalSign\` if it is meant otherwise.`;
-    return isOpen ? { value, guess: { code: "assumed_decimal_sign", message } } : { value };
+    const isOpen = !isSaid?.decimalSeparator && decimalSeparator === "," && /^-?\d{1,3}[.,]\d{3}$/.test(bare);
+    const message = `${clip(text)} was read as ${value}. Say \`decimalSeparator\` if it is meant otherwise.`;
+    return isOpen ? { value, guess: { code: "assumed_decimal_separator", message } } : { value };
   }
   return { problem: { code: "not_a_number", message: `${clip(text)} is not a number.` } };
 }
@@ -150,7 +153,7 @@ const scientific = /^\d([.,]\d+)?E\+?\d+$/i;
 
 function digitsLost(text: string): Problem {
   const message = `${clip(text)} is what a spreadsheet has made of a long number. Format the column as text, and export it again.`;
-  return { code: "digits_lost", message };
+  return { code: "precision_lost", message };
 }
 
 export function readTrackingNumber(text: string): CellValue {

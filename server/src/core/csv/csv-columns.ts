@@ -94,7 +94,7 @@ export function matchColumns(
     if (field !== undefined && owner.get(field) === index) {
       if (vocabulary.vague?.includes(foldName(column))) {
         const message = `Read as ${field}, which the name suggests. Say in \`mapping\` if it is something else.`;
-        warnings.push({ column, code: "guessed_column", message });
+        warnings.push({ column, code: "column_guessed", message });
       }
       return { column, field };
     }

@@ -8,7 +8,7 @@ type SampledRow = { row: number; cells: string[] };
 /** What stands in the columns of a file, for whoever has to say what they are. */
 export type FileSample = {
   /** Of each column, in how many rows something stands there. */
-  filled: number[];
+  nonEmptyRows: number[];
   /** The first ones. */
   rows: SampledRow[];
   /** Answers the row as it is shown, if it is one of the first. */
@@ -16,16 +16,16 @@ export type FileSample = {
 };
 
 export function createSample(columnCount: number): FileSample {
-  const filled = Array.from({ length: columnCount }, () => 0);
+  const nonEmptyRows = Array.from({ length: columnCount }, () => 0);
   const rows: SampledRow[] = [];
   return {
-    filled,
+    nonEmptyRows,
     rows,
     add({ number, cells }) {
       const width = Math.min(cells.length, columnCount);
-      for (let index = 0; index < width; index++) if (cells[index]!.trim() !== "") filled[index]!++;
+      for (let index = 0; index < width; index++) if (cells[index]!.trim() !== "") nonEmptyRows[index]!++;
       if (rows.length >= maxSampled) return undefined;
-      const sampled = { row: number, cells: filled.map((_, index) => clipText(cells[index] ?? "")) };
+      const sampled = { row: number, cells: nonEmptyRows.map((_, index) => clipText(cells[index] ?? "")) };
       rows.push(sampled);
       return sampled;
     },

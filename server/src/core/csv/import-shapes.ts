@@ -9,7 +9,7 @@ const delimiter = OneOf(["auto", "comma", "semicolon", "tab"], {
   title: "Delimiter",
   description: "Between columns; auto: what the first line has most of",
 });
-const decimalSign = OneOf([".", ","], {
+const decimalSeparator = OneOf([".", ","], {
   title: "Decimal sign",
   description: "Default: a comma where semicolons are between the columns, else a point",
 });
@@ -26,7 +26,7 @@ export function importRequest(about: { csv: string; mapping: string }) {
       Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })), { description: about.mapping }),
     ),
     dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
-    ...optional({ delimiter, decimalSign, dateOrder }),
+    ...optional({ delimiter, decimalSeparator, dateOrder }),
   };
 }
 
@@ -35,7 +35,7 @@ const Mapping = Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100
 /** How a file is to be read, where it does not say so itself. */
 export const readingOptions = optional({
   delimiter,
-  decimalSign,
+  decimalSeparator,
   dateOrder,
   country: Type.String({
     title: "Country",
@@ -67,7 +67,7 @@ export const Columns = Type.Array(
   Type.Object({
     column: Text,
     field: Nullable(Text),
-    filled: Type.Integer({ minimum: 0, description: "In how many rows something stands there" }),
+    nonEmptyRows: Type.Integer({ minimum: 0, description: "In how many rows something stands there" }),
   }),
 );
 

@@ -66,7 +66,7 @@ export type SheetOptions = {
   mapping?: ColumnMapping;
   /** null: whatever it looks like, it is none of a known program. */
   preset?: SheetPreset | null | undefined;
-  decimalSign?: "." | ",";
+  decimalSeparator?: "." | ",";
   dateOrder?: DateOrder;
   /** Of days and times that name none. */
   timeZone?: string;
@@ -130,10 +130,14 @@ export async function openSheet(csv: string | CsvSource, kind: SheetKind, option
   const readerOf = new Map(kind.fields.map(([field, , read]) => [field, read]));
   const dates = [...columns.keys()].filter((index) => isDateReader(readerOf.get(columns[index]!.field ?? "")));
   const readers = columns.map(({ field }) => withWords(readerOf.get(field ?? ""), preset, field ?? ""));
-  const { decimalSign, timeZone } = options;
+  const { decimalSeparator, timeZone } = options;
   const isOpen = dates.length > 0 && source.hasDecisiveDate();
   const dateOrder = options.dateOrder ?? preset?.dateOrder ?? (isOpen ? await provenDateOrder(rows, dates) : undefined);
-  const said = { ...(decimalSign && { decimalSign }), ...(dateOrder && { dateOrder }), ...(timeZone && { timeZone }) };
+  const said = {
+    ...(decimalSeparator && { decimalSeparator }),
+    ...(dateOrder && { dateOrder }),
+    ...(timeZone && { timeZone }),
+  };
   const conventions = conventionsOf(delimiter, said);
   const told = warnings.slice(0, maxReported);
   const sample = createSample(columns.length);
@@ -313,7 +317,7 @@ export async function* readRecords(sheet: Sheet, maxOpen = Infinity): AsyncGener
 
 function apart(row: number, maxOpen: number): CellError {
   const message = `Other rows of the same number stand more than ${maxOpen} orders before it. Sort the file by its numbers.`;
-  return { row, column: null, code: "rows_apart", message };
+  return { row, column: null, code: "order_rows_not_adjacent", message };
 }
 
 /** A row that counts the others, or names who they are of, has a few cells at most. */
@@ -420,7 +424,7 @@ export function reportOn(sheet: ReadSheet, failures: readonly (Failure | undefin
   const report = createReport(sheet);
   let next = 0;
   for (const record of sheet.records) report.add(record, record.errors.length > 0 ? undefined : failures[next++]);
-  const { records: _records, preset: _preset, ...told } = report.finish();
+  const { records: _records, detectedPreset: _preset, ...told } = report.finish();
   return told;
 }
 
@@ -447,8 +451,8 @@ export function createReport(sheet: Sheet) {
       return {
         records: counts.records,
         summary: { rows: counts.rows, created: counts.records - failed.length, failed: failed.length },
-        preset: sheet.preset?.name ?? null,
-        columns: columns.map((column, index) => ({ ...column, filled: sample.filled[index]! })),
+        detectedPreset: sheet.preset?.name ?? null,
+        columns: columns.map((column, index) => ({ ...column, nonEmptyRows: sample.nonEmptyRows[index]! })),
         fields: fieldsOf(kind),
         sample: sample.rows,
         errors: errors.slice(0, maxReported),

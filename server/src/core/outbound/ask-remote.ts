@@ -53,7 +53,7 @@ export function refusedAnswer(response: HttpResponse, words: string, mayHaveHapp
 
 /** A change was answered with a success status, and without the id by which it is known there: it may have happened or not. */
 export function answerWithoutId(where: string): RemoteError {
-  return new RemoteError("unexpected_answer", `The answer has no id at ${where}.`, { mayHaveHappened: true });
+  return new RemoteError("unexpected_response", `The answer has no id at ${where}.`, { mayHaveHappened: true });
 }
 
 /** The reason in the other side's words, shortened. Pages of HTML are left out. */

@@ -65,7 +65,7 @@ export function refuseOtherServer(url: URL, homes: readonly string[]): void {
   const origins = homes.map((home) => new URL(home).origin);
   if (origins.includes(url.origin)) return;
   const message = `The credentials belong to ${origins.join(" and ")}, and are not sent to ${url.origin}.`;
-  throw new RemoteError("credentials_elsewhere", message);
+  throw new RemoteError("credentials_for_other_host", message);
 }
 
 /** Of connections that carry credentials: without TLS everybody on the way reads along, so it must be a short way. */

@@ -29,12 +29,16 @@ export async function decodeBytes(
   const name = encoding.trim().toLowerCase();
   if (name === "" || name === "identity" || bytes.length === 0) return bytes;
   const decode = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
-  if (!decode) throw new RemoteError("bad_encoding", "The answer is encoded in a way the hub does not read.", fail);
+  if (!decode) throw new RemoteError("invalid_encoding", "The answer is encoded in a way the hub does not read.", fail);
   try {
     return await decode(bytes, { maxOutputLength: maxBytes });
   } catch (cause) {
     if ((cause as { code?: string }).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(maxBytes, fail);
-    throw new RemoteError("bad_encoding", "The answer cannot be decompressed.", { ...fail, retryable: true, cause });
+    throw new RemoteError("invalid_encoding", "The answer cannot be decompressed.", {
+      ...fail,
+      retryable: true,
+      cause,
+    });
   }
 }
 

@@ -96,7 +96,7 @@ export function refuseAddress(address: string, hostname: string, allowPrivate: b
   const what = address === hostname ? problem : problem.replace("is ", "points to an address that is ");
   const isPrivate = addressProblem(address, true) === undefined;
   const unless = isPrivate ? " unless it is started with HUB_PRIVATE_ADDRESSES=allow" : "";
-  throw new RemoteError("address_refused", `${hostname} ${what}; the hub does not call such addresses${unless}.`);
+  throw new RemoteError("address_not_allowed", `${hostname} ${what}; the hub does not call such addresses${unless}.`);
 }
 
 /**

@@ -213,7 +213,7 @@ function nextHop(plan: Plan, status: number, location: string, allowPrivate: boo
   if (!next || !isRead || next.origin !== plan.url.origin || hop >= maxRedirects) {
     const where = next ? `${next.origin}${next.pathname}` : "an address that cannot be read";
     const message = `${nameOf(plan)} redirects to ${where}, which is not followed. Use the final address.`;
-    throw new RemoteError("redirect_refused", message, { mayHaveHappened });
+    throw new RemoteError("redirect_not_allowed", message, { mayHaveHappened });
   }
   return checkUrl(next, allowPrivate);
 }

@@ -4,18 +4,19 @@ import { defineRoute } from "../../route.ts";
 import { deleteBridge } from "./bridge-removal.ts";
 
 const RemovalQuery = Strict({
-  force: Type.Optional(Type.Boolean({ description: "Delete it also if something uses it" })),
+  force: Type.Optional(Type.Boolean({ description: "Delete the bridge even if it is in use" })),
 });
 
 export const bridgeRemovalRoutes = [
   defineRoute("DELETE /bridges/:id", {
     name: "bridges.delete",
     scope: "bridges:write",
-    summary: "Delete a bridge; its credentials are gone at once, its orders, locations and executions stay",
+    summary: "Delete a bridge",
     description:
-      "While schedules, transformations, saved pipelines, active locations or open executions use it, it is refused " +
-      "with 409 and `usedBy`. With `force=true` its schedules are paused and its transformations deactivated (both can " +
-      "be given another bridge), what runs on it is cancelled, and what waits for it fails with `bridge_not_found`.",
+      "Its credentials are deleted; its orders, locations and executions stay. Answers 409 with `usedBy` while schedules, " +
+      "transformations, saved pipelines, active locations or open executions use it. With `force=true` its schedules are paused " +
+      "and its transformations deactivated (both can be assigned another bridge), running executions are cancelled, and queued " +
+      "ones fail with `bridge_not_found`.",
     ids: { id: "bridge" },
     query: RemovalQuery,
     stepUp: "if required",

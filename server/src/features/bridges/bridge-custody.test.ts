@@ -187,7 +187,7 @@ describe("access tokens that end", () => {
   test("are renewed with the refresh token that came last, also by another process and after a change", async () => {
     const shop = await startShop();
     shop.tokens.lifetimeSeconds = 600;
-    const settings = oauthOf(shop, { grant: "refresh_token", clientAuth: "body" });
+    const settings = oauthOf(shop, { grantType: "refresh_token", clientAuth: "client_secret_post" });
     const { id, test } = await aBridge(shop, settings, { refreshToken: shop.tokens.firstRefreshToken });
     expect(await test()).toMatchObject(ok);
     const node = await hub.secondNode({ taskSlots: 0 });
@@ -201,7 +201,7 @@ describe("access tokens that end", () => {
     // Given anew, the credentials count and not what was kept: this one was used long ago.
     const again = { credentials: { refreshToken: `${shop.tokens.firstRefreshToken} ` } };
     await org.patch(`/bridges/${id}`, again);
-    expect(await test()).toMatchObject({ ok: false, error: { code: "sign_in_failed", retryable: false } });
+    expect(await test()).toMatchObject({ ok: false, error: { code: "authentication_failed", retryable: false } });
   });
 
   test("a Shopify app with client id and secret signs in by itself, and one with neither is told what it needs", async () => {
@@ -227,9 +227,9 @@ describe("access tokens that end", () => {
   test("a token endpoint that refuses, fails, redirects, or never stops talking gives nothing away", async () => {
     const [shop, thief] = [await startShop(), await startListener()];
     const secret = "a-secret-that-is-told-back";
-    const wrong = await aBridge(shop, oauthOf(shop, { clientAuth: "body" }), { clientSecret: secret });
+    const wrong = await aBridge(shop, oauthOf(shop, { clientAuth: "client_secret_post" }), { clientSecret: secret });
     const refused = await wrong.test();
-    expect(refused).toMatchObject({ ok: false, error: { code: "sign_in_failed", retryable: false } });
+    expect(refused).toMatchObject({ ok: false, error: { code: "authentication_failed", retryable: false } });
     expect(refused.error.message).toContain("No client client with the secret ***");
     shop.inject({ kind: "rate_limit", match: "/oauth/token", times: 9, retryAfterSeconds: 60 });
     const { test } = await aBridge(shop);
@@ -241,10 +241,10 @@ describe("access tokens that end", () => {
     expect(await test()).toMatchObject(ok);
 
     for (const [answer, code] of [
-      [{ status: 307, location: `${thief.url}/oauth/token`, text: "" }, "redirect_refused"],
+      [{ status: 307, location: `${thief.url}/oauth/token`, text: "" }, "redirect_not_allowed"],
       [{ status: 200, text: `{"access_token":"${"x".repeat(10 * 1024 * 1024)}"}` }, "response_too_large"],
-      [{ status: 200, text: '{"access_token":"two\\nlines"}' }, "sign_in_failed"],
-      [{ status: 200, text: '{"access_token":"a","token_type":"mac"}' }, "sign_in_failed"],
+      [{ status: 200, text: '{"access_token":"two\\nlines"}' }, "authentication_failed"],
+      [{ status: 200, text: '{"access_token":"a","token_type":"mac"}' }, "authentication_failed"],
     ] as const) {
       const login = await startListener(answer);
       const bridge = await aBridge(shop, oauthOf(shop, { tokenUrl: `${login.url}/oauth/token` }));

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { TObject, TSchema } from "typebox";
 import { Type } from "../../core/type.ts";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
-import type { ReadNotice } from "../../connectors/notice.ts";
+import type { ReadWebhook } from "../../connectors/inbound-webhook.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { findConnector } from "../../connectors/installed-connectors.ts";
 import type { FieldError } from "../../core/errors.ts";
@@ -187,12 +187,12 @@ export function findUnusable(world: World, bridge: OpenBridge): HubError | undef
 export function refuseCalls(world: World, bridge: OpenBridge): void {
   const reason = findPreviewRefusal(world, bridge);
   if (reason) throw reason;
-  if (!bridge.connector.isLocal) requireOutbound(world);
+  if (!bridge.connector.isOffline) requireOutbound(world);
 }
 
 /** What is in the preview must not reach real shops by accident. */
 function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubError | undefined {
-  if (world.environment === "live" || connector.isLocal || world.settings.outbound.allowFromPreview) return undefined;
+  if (world.environment === "live" || connector.isOffline || world.settings.outbound.allowFromPreview) return undefined;
   const message = `The preview calls nobody outside, and ${row.name} is a ${connector.name} bridge.`;
   return new HubError("outbound_disabled_in_preview", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
 }
@@ -239,7 +239,8 @@ export function createCall(world: World, { row, connector }: OpenBridge, options
     http,
     async accessToken(refused) {
       const request = connector.signIn?.(row.settings, credentials);
-      if (!request) throw new RemoteError("sign_in_failed", "This bridge does not sign in with tokens that end.");
+      if (!request)
+        throw new RemoteError("authentication_failed", "This bridge does not sign in with tokens that end.");
       return await findAccessToken(world, { row, request, client: credentials, http, signal }, refused);
     },
     now: () => world.clock.now(),
@@ -248,11 +249,11 @@ export function createCall(world: World, { row, connector }: OpenBridge, options
 }
 
 /** What somebody without a token has sent, if it is signed by whoever the bridge is for. */
-export function readNotice(world: World, { row, connector }: OpenBridge, { headers, body }: SentRequest): ReadNotice {
-  if (!connector.readNotice) return "off";
+export function readWebhook(world: World, { row, connector }: OpenBridge, { headers, body }: SentRequest): ReadWebhook {
+  if (!connector.readWebhook) return "off";
   try {
     const credentials = openCredentials(world, row);
-    return connector.readNotice({ headers, body, settings: row.settings, credentials, now: world.clock.real() });
+    return connector.readWebhook({ headers, body, settings: row.settings, credentials, now: world.clock.real() });
   } catch (error) {
     // Nobody is known by a secret that cannot be opened.
     if (error instanceof RemoteError) return "off";
@@ -285,7 +286,7 @@ export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
 /** Whoever calls is told no more than that there is a defect; the log has to say what it is. */
 export function describeAndLog({ log }: World, bridgeId: string, error: unknown, signal: AbortSignal): TaskFailure {
   const failure = describeFailure(error, signal);
-  if (failure.code === "task_defect") log.error({ err: error, bridgeId }, "a task is defective");
+  if (failure.code === "task_error") log.error({ err: error, bridgeId }, "a task is defective");
   return failure;
 }
 
@@ -313,5 +314,5 @@ export function describeFailure(error: unknown, signal?: AbortSignal): TaskFailu
       ...(mayHaveHappened && { mayHaveHappened }),
     };
   }
-  return { code: "task_defect", message: "The task failed in a way it should not.", retryable: false };
+  return { code: "task_error", message: "The task failed in a way it should not.", retryable: false };
 }

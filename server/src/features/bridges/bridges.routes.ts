@@ -17,14 +17,16 @@ export const bridgeRoutes = [
   defineRoute("GET /bridges/connectors", {
     name: "bridges.connectors.list",
     scope: "bridges:read",
-    summary: "List the connectors a bridge can be made of, with the settings and credentials they need",
+    summary: "List connectors",
+    description: "With the JSON Schemas of their settings and credentials.",
     answer: [200, shapes.ConnectorCatalog],
     handle: async () => bridges.listConnectors(),
   }),
   defineRoute("POST /bridges", {
     name: "bridges.create",
     scope: "bridges:write",
-    summary: "Create a bridge; credentials are stored sealed and never answered",
+    summary: "Create a bridge",
+    description: "Credentials are stored encrypted and never returned.",
     body: shapes.BridgeRequest,
     stepUp: "if required",
     answer: [201, shapes.Bridge],
@@ -34,7 +36,7 @@ export const bridgeRoutes = [
   defineRoute("GET /bridges/:id", {
     name: "bridges.get",
     scope: "bridges:read",
-    summary: "Read a bridge and how its last calls went",
+    summary: "Get a bridge with its health",
     ids,
     answer: [200, shapes.Bridge],
     handle: (ctx, { params }) => bridges.getBridge(ctx, params.id),
@@ -42,7 +44,8 @@ export const bridgeRoutes = [
   defineRoute("PATCH /bridges/:id", {
     name: "bridges.update",
     scope: "bridges:write",
-    summary: "Change a bridge; members of credentials that are named replace the stored ones",
+    summary: "Update a bridge",
+    description: "Settings and credentials are merged: members in the request replace the stored ones.",
     ids,
     body: shapes.BridgePatch,
     stepUp: "if required",
@@ -53,7 +56,8 @@ export const bridgeRoutes = [
   defineRoute("POST /bridges/:id/test", {
     name: "bridges.test",
     scope: "tasks:execute",
-    summary: "Test the connection now; answers 200 also when it fails, with the reason",
+    summary: "Test the connection of a bridge",
+    description: "Answers 200 also when the test fails, with the reason.",
     isReadOnly: true,
     ids,
     answer: [200, shapes.TestAnswer],
@@ -63,7 +67,8 @@ export const bridgeRoutes = [
   defineRoute("GET /bridges/:id/tasks", {
     name: "bridges.tasks.list",
     scope: "bridges:read",
-    summary: "List the tasks of a bridge with the JSON Schemas of their input and output",
+    summary: "List the tasks of a bridge",
+    description: "With the JSON Schemas of their input and output.",
     ids,
     answer: [200, shapes.TaskCatalog],
     failures: [409],

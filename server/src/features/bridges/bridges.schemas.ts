@@ -20,7 +20,7 @@ const Concurrency = Type.Integer({
   description: "Executions of this bridge at a time; default: what its connector recommends",
 });
 
-const NumberPrefix = Type.String({
+const OrderNumberPrefix = Type.String({
   minLength: 1,
   maxLength: 20,
   pattern: linePattern,
@@ -40,7 +40,7 @@ export const BridgeRequest = Strict(
     ),
     isActive: Type.Optional(Type.Boolean({ description: "Default: true" })),
     concurrency: Type.Optional(Concurrency),
-    numberPrefix: Type.Optional(NumberPrefix),
+    orderNumberPrefix: Type.Optional(OrderNumberPrefix),
   },
   { examples: [{ name: "Demo shop", connector: "demo" }] },
 );
@@ -53,7 +53,7 @@ export const BridgePatch = Strict(
     credentials: Type.Optional(Nullable(Anything)),
     isActive: Type.Optional(Type.Boolean({ description: "Nothing is executed on an inactive bridge" })),
     concurrency: Type.Optional(Nullable(Concurrency)),
-    numberPrefix: Type.Optional(Nullable(NumberPrefix)),
+    orderNumberPrefix: Type.Optional(Nullable(OrderNumberPrefix)),
   },
   { examples: [{ isActive: false }] },
 );
@@ -71,7 +71,7 @@ export const Bridge = Type.Object({
   hasCredentials: Type.Boolean(),
   isActive: Type.Boolean(),
   concurrency: Nullable(Type.Integer()),
-  numberPrefix: Nullable(Type.String()),
+  orderNumberPrefix: Nullable(Type.String()),
   health: Type.Object({
     status: OneOf(healthStates),
     consecutiveFailures: Count,
@@ -118,7 +118,7 @@ export const ConnectorCatalog = Type.Object({
       description: Type.String(),
       settingsSchema: JsonSchema,
       credentialsSchema: JsonSchema,
-      isLocal: Type.Boolean({ description: "Calls nobody outside of the hub" }),
+      isOffline: Type.Boolean({ description: "Calls nobody outside of the hub" }),
       tasks: Type.Array(Type.Object(taskSummary), {
         description: "What a bridge offers before its settings name more, as they do for rest",
       }),

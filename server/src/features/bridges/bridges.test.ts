@@ -263,7 +263,7 @@ describe("health", () => {
     expect(hub.logs.some((line) => line.includes("a task is defective") && line.includes("an internal detail"))).toBe(
       true,
     );
-    expect(defect.body.error.code).toBe("task_defect");
+    expect(defect.body.error.code).toBe("task_error");
     expect(defect.text).not.toContain("internal detail");
     problem = undefined;
     const { version } = (await org.patch(`/bridges/${id}`, { settings: { color: "blue" } })).body;
@@ -362,7 +362,7 @@ describe("a bridge that is not there any more", () => {
   test("in the preview, one that reaches outside is not called, also for what was queued before", async () => {
     let calls = 0;
     const outside = installConnector([scriptedCall("call", true, () => Promise.resolve({ calls: ++calls }))], {
-      isLocal: false,
+      isOffline: false,
     });
     const preview = await startTestHub({ environment: "preview" });
     const { id } = (await preview.operator.post("/bridges", { name: "Outside", connector: outside })).body;

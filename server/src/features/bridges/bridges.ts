@@ -53,13 +53,13 @@ export async function findBridgeIds(db: Queryable, orgId: string, ids: string[])
 }
 
 export function listConnectors() {
-  const data = connectors.map(({ name, title, description, settings, credentials, isLocal = false, tasks }) => ({
+  const data = connectors.map(({ name, title, description, settings, credentials, isOffline = false, tasks }) => ({
     name,
     title,
     description,
     settingsSchema: settings,
     credentialsSchema: credentials,
-    isLocal,
+    isOffline,
     tasks: tasks({}).map((task) => ({
       name: task.name,
       title: task.title,
@@ -92,7 +92,7 @@ async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<Brid
       sealed_credentials: sealCredentials(ctx, id, credentials),
       is_active: request.isActive ?? true,
       concurrency: request.concurrency ?? null,
-      number_prefix: request.numberPrefix ?? null,
+      number_prefix: request.orderNumberPrefix ?? null,
       at: ctx.clock.now(),
     }),
   );
@@ -140,7 +140,7 @@ export async function updateBridge(ctx: Ctx, id: string, patch: BridgePatch, ifM
             credentials === undefined ? row.sealed_credentials : sealCredentials(ctx, id, credentials),
           is_active: patch.isActive ?? row.is_active,
           concurrency: patch.concurrency === undefined ? row.concurrency : patch.concurrency,
-          number_prefix: patch.numberPrefix === undefined ? row.number_prefix : patch.numberPrefix,
+          number_prefix: patch.orderNumberPrefix === undefined ? row.number_prefix : patch.orderNumberPrefix,
           at: ctx.clock.now(),
         },
         isReconfigured,
@@ -243,7 +243,7 @@ function presentBridge(ctx: Ctx, row: BridgeRow): Bridge {
     hasCredentials: row.sealed_credentials !== null,
     isActive: row.is_active,
     concurrency: row.concurrency,
-    numberPrefix: row.number_prefix,
+    orderNumberPrefix: row.number_prefix,
     health: {
       status: failures > 0 ? "failing" : hasRun ? "healthy" : "unknown",
       consecutiveFailures: failures,

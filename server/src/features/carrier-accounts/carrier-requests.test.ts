@@ -256,7 +256,7 @@ test("a carrier is reached through the guard: what must not be called is refused
   const requests = carrier.requests.length;
   const { status, body } = await org.post("/pickups", pickupOf(accountId));
   outbound.allowPrivate = true;
-  expect([status, body.carrierCode, carrier.requests.length]).toEqual([502, "address_refused", requests]);
+  expect([status, body.carrierCode, carrier.requests.length]).toEqual([502, "address_not_allowed", requests]);
 });
 
 test("a hub that is being stopped asks nobody and waits for nobody", async () => {
@@ -299,7 +299,7 @@ describe("security 1: credentials of an account belong to the address they were 
     expect([moved.status, moved.body.code]).toEqual([409, "credentials_required"]);
     const { call } = await openCarrier(systemContext(hub.world, org.id, "test"), id);
     const strayed = call("key", new AbortController().signal).http.request({ url: `${elsewhere.url}/track` });
-    await expect(strayed).rejects.toMatchObject({ code: "credentials_elsewhere" });
+    await expect(strayed).rejects.toMatchObject({ code: "credentials_for_other_host" });
     expect(elsewhere.requests).toEqual([]);
     const settings = { baseUrl: elsewhere.url };
     const again = await org.patch(`/carrier-accounts/${id}`, { settings, credentials: { token: "of-the-other" } });

@@ -9,7 +9,7 @@ export const importPresetRoutes = [
   defineRoute("GET /import-presets", {
     name: "importPresets.list",
     scope: "orders:read",
-    summary: "List the organization's presets for files of orders",
+    summary: "List import presets",
     query: shapes.PresetQuery,
     answer: [200, PageOf(shapes.ImportPreset)],
     handle: (ctx, { query }) => presets.listPresets(ctx, query),
@@ -17,14 +17,15 @@ export const importPresetRoutes = [
   defineRoute("GET /import-presets/built-in", {
     name: "importPresets.builtIn.list",
     scope: "orders:read",
-    summary: "List the programs whose files are known, and what their columns are",
+    summary: "List built-in import presets",
+    description: "Programs whose order files are detected by their columns.",
     answer: [200, shapes.BuiltInPresets],
     handle: async () => presets.listBuiltIn(),
   }),
   defineRoute("POST /import-presets", {
     name: "importPresets.create",
     scope: "orders:write",
-    summary: "Save how files of orders are read",
+    summary: "Create an import preset",
     body: shapes.PresetRequest,
     answer: [201, shapes.ImportPreset],
     handle: (ctx, { body }) => presets.createPreset(ctx, body),
@@ -32,7 +33,7 @@ export const importPresetRoutes = [
   defineRoute("GET /import-presets/:id", {
     name: "importPresets.get",
     scope: "orders:read",
-    summary: "Read a preset",
+    summary: "Get an import preset",
     ids,
     answer: [200, shapes.ImportPreset],
     handle: (ctx, { params }) => presets.getPreset(ctx, params.id),
@@ -40,8 +41,8 @@ export const importPresetRoutes = [
   defineRoute("PATCH /import-presets/:id", {
     name: "importPresets.update",
     scope: "orders:write",
-    summary: "Change a preset",
-    description: "`settings` are replaced as a whole.",
+    summary: "Update an import preset",
+    description: "`settings` is replaced as a whole.",
     ids,
     body: shapes.PresetPatch,
     answer: [200, shapes.ImportPreset],
@@ -51,7 +52,7 @@ export const importPresetRoutes = [
   defineRoute("DELETE /import-presets/:id", {
     name: "importPresets.delete",
     scope: "orders:write",
-    summary: "Delete a preset",
+    summary: "Delete an import preset",
     ids,
     answer: [200, Deleted],
     failures: [412],

@@ -38,7 +38,7 @@ export const BuiltInPresets = Type.Object({
     Type.Object({
       name: Type.String(),
       title: Type.String(),
-      recognisedBy: Type.Array(Type.Array(Type.String()), { description: "All the columns of one of these lists" }),
+      detectedBy: Type.Array(Type.Array(Type.String()), { description: "All the columns of one of these lists" }),
       columns: Type.Array(Type.Object({ column: Type.String(), field: Nullable(Type.String()) })),
     }),
   ),

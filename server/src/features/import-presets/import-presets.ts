@@ -27,7 +27,7 @@ export function listBuiltIn() {
   const data = orderPresets.map(({ name, title, signatures, columns }) => ({
     name,
     title,
-    recognisedBy: signatures.map((signature) => [...signature]),
+    detectedBy: signatures.map((signature) => [...signature]),
     columns: Object.entries(columns).map(([column, field]) => ({ column, field })),
   }));
   return { data };

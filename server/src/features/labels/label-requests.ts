@@ -76,7 +76,7 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
     if (parcel?.failures.size === 0) return { ...sold, ...readContent(sold), parcel };
     ctx.log.error({ labelId: label.id, problem }, "a carrier sold a label that cannot be recorded");
     const message = "The carrier may have sold the label, but its answer cannot be used. Ask it about the reference.";
-    throw new RemoteError("invalid_answer", message);
+    throw new RemoteError("unexpected_response", message);
   },
   isPending: ({ status }) => status === "requested",
   async done(tx, ctx, current, sold) {

@@ -143,7 +143,7 @@ test("an address that is changed after the label was bought is told, however it 
   const other = await anOrder({ number: `ADDR-${randomUUID()}` });
   await forOrder(other.id);
   const csv = `number,address1,city,state,zip\n${other.number},5 Virginia St,Reno,NV,89501\n`;
-  expect((await org.post("/orders/import", { csv, existing: "update" })).body.summary.updated).toBe(1);
+  expect((await org.post("/orders/import", { csv, onExisting: "update" })).body.summary.updated).toBe(1);
   expect(await open(other.id)).toEqual([["label", "address_changed"]]);
   // An action as well, of an order that goes on though a parcel of it has left.
   const third = await anOrder();

@@ -331,9 +331,9 @@ describe("a carrier that says no", () => {
   test("or answers nonsense: nothing is recorded that nobody could use", async () => {
     desk.nextTurns.push({ after: (label) => ({ ...label, trackingNumber: "" }) });
     const { body } = await buy();
-    expect(body).toMatchObject({ code: "label_rejected", carrierCode: "invalid_answer" });
+    expect(body).toMatchObject({ code: "label_rejected", carrierCode: "unexpected_response" });
     desk.nextTurns.push({ after: (label) => ({ ...label, costCents: -1 }) });
-    expect((await buy()).body.carrierCode).toBe("invalid_answer");
+    expect((await buy()).body.carrierCode).toBe("unexpected_response");
   });
 });
 

@@ -1,14 +1,14 @@
 import { PageOf } from "../../core/schema.ts";
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./order-timeline.schemas.ts";
-import { listTimeline, readBlame } from "./order-timeline.ts";
+import { listTimeline, listLastChanges } from "./order-timeline.ts";
 
 export const orderTimelineRoutes = [
   defineRoute("GET /orders/:id/timeline", {
     name: "orders.timeline.list",
     scope: "orders:read",
-    summary: "Who changed which field of the order, and by which run, newest first",
-    description: "`id` is the id of the order or its number.",
+    summary: "List the changes to an order",
+    description: "Newest first, with the actor and the run that made each change. `id` is the order ID or number.",
     ids: { id: "order" },
     takesNames: true,
     query: shapes.TimelineQuery,
@@ -16,15 +16,15 @@ export const orderTimelineRoutes = [
     failures: [409],
     handle: (ctx, { params, query }) => listTimeline(ctx, params.id, query),
   }),
-  defineRoute("GET /orders/:id/blame", {
-    name: "orders.blame.list",
+  defineRoute("GET /orders/:id/last-changes", {
+    name: "orders.lastChanges.list",
     scope: "orders:read",
-    summary: "Who changed each field of the order last, and by which run and step",
-    description: "`id` is the id of the order or its number.",
+    summary: "List the last change to each field of an order",
+    description: "With the actor, run and step that made it. `id` is the order ID or number.",
     ids: { id: "order" },
     takesNames: true,
-    answer: [200, shapes.BlameAnswer],
+    answer: [200, shapes.LastChanges],
     failures: [409],
-    handle: (ctx, { params }) => readBlame(ctx, params.id),
+    handle: (ctx, { params }) => listLastChanges(ctx, params.id),
   }),
 ];

@@ -4,7 +4,7 @@ import { Type } from "../../core/type.ts";
 
 export const TimelineQuery = pageQuery({});
 const changed = {
-  kind: OneOf(["created", "imported", "patched", "hold_released", "fulfillment", "shipment", "delivered", "run_step"]),
+  kind: OneOf(["created", "imported", "updated", "hold_released", "fulfillment", "shipment", "delivered", "run_step"]),
   at: DateTime,
   actor: ActorShape,
   runId: Type.Optional(Id),
@@ -12,11 +12,11 @@ const changed = {
   type: Type.Optional(Type.String({ description: "The action of the step" })),
 };
 
-export const BlameAnswer = Type.Object({
+export const LastChanges = Type.Object({
   data: Type.Array(
     Type.Object({
       field: Type.String({ description: "Of the order" }),
-      entryId: Type.String({ description: "The entry of the timeline that changed it last" }),
+      timelineEntryId: Type.String({ description: "The entry of the timeline that changed it last" }),
       ...changed,
     }),
   ),
@@ -33,7 +33,7 @@ export const TimelineAnswer = Type.Object({
       path: Type.String(),
       from: Type.Unknown(),
       to: Type.Unknown(),
-      kept: Type.Optional(
+      keptLocal: Type.Optional(
         Type.Boolean({ description: "true: the bridge said `to` and was not followed, since it was changed here" }),
       ),
     }),

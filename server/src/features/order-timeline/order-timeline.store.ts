@@ -54,16 +54,16 @@ export async function listTimeline(
 }
 
 type Changed = Omit<TimelineEntry, "id" | "changes">;
-type Blame = { data: (Changed & { field: string; entryId: string })[]; origin: Changed | null };
+type LastChanges = { data: (Changed & { field: string; timelineEntryId: string })[]; origin: Changed | null };
 
 /** The last entry for each field. What a bridge said and was not followed in has changed nothing. */
-export async function readBlame(db: Queryable, orgId: string, orderId: string): Promise<Blame> {
+export async function listLastChanges(db: Queryable, orgId: string, orderId: string): Promise<LastChanges> {
   const [rows, [origin]] = await Promise.all([
     db.query<TimelineRow & { field: string }>(
       `select distinct on (c.change ->> 'path') ltrim(c.change ->> 'path', '/') as field, e.id, e.kind, e.at, e.actor, e.run_id,
               e.step, e.type
          from (${entries}) e cross join jsonb_array_elements(e.changes) as c (change)
-        where jsonb_typeof(e.changes) = 'array' and c.change -> 'kept' is null
+        where jsonb_typeof(e.changes) = 'array' and c.change -> 'keptLocal' is null
         order by c.change ->> 'path', e.at desc, e.made desc, e.nth desc`,
       [orgId, orderId],
     ),
@@ -73,7 +73,7 @@ export async function readBlame(db: Queryable, orgId: string, orderId: string): 
     ),
   ]);
   return {
-    data: rows.map(({ field, ...row }) => ({ field, entryId: row.id, ...presentChanged(row) })),
+    data: rows.map(({ field, ...row }) => ({ field, timelineEntryId: row.id, ...presentChanged(row) })),
     origin: origin && (origin.kind === "created" || origin.kind === "imported") ? presentChanged(origin) : null,
   };
 }

@@ -7,9 +7,9 @@ import type { TimelineEntry } from "./order-timeline.store.ts";
 import * as store from "./order-timeline.store.ts";
 
 /** Whom to ask about each field as it is now. What the values were is told by the timeline. */
-export async function readBlame(ctx: Ctx, ref: string) {
+export async function listLastChanges(ctx: Ctx, ref: string) {
   const { id } = await findByRef(ctx.db, ctx, ref);
-  return await store.readBlame(ctx.db, ctx.orgId, id);
+  return await store.listLastChanges(ctx.db, ctx.orgId, id);
 }
 
 /** What was done to an order, by people, bridges and the steps of runs: the one place that knows both of their records. */

@@ -60,7 +60,7 @@ export async function updateOrder(
     checkVersion(order, ifMatch);
     const request = await checkPatch(tx, ctx, order, patch);
     if (patch.status !== undefined) checkMove(order, patch.status);
-    return presentTo(ctx, await saveOne(tx, ctx, "patched", editOf(ctx, order, patch, request)));
+    return presentTo(ctx, await saveOne(tx, ctx, "updated", editOf(ctx, order, patch, request)));
   });
   return await refuseTaken(changed);
 }

@@ -36,7 +36,7 @@ export async function concludeFulfillment(
 /** That they were asked, and the order is still theirs, is part of its history. */
 function keptBy(what: "send" | "recall", order: Order, { status }: FulfillmentOutcome): FieldChange[] {
   if (what === "send" || status === "done" || order.status !== "sent") return [];
-  return [{ path: "/status", from: "sent", to: "ready", kept: true }];
+  return [{ path: "/status", from: "sent", to: "ready", keptLocal: true }];
 }
 
 function patchFor(

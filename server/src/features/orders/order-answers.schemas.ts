@@ -192,11 +192,13 @@ export const ImportAnswer = Type.Object({
     orders: Count,
     created: Type.Integer({ minimum: 0, description: "With dryRun: how many would be" }),
     failed: Count,
-    updated: Type.Optional(Type.Integer({ minimum: 0, description: "With `existing`: orders that were here" })),
+    updated: Type.Optional(
+      Type.Integer({ minimum: 0, description: "With `onExisting`: orders that were already stored" }),
+    ),
     unchanged: Type.Optional(Count),
     skipped: Type.Optional(Count),
   }),
-  preset: Nullable(Type.String({ description: "Whose file it was read as" })),
+  detectedPreset: Nullable(Type.String({ description: "The program whose format the file was read as" })),
   ...importReport,
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;

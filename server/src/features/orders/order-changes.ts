@@ -4,7 +4,7 @@ import type { Order, OrderFields, OrderPatch } from "./order.ts";
 /**
  * One field before and after. `path` is a JSON Pointer into the order. `kept`: it stays `from`, though its bridge says `to`.
  */
-export type FieldChange = { path: string; from: unknown; to: unknown; kept?: true };
+export type FieldChange = { path: string; from: unknown; to: unknown; keptLocal?: true };
 
 /**
  * The fields of a patch that really differ; a patch may name fields that stay as they are. `always`: these count as

@@ -8,7 +8,7 @@ export type HistoryEntry = { orderId: string; changes: FieldChange[]; version: n
 export type ChangeKind =
   | "created"
   | "imported"
-  | "patched"
+  | "updated"
   | "hold_released"
   | "fulfillment"
   | "shipment"

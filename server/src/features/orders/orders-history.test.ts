@@ -123,7 +123,7 @@ describe("the timeline of an order", () => {
       { id: `${runId}/4`, kind: "run_step", runId, step: 4, type: "duplicate", actor: by, changes: [] },
       { id: `${runId}/0`, kind: "run_step", runId, step: 0, type: "add_tags", actor: by, changes: steps[0]!.changes },
       {
-        kind: "patched",
+        kind: "updated",
         actor: { type: "api_key" },
         changes: [
           { path: "/channel", from: null, to: "web" },
@@ -134,7 +134,7 @@ describe("the timeline of an order", () => {
     ]);
     expect(body.pagination.total).toBe(4);
     const paged = await org.get(`/orders/${id}/timeline?limit=1&page=3`);
-    expect(paged.body.data[0].kind).toBe("patched");
+    expect(paged.body.data[0].kind).toBe("updated");
     expect((await (await hub.org()).get(`/orders/${id}/timeline`)).body.code).toBe("order_not_found");
   });
 
@@ -155,7 +155,7 @@ describe("the timeline of an order", () => {
       ["add_tags", ["a"], []],
       ["add_tags", ["a", "b"], ["a"]],
       ["set_tags", ["c"], ["a", "b"]],
-      ["patched", "normal", "high"],
+      ["updated", "normal", "high"],
       ["set_tags", ["a", "b"], ["c"]],
       ["add_tags", ["a"], ["a", "b"]],
       ["add_tags", [], ["a"]],

@@ -8,7 +8,7 @@ import * as shapes from "./orders.schemas.ts";
 import * as orders from "./orders.ts";
 
 const named = { ids: { id: "order" }, takesNames: true } as const;
-const byRef = "`id` is the id of the order, or its number if only one order has it; otherwise 409 says their ids.";
+const byRef = "`id` is the order ID, or its number if only one order has that number; otherwise a 409 lists the IDs.";
 const bulkBytes = 32 * 1024 * 1024;
 
 export const orderRoutes = [
@@ -17,8 +17,8 @@ export const orderRoutes = [
     scope: "orders:read",
     summary: "List orders",
     description:
-      "`total` is counted up to 10,000. A search may stop counting earlier; `totalIsCapped` says so, and `pages` then " +
-      "says that there is one more page as long as there is.",
+      "`total` is counted up to 10,000. A search may stop counting earlier: `totalIsCapped` is then true, and `pages` is one " +
+      "more than the current page while there are further pages.",
     query: answers.OrderQuery,
     answer: [200, answers.OrderPage],
     handle: (ctx, { query }) => orders.listOrders(ctx, query),
@@ -26,7 +26,8 @@ export const orderRoutes = [
   defineRoute("POST /orders", {
     name: "orders.create",
     scope: "orders:write",
-    summary: "Create an order; no field is needed",
+    summary: "Create an order",
+    description: "All fields are optional.",
     body: shapes.OrderRequest,
     answer: [201, answers.OrderAnswer],
     failures: [404, 409],
@@ -35,7 +36,8 @@ export const orderRoutes = [
   defineRoute("POST /orders/bulk", {
     name: "orders.createMany",
     scope: "orders:write",
-    summary: "Create many orders; one that cannot be created fails alone",
+    summary: "Create orders in bulk",
+    description: "An order that cannot be created fails without affecting the others.",
     body: shapes.BulkRequest,
     bodyLimitBytes: bulkBytes,
     answer: [200, answers.BulkAnswer],
@@ -44,14 +46,14 @@ export const orderRoutes = [
   defineRoute("POST /orders/import", {
     name: "orders.import",
     scope: "orders:write",
-    summary: "Create or update orders from a CSV or XLSX file",
+    summary: "Import orders from a CSV or XLSX file",
     description:
-      "As JSON with `csv` in it, or the file itself as text/csv or XLSX, compressed or not, with the options in the query; " +
-      "its encoding is the charset of the Content-Type, or found out. One row per line item, grouped by order number. Files " +
-      "of known programs are recognised, other columns by their names in any spelling; `warnings` says what was left out, " +
-      "guessed or assumed. Dates: 2026-12-31, 12/31/2026 (the month first unless `dateOrder` says otherwise), 31.12.2026 " +
-      "or 31 Dec 2026, in the time zone of the organization unless they say otherwise. A weight has the unit of its own column, or of its name as in " +
-      "`Weight (kg)`, else it is in pounds. All of the file is taken in one transaction.",
+      "Send JSON with the file in `csv`, or the file itself as text/csv or XLSX, optionally compressed, with the options in the " +
+      "query. The encoding is the charset of the Content-Type, or detected. One row per line item, grouped by order number. Files " +
+      "of known programs are detected; other columns are matched by name. `warnings` lists columns that were ignored and values " +
+      "that were guessed or assumed. Dates: 2026-12-31, 12/31/2026 (month first unless `dateOrder` says otherwise), 31.12.2026 " +
+      "or 31 Dec 2026, in the time zone of the organization unless they have an offset. The unit of a weight is that of its unit " +
+      "column or of the column name, as in `Weight (kg)`; default: pounds. The file is imported in one transaction.",
     query: shapes.ImportQuery,
     body: shapes.ImportRequest,
     bodyLimitBytes: bulkBytes,
@@ -63,20 +65,21 @@ export const orderRoutes = [
   defineRoute("GET /orders/import/watch", {
     name: "orders.import.watch",
     scope: "orders:read",
-    summary: "Follow an import as server-sent events: how many rows it has gone through",
+    summary: "Stream the progress of an import",
     description:
-      "Of an import that is begun with the same `watchId`, before or after. At most four messages a second; the last one is " +
-      "called `end`. Nothing is kept of it, and what came of the import is its own answer. It ends as well when nothing was " +
-      "heard for two minutes.",
+      "Server-sent events with the number of rows read by the import with this `watchId`, which may start before or after. At " +
+      "most four events a second; the last one is named `end`. Progress is not stored: the response of the import has its result. " +
+      "The stream also ends after two minutes without progress.",
     query: shapes.ImportWatchQuery,
     answerType: liveType,
     answer: [200, answers.ImportProgress],
-    handle: async (ctx, { query }) => orders.watchImport(ctx, query.id),
+    handle: async (ctx, { query }) => orders.watchImport(ctx, query.watchId),
   }),
   defineRoute("GET /orders/fields", {
     name: "orders.fields.list",
     scope: "orders:read",
-    summary: "List what an imported order may say: the targets of mappings, with their types",
+    summary: "List the fields of an imported order",
+    description: "The targets that mappings can use, with their types.",
     answer: [200, answers.ImportedFields],
     handle: async () => listImportedFields(),
   }),
@@ -91,9 +94,10 @@ export const orderRoutes = [
   defineRoute("GET /orders/export.csv", {
     name: "orders.export",
     scope: "orders:read",
-    summary: "Export orders as CSV, one row per line item, newest order first",
+    summary: "Export orders as CSV",
     description:
-      "Texts that a spreadsheet would run as a formula begin with a single quote; an import takes it away again.",
+      "One row per line item, newest order first. Texts that a spreadsheet would run as a formula are prefixed with a single quote, " +
+      "which an import removes.",
     query: answers.ExportQuery,
     answer: [200, Type.String()],
     answerType: "text/csv",
@@ -102,7 +106,7 @@ export const orderRoutes = [
   defineRoute("GET /orders/:id", {
     name: "orders.get",
     scope: "orders:read",
-    summary: "Read an order",
+    summary: "Get an order",
     description: byRef,
     ...named,
     answer: [200, answers.OrderAnswer],
@@ -112,7 +116,7 @@ export const orderRoutes = [
   defineRoute("PATCH /orders/:id", {
     name: "orders.update",
     scope: "orders:write",
-    summary: "Change an order",
+    summary: "Update an order",
     description: `A merge patch: objects are merged, lists are replaced, null removes. ${byRef}`,
     ...named,
     body: shapes.OrderPatchRequest,
@@ -123,7 +127,7 @@ export const orderRoutes = [
   defineRoute("DELETE /orders/:id", {
     name: "orders.delete",
     scope: "orders:write",
-    summary: "Delete a draft",
+    summary: "Delete a draft order",
     description: byRef,
     ...named,
     answer: [200, Deleted],

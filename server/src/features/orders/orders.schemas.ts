@@ -200,11 +200,11 @@ const importOptions = {
         "one's own, or none. Default: auto, which knows these programs by their columns",
     }),
   ),
-  existing: Type.Optional(
-    OneOf(["refuse", "skip", "update"], {
+  onExisting: Type.Optional(
+    OneOf(["reject", "skip", "update"], {
       description:
         "What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as " +
-        "a change by hand could do it, and keeps what it says nothing about. Default: refuse",
+        "a change by hand could do it, and keeps what it says nothing about. Default: reject",
     }),
   ),
   watchId: Type.Optional(
@@ -235,5 +235,8 @@ export const ImportRequest = Strict(
 export type ImportRequest = Static<typeof ImportRequest>;
 
 export const ImportWatchQuery = Strict({
-  id: Type.String({ format: "uuid", description: "The `watchId` that the import is begun with, before or after this" }),
+  watchId: Type.String({
+    format: "uuid",
+    description: "The `watchId` that the import is begun with, before or after this",
+  }),
 });

@@ -79,7 +79,7 @@ export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
     if (isUsable(confirmation)) return { ...confirmation, messages: confirmation.messages.map(cleanText) };
     ctx.log.error({ pickupId: pickup.id }, "a carrier confirmed a pickup in a way that cannot be recorded");
     const message = "The carrier may have booked the pickup, but its answer cannot be used. Ask it about the pickup.";
-    throw new RemoteError("invalid_answer", message);
+    throw new RemoteError("unexpected_response", message);
   },
   isPending: (current, sent) => current.status === "requested" && current.revision === sent.revision,
   done: (tx, ctx, current, confirmation) => save(tx, ctx, confirmed(current, confirmation, nowOf(ctx)), "scheduled"),

@@ -63,7 +63,7 @@ describe("files", () => {
       mapping: { From: "originZip" },
     });
     expect(made).toMatchObject({ status: 201, body: { summary: { rows: 2, items: 2, skipped: 0 }, errors: [] } });
-    expect(made.body.columns.at(-1)).toEqual({ column: "Notes", field: null, filled: 1 });
+    expect(made.body.columns.at(-1)).toEqual({ column: "Notes", field: null, nonEmptyRows: 1 });
     expect(made.body.warnings).toMatchObject([
       { column: "Notes", code: "unknown_column" },
       { column: "Ship Date", code: "assumed_date_order" },
@@ -130,9 +130,9 @@ describe("files", () => {
     ]);
     expect(first.body.fields).toContainEqual({ field: "netCost", isRequired: true });
     expect(first.body.columns).toEqual([
-      { column: "parcel", field: null, filled: 2 },
-      { column: "money", field: null, filled: 2 },
-      { column: "note", field: null, filled: 1 },
+      { column: "parcel", field: null, nonEmptyRows: 2 },
+      { column: "money", field: null, nonEmptyRows: 2 },
+      { column: "note", field: null, nonEmptyRows: 1 },
     ]);
     expect(first.body.sample[0]).toEqual({ row: 2, cells: ["1Z1", "14.20", "x"], item: null });
     const second = await look({ mapping: { parcel: "trackingNumber", money: "netCost" } });
@@ -183,8 +183,8 @@ describe("files", () => {
     });
     const lost = await send("tracking,cost\n1.23E+11,1\n9.4001E+21,2\n1E5X,3\n");
     expect(lost.errors).toMatchObject([
-      { row: 2, column: "tracking", code: "digits_lost" },
-      { row: 3, column: "tracking", code: "digits_lost" },
+      { row: 2, column: "tracking", code: "precision_lost" },
+      { row: 3, column: "tracking", code: "precision_lost" },
     ]);
     expect(lost.summary.items).toBe(1);
   });

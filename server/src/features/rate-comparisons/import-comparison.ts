@@ -66,7 +66,7 @@ function startReading(sheet: Sheet): Reading {
 }
 
 function answerOf(
-  { kind, columns, delimiter, isLiteral, warnings, sample: { filled } }: Sheet,
+  { kind, columns, delimiter, isLiteral, warnings, sample: { nonEmptyRows } }: Sheet,
   { rows, items, skipped, errors, sample, rejected: failed }: Reading,
   comparison: ImportAnswer["comparison"],
 ): ImportAnswer {
@@ -74,7 +74,7 @@ function answerOf(
     comparison,
     dryRun: comparison === null,
     summary: { rows, items, skipped },
-    columns: columns.map((column, index) => ({ ...column, filled: filled[index]! })),
+    columns: columns.map((column, index) => ({ ...column, nonEmptyRows: nonEmptyRows[index]! })),
     fields: fieldsOf(kind),
     sample,
     errors,

@@ -25,21 +25,21 @@ export const replayRoutes = [
   defineRoute("GET /bridges/:id/samples", {
     name: "bridges.samples.list",
     scope: "tasks:read",
-    summary: "Read the first records that passed through the last executions of a task, to make a mapping from",
-    description: "Also needs `pii:read`. They are kept sealed, and for 7 days.",
+    summary: "List recent sample records of a task",
+    description:
+      "The first records of the latest executions, as a basis for mappings. Stored encrypted for 7 days. Also requires `pii:read`.",
     ids: { id: "bridge" },
     query: samples.SampleQuery,
     answer: [200, samples.KeptSamples],
     handle: (ctx, { params, query }) => listKeptSamples(ctx, params.id, query),
   }),
   defineRoute("POST /bridges/:id/samples", {
-    name: "bridges.samples.preview",
+    name: "bridges.samples.fetch",
     scope: "tasks:execute",
-    summary:
-      "Read a few records from the other side now and store nothing; answers 200 also when it fails, with the reason",
+    summary: "Fetch sample records without storing them",
     description:
-      "For tasks that pull. Their first records, as they come and as the connector would hand them on; no cursor moves. " +
-      "Also needs `pii:read`.",
+      "For pull tasks: the first records as received and as the connector converts them. No cursor moves. Answers 200 also when " +
+      "the request fails, with the reason. Also requires `pii:read`.",
     isReadOnly: true,
     ids: { id: "bridge" },
     body: samples.PullSampleRequest,

@@ -17,7 +17,7 @@ describe("importing shipments", () => {
     expect((await org.get("/shipments")).body.data).toEqual([]);
     const { body } = await org.post("/shipments/import", { csv });
     expect(body.summary).toEqual({ rows: 2, created: 2, failed: 0 });
-    expect(body.columns.at(-1)).toEqual({ column: "Nonsense", field: null, filled: 1 });
+    expect(body.columns.at(-1)).toEqual({ column: "Nonsense", field: null, nonEmptyRows: 1 });
     expect(body.warnings).toMatchObject([
       { column: "Nonsense", code: "unknown_column" },
       { code: "assumed_unit" },
@@ -57,7 +57,7 @@ describe("importing shipments", () => {
   test("takes no tracking number whose digits a spreadsheet has lost, and a promised day as it is written", async () => {
     const csv = "tracking,promised date\n1.23E+11,\n1Z77,2026-03-05T23:00:00-05:00\n";
     const { body } = await org.post("/shipments/import", { csv });
-    expect(body.errors).toMatchObject([{ row: 2, column: "tracking", code: "digits_lost" }]);
+    expect(body.errors).toMatchObject([{ row: 2, column: "tracking", code: "precision_lost" }]);
     const { data } = (await org.get("/shipments?search=1Z77")).body;
     expect(data).toMatchObject([{ trackingNumber: "1Z77", promisedDate: "2026-03-05" }]);
   });

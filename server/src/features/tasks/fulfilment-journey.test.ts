@@ -20,10 +20,10 @@ beforeAll(async () => {
     name,
     mode: "push",
     request: { method: "POST", path: "/plain", query },
-    externalId: "id",
+    externalIdPath: "id",
   });
   // A partner that knows no keys and cannot be asked.
-  const tasks = [push("orders.export", {}), push("orders.recall", { reason: "{input.reason}" })];
+  const tasks = [push("orders.export", {}), push("orders.recall", { reason: "{{input.reason}}" })];
   const settings = { baseUrl: `${partner.url}/rest`, auth: { kind: "bearer" }, tasks };
   const bridge = { name: "Partner", connector: "rest", settings, credentials: { token: partner.token } };
   bridgeId = (await org.post("/bridges", bridge)).body.id;
@@ -153,7 +153,7 @@ describe("an order that was asked back while the answer to its sending was missi
       name,
       mode: "push",
       request: { method: "POST", path: "/keyed" },
-      externalId: "id",
+      externalIdPath: "id",
       idempotencyHeader: "Idempotency-Key",
     });
     const tasks = [push("orders.export"), push("orders.recall")];

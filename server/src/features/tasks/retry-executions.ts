@@ -62,7 +62,7 @@ async function findLeft(ctx: Ctx, row: ExecutionRow): Promise<Left> {
     if (refs.length > 0) return { input: { ...input, orderIds: refs }, isPartial: true };
     return { input, isPartial: false, isNothing: hasEnded };
   }
-  const isByRecord = task?.mode === "pull" && sinks[task.yields].kind === "pages";
+  const isByRecord = task?.mode === "pull" && sinks[task.recordType].kind === "pages";
   if (!isByRecord || !(status === "completed_with_errors" || row.is_partial)) {
     return { input, isPartial: false, isNothing: status === "succeeded" };
   }

@@ -19,21 +19,21 @@ export const taskRoutes = [
     failures: [404, 409],
     handle: (ctx, { body }) => tasks.executeTask(ctx, body),
   }),
-  defineRoute("POST /bridges/:id/notices", {
-    name: "bridges.notices.add",
+  defineRoute("POST /bridges/:id/inbound-webhooks", {
+    name: "bridges.inboundWebhooks.receive",
     scope: "public",
-    summary: "Take what a shop sends by itself, by webhooks that it has signed",
+    summary: "Receive a webhook from a shop",
     description:
-      "The address to give to Shopify, WooCommerce, or what a `rest` bridge is connected with. The signature is checked with " +
-      "the webhook secret of the bridge; what has come before is taken once. The orders are read a moment later, by an " +
-      "execution of the task that imports them.",
+      "The address to enter in Shopify, WooCommerce or the system that a `rest` bridge connects to. The signature is verified with " +
+      "the webhook secret of the bridge, and a repeated webhook is accepted once. An execution of the import task reads the orders " +
+      "shortly afterwards.",
     idempotency: "none",
     takesAnyBody: true,
     bodyLimitBytes: 1024 ** 2,
     ids: { id: "bridge" },
-    answer: [200, shapes.NoticeAnswer],
+    answer: [200, shapes.InboundWebhookAnswer],
     failures: [401],
-    handle: (ctx, { params, sent }) => tasks.receiveNotice(ctx, params.id, sent),
+    handle: (ctx, { params, sent }) => tasks.receiveInboundWebhook(ctx, params.id, sent),
   }),
   defineRoute("POST /tasks/bulk", {
     name: "tasks.executeMany",

@@ -279,9 +279,9 @@ export const ExecutionQuery = pageQuery({
 });
 export type ExecutionQuery = Static<typeof ExecutionQuery>;
 
-export const NoticeAnswer = Type.Object({
-  status: OneOf(["taken", "duplicate", "ignored"], {
+export const InboundWebhookAnswer = Type.Object({
+  status: OneOf(["accepted", "duplicate", "ignored"], {
     description: "ignored: it says nothing about an order, or the bridge is not active",
   }),
 });
-export type NoticeAnswer = Static<typeof NoticeAnswer>;
+export type InboundWebhookAnswer = Static<typeof InboundWebhookAnswer>;

@@ -51,7 +51,11 @@ export { freeAllExecutions, startTaskEngine, taskCounters } from "./engine/task-
 
 export { enqueueExecutions } from "./enqueue-executions.ts";
 export type { CheckedTask, QueueOptions } from "./enqueue-executions.ts";
-export { findNoticeOwner, receiveNotice, removeOldNotices } from "./notices/receive-notice.ts";
+export {
+  findInboundWebhookOwner,
+  receiveInboundWebhook,
+  removeOldInboundWebhooks,
+} from "./inbound-webhooks/receive-inbound-webhook.ts";
 export { retryExecution, retryExecutions, retryOrdersOf } from "./retry-executions.ts";
 export { openTaker, takeRecords } from "./attempt/take-records.ts";
 export type { RecordTaker } from "./attempt/take-records.ts";

@@ -3,7 +3,7 @@ import { foldName } from "../../core/nearest.ts";
 import { isPlain } from "../../core/strict-json.ts";
 import type { SourcePath } from "./language/source-paths.ts";
 import { sourcePaths } from "./language/source-paths.ts";
-import { plainPath, showPath } from "./language/mapping-path.ts";
+import { plainPath, showPath } from "../../core/data-path.ts";
 import type { MappingElement } from "./language/normalise-mapping.ts";
 import type { ValueType } from "./language/mapping-values.ts";
 import type { SuggestAnswer } from "./transformations.schemas.ts";

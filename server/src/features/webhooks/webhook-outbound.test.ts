@@ -50,16 +50,16 @@ test("where private addresses are refused, a webhook reaches none, by number or 
   expect(await problemOf("http://hooks.example.com/")).toBe("https_required");
   const inner = ["127.0.0.1", "[::1]", "0x7f.1", "2130706433", "[::ffff:127.0.0.1]", "10.0.0.1", "[fd00::1]"];
   for (const host of [...inner, "localhost", "LOCALHOST", "localhost.", "shop.localhost"]) {
-    expect([host, await problemOf(`https://${host}:${port}/`)]).toEqual([host, "address_refused"]);
+    expect([host, await problemOf(`https://${host}:${port}/`)]).toEqual([host, "address_not_allowed"]);
   }
   const { body } = await org.post("/webhooks", { url: "https://hooks.example.com/", types: ["order.*"] });
   const sending = async (): Promise<string> => (await org.post(`/webhooks/${body.id}/test`)).body.error.code;
   // One that was set up while they were allowed, and http with them.
   const setUp = "update webhooks set url = $2 where id = $1";
   for (const [url, code] of [
-    [`https://localhost:${port}/`, "address_refused"],
+    [`https://localhost:${port}/`, "address_not_allowed"],
     [`http://localhost:${port}/`, "https_required"],
-    [`https://127.0.0.1:${port}/`, "address_refused"],
+    [`https://127.0.0.1:${port}/`, "address_not_allowed"],
   ]) {
     await hub.world.db.query(setUp, [body.id, url]);
     expect([url, await sending()]).toEqual([url, code]);

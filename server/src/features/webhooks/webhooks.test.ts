@@ -158,7 +158,7 @@ describe("a webhook", () => {
     };
     expect(await problemsOf({ url: "ftp://a.example/" })).toEqual(["/url invalid_url"]);
     expect(await problemsOf({ url: "https://me:you@a.example/" })).toEqual(["/url invalid_url"]);
-    expect(await problemsOf({ url: "http://169.254.169.254/latest" })).toEqual(["/url address_refused"]);
+    expect(await problemsOf({ url: "http://169.254.169.254/latest" })).toEqual(["/url address_not_allowed"]);
     expect(await problemsOf({ url: "echo:200" })).toEqual(["/url invalid_url"]);
     expect(await problemsOf({ url: "http://8.8.8.8/", headers: { "x-a": "1" } })).toEqual(["/url https_required"]);
     const split = { "x-split": "a\r\nwebhook-id: 1", "x\r\ny": "1" };
@@ -269,7 +269,7 @@ describe("a webhook", () => {
     // Where it points is another endpoint, which nobody has set up; and whom it takes us for is its own business.
     const headersOf = { location: `${receiver.url}/elsewhere`, "set-cookie": "who=hub" };
     receiver.replies.push({ status: 307, headers: headersOf }, { status: 204 });
-    expect((await org.post(`/webhooks/${id}/test`)).body.error.code).toBe("redirect_refused");
+    expect((await org.post(`/webhooks/${id}/test`)).body.error.code).toBe("redirect_not_allowed");
     expect((await org.post(`/webhooks/${id}/test`)).body.ok).toBe(true);
     expect(receiver.received.map(({ path }) => path)).toEqual(["/", "/", "/", "/"]);
     expect(receiver.received.at(-1)!.headers["cookie"]).toBeUndefined();

@@ -94,7 +94,7 @@ export async function decideDispute(
   const others = order.holds.filter((hold) => !(isOfSource(hold) && hold.handle === handle));
   const free = { ...order, holds: others };
   const patch = how === "keep_ours" ? {} : acceptance(ctx, free, theirs);
-  await saveOne(tx, ctx, "patched", { order, patch: { holds: others, ...patch } });
+  await saveOne(tx, ctx, "updated", { order, patch: { holds: others, ...patch } });
 }
 
 function acceptance(ctx: Ctx, order: Order, theirs: Theirs): OrderPatch {

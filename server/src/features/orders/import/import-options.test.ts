@@ -69,9 +69,9 @@ describe("somebody who looks at a file first", () => {
     const dry = await org.post("/orders/import", { csv, dryRun: true });
     expect([dry.status, dry.body.summary]).toEqual([200, { rows: 2, orders: 2, created: 0, failed: 2 }]);
     expect(dry.body.columns).toEqual([
-      { column: "Bestellnr", field: null, filled: 2 },
-      { column: "Artikel", field: null, filled: 2 },
-      { column: "Farbe", field: null, filled: 1 },
+      { column: "Bestellnr", field: null, nonEmptyRows: 2 },
+      { column: "Artikel", field: null, nonEmptyRows: 2 },
+      { column: "Farbe", field: null, nonEmptyRows: 1 },
     ]);
     expect(dry.body.sample).toEqual([
       { row: 2, cells: ["A-1", "MUG", "rot"] },
@@ -108,7 +108,7 @@ test("how far an import is, is told to whoever follows it in the organization, o
   const [org, other, second] = [await hub.org(), await hub.org(), await hub.secondNode()];
   const id = "0197a000-0000-7000-8000-000000000001";
   const follow = (client: TestOrg, url: string) =>
-    openStream(`${url}/api/v1/orders/import/watch?id=${id}`, { authorization: `Bearer ${client.token}` });
+    openStream(`${url}/api/v1/orders/import/watch?watchId=${id}`, { authorization: `Bearer ${client.token}` });
   const streams = [await follow(org, hub.url), await follow(org, second.url), await follow(other, second.url)] as const;
   const rows = Array.from({ length: 1_500 }, (_, at) => `W-${at}`);
   const begin = async (client: TestOrg, numbers: string[]) =>
@@ -124,7 +124,7 @@ test("how far an import is, is told to whoever follows it in the organization, o
 test("an import that is refused has ended, too", async () => {
   const org = await hub.org();
   const id = "0197a000-0000-7000-8000-000000000002";
-  const stream = await openStream(`${hub.url}/api/v1/orders/import/watch?id=${id}`, {
+  const stream = await openStream(`${hub.url}/api/v1/orders/import/watch?watchId=${id}`, {
     authorization: `Bearer ${org.token}`,
   });
   expect((await org.post("/orders/import", { csv: "foo\n1\n", watchId: id })).status).toBe(400);
@@ -149,12 +149,12 @@ describe("orders that are here already", () => {
     const rows = ["A,ready,MUG,3,vip,Albany,new@example.com,second", "B,,TEE,1,,,,"];
     const refused = await importInto(org, rows, { dryRun: true });
     expect(refused.summary).toEqual({ rows: 2, orders: 2, created: 1, failed: 1 });
-    const skipped = await importInto(org, rows, { existing: "skip", dryRun: true });
+    const skipped = await importInto(org, rows, { onExisting: "skip", dryRun: true });
     expect(skipped.summary).toMatchObject({ created: 1, skipped: 1, failed: 0 });
-    const dry = await importInto(org, rows, { existing: "update", dryRun: true });
+    const dry = await importInto(org, rows, { onExisting: "update", dryRun: true });
     expect(dry.summary).toMatchObject({ created: 1, updated: 1, unchanged: 0, failed: 0 });
     expect((await org.get("/orders/A")).body.version).toBe(1);
-    const real = await importInto(org, rows, { existing: "update" });
+    const real = await importInto(org, rows, { onExisting: "update" });
     expect(real.summary).toEqual(dry.summary);
     const order = (await org.get("/orders/A")).body;
     expect(order).toMatchObject({
@@ -168,7 +168,7 @@ describe("orders that are here already", () => {
     });
     expect(order.notes.map(({ text }: { text: string }) => text)).toEqual(["first", "second"]);
     expect((await org.get("/orders/A/timeline")).body.data[0].kind).toBe("imported");
-    const again = await importInto(org, rows, { existing: "update" });
+    const again = await importInto(org, rows, { onExisting: "update" });
     expect(again.summary).toMatchObject({ created: 0, updated: 0, unchanged: 2, failed: 0 });
     expect((await org.get("/orders/A")).body.version).toBe(2);
   });
@@ -178,7 +178,7 @@ describe("orders that are here already", () => {
     await org.post("/orders", { number: "SENT", status: "sent", lines: [{ sku: "MUG", quantity: 1 }] });
     await org.post("/orders", { number: "OK" });
     const rows = ["SENT,cancelled,,,,,,", "OK,ready,MUG,1,,,,"];
-    const body = await importInto(org, rows, { existing: "update" });
+    const body = await importInto(org, rows, { onExisting: "update" });
     expect(body.summary).toMatchObject({ updated: 1, failed: 1 });
     expect(body.errors).toMatchObject([{ row: 2, column: "status", code: "invalid_state" }]);
     expect((await org.get("/orders/SENT")).body.status).toBe("sent");
@@ -189,7 +189,7 @@ describe("orders that are here already", () => {
     const org = await hub.org();
     const bridgeId = (await org.post("/bridges", { name: "Shop", connector: "demo" })).body.id;
     await org.post("/orders/bulk", { orders: [{ number: "X" }, { number: "X", bridgeId }] });
-    const body = await importInto(org, ["X,ready,,,,,,"], { existing: "update" });
+    const body = await importInto(org, ["X,ready,,,,,,"], { onExisting: "update" });
     expect(body.errors).toMatchObject([{ row: 2, column: "number", code: "order_number_ambiguous" }]);
   });
 
@@ -198,7 +198,8 @@ describe("orders that are here already", () => {
     await org.post("/orders", { number: "P", customer: { email: "secret@example.com" } });
     const key = await org.withScopes(["orders:read", "orders:write"]);
     const guess = async (email: string) =>
-      (await key.post("/orders/import", { csv: `number,email\nP,${email}\n`, existing: "update", dryRun: true })).body;
+      (await key.post("/orders/import", { csv: `number,email\nP,${email}\n`, onExisting: "update", dryRun: true }))
+        .body;
     expect((await guess("secret@example.com")).summary).toEqual((await guess("wrong@example.com")).summary);
   });
 });
@@ -269,23 +270,23 @@ test("what is guessed or assumed is said: vague names, dates, numbers, quantitie
   const csv = "Name;SKU;Date;Price\nAnn;MUG;03/02/2026;1,250\n";
   const { body } = await org.post("/orders/import", { csv, dryRun: true });
   expect(body.warnings.map(({ column, code }: { column: string; code: string }) => [column, code])).toEqual([
-    ["Name", "guessed_column"],
-    ["Date", "guessed_column"],
+    ["Name", "column_guessed"],
+    ["Date", "column_guessed"],
     ["SKU", "assumed_quantity"],
     ["Price", "assumed_currency"],
     ["Name", "assumed_number"],
     ["Date", "assumed_date_order"],
-    ["Price", "assumed_decimal_sign"],
+    ["Price", "assumed_decimal_separator"],
   ]);
   const said = {
-    decimalSign: ",",
+    decimalSeparator: ",",
     dateOrder: "dmy",
     currency: "EUR",
     mapping: { Name: "customer.name" },
     dryRun: true,
   };
   expect(codesOf((await org.post("/orders/import", { csv, ...said })).body.warnings)).toEqual([
-    "guessed_column",
+    "column_guessed",
     "assumed_quantity",
     "assumed_number",
   ]);

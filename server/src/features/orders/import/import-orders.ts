@@ -47,7 +47,7 @@ export async function importOrders(ctx: Ctx, query: ImportQuery, body: ImportReq
     }
     const { records, summary, ...told } = report.finish();
     const others = counts.updated + counts.unchanged + counts.skipped;
-    const more = request.existing === undefined ? {} : counts;
+    const more = request.onExisting === undefined ? {} : counts;
     return { dryRun, ...told, summary: { ...summary, created: summary.created - others, orders: records, ...more } };
   };
   try {
@@ -59,7 +59,15 @@ export async function importOrders(ctx: Ctx, query: ImportQuery, body: ImportReq
 }
 
 async function sheetOptions(ctx: Ctx, request: ImportRequest) {
-  const { csv: _csv, dryRun: _dryRun, existing: _existing, watchId: _watchId, preset, mapping, ...options } = request;
+  const {
+    csv: _csv,
+    dryRun: _dryRun,
+    onExisting: _onExisting,
+    watchId: _watchId,
+    preset,
+    mapping,
+    ...options
+  } = request;
   const saved = await findSheetOptions(ctx, preset);
   const timeZone = await findTimeZone(ctx, ctx.orgId);
   return { ...saved, ...options, timeZone, mapping: { ...saved.mapping, ...mapping } };
@@ -84,13 +92,13 @@ async function takePortion(
   ctx: Ctx,
   sheet: Sheet,
   records: SheetRecord[],
-  { existing = "refuse", dryRun = false, take, counts }: ImportRequest & { take: Take; counts: Counts },
+  { onExisting = "reject", dryRun = false, take, counts }: ImportRequest & { take: Take; counts: Counts },
 ): Promise<Map<SheetRecord, RowFailure>> {
   for (const record of records) record.request = settleBody(record.request);
   for (const record of records) if (record.errors.length > 0) record.errors = allErrors(record, sheet);
   const sound = records.filter(({ errors }) => errors.length === 0);
   const failures = new Map<SheetRecord, RowFailure>();
-  const known = existing === "refuse" ? new Map<SheetRecord, string>() : await findNumbered(db, ctx, sound, failures);
+  const known = onExisting === "reject" ? new Map<SheetRecord, string>() : await findNumbered(db, ctx, sound, failures);
   const fresh = sound.filter((record) => !known.has(record) && !failures.has(record));
   const taken = await take(
     db,
@@ -98,7 +106,7 @@ async function takePortion(
     fresh.map(({ request }) => request),
   );
   for (const [index, record] of fresh.entries()) if (taken[index]) failures.set(record, taken[index]);
-  if (existing === "skip") counts.skipped += known.size;
+  if (onExisting === "skip") counts.skipped += known.size;
   else if (known.size > 0) {
     const done = await updateNumbered(db, ctx, known, failures, dryRun);
     counts.updated += done.updated;

@@ -145,7 +145,7 @@ test("lines that were split here stay, whatever the shop does to them, and the t
   expect(result).toMatchObject({ updated: 0, unchanged: 3, kept: 1, conflicts: [{ kept: ["lines"] }] });
   expect((await read()).lines).toEqual(split);
   const [entry] = await timeline();
-  expect(entry).toMatchObject({ kind: "imported", changes: [{ path: "/lines", kept: true, from: split }] });
+  expect(entry).toMatchObject({ kind: "imported", changes: [{ path: "/lines", keptLocal: true, from: split }] });
   expect(entry.changes[0].to).toMatchObject([{ sku: "SKU-1", quantity: 9 }]);
   // Said once, not with every import.
   await change({});

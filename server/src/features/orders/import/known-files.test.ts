@@ -53,7 +53,7 @@ describe("Shopify", () => {
         row({ ...first, Name: "#1004", Id: "5550004", "Financial Status": "pending", ...line("Mug", "1") }),
       ].join("\n"),
     );
-    expect(body).toMatchObject({ preset: "shopify", summary: { rows: 5, orders: 4, created: 4, failed: 0 } });
+    expect(body).toMatchObject({ detectedPreset: "shopify", summary: { rows: 5, orders: 4, created: 4, failed: 0 } });
     // Everything that such a file has is known; that items have no SKU is worth a word.
     expect(body.warnings.map(({ code }: Warned) => code)).toEqual(["sku_from_name"]);
     expect(await read("#1001")).toMatchObject({
@@ -85,7 +85,7 @@ describe("Shopify", () => {
     expect((await importFile(csv, { preset: "none", dryRun: true })).columns[0]).toEqual({
       column: "Name",
       field: "shippingAddress.name",
-      filled: 1,
+      nonEmptyRows: 1,
     });
   });
 });
@@ -96,7 +96,7 @@ test("Amazon: quantities, amounts for all units, a third line of the address, ta
   const row = (item: string, quantity: string, price: string): string =>
     `058-3563777-5518068\t${item}\t2026-01-01T10:50:49-08:00\t2026-01-05T10:50:49-08:00\ta@marketplace.example\tBob Smith\t555-123-4567\tSKU-${item}\tThing ${item}\t${quantity}\tUSD\t${price}\t0.00\t1.99\t0.00\tStandard\tBob Jones\t123 Main St\tFloor 2\tDoor 3\tNowhere\tFL\t55443-3221\tUS\t555-123-4567\t\t\t\tRing twice`;
   const body = await importFile([header, row("11", "3", "38.70"), row("12", "1", "2.00")].join("\n"));
-  expect(body).toMatchObject({ preset: "amazon", warnings: [], summary: { orders: 1, created: 1 } });
+  expect(body).toMatchObject({ detectedPreset: "amazon", warnings: [], summary: { orders: 1, created: 1 } });
   expect(await read("058-3563777-5518068")).toMatchObject({
     paymentStatus: "paid",
     orderedAt: "2026-01-01T18:50:49.000Z",
@@ -117,7 +117,7 @@ test("ShipStation: quantity, dates and words for states", async () => {
   const body = await importFile(
     `${header}\nSS-1,Awaiting Shipment,3/2/2026 1:05:09 PM,3/4/2026,MUG,Mug,4,9.50,38.00,Ann,1 High St,Albany,NY,12207,US,Ground,My Store,Please hurry,Fragile,x\n`,
   );
-  expect(body).toMatchObject({ preset: "shipstation", columns: expect.anything() });
+  expect(body).toMatchObject({ detectedPreset: "shipstation", columns: expect.anything() });
   expect(body.warnings).toMatchObject([
     { code: "unknown_column", column: "My Field" },
     { code: "assumed_currency", column: "Item - Price" },
@@ -143,7 +143,7 @@ test("Etsy: years of two digits, no SKUs, dollar signs", async () => {
       "08/05/25,Sticker,eve,1,$3.00,,,,,$0.00,$0.00,$3.00,USD,4003,9002,08/05/25,08/06/25,Eve,1 Main St,,Toronto,ON,M5V 2T6,Canada,3002,,online,listing,online_cc,,,,FOX-ST",
     ].join("\n"),
   );
-  expect(body).toMatchObject({ preset: "etsy", summary: { orders: 2, created: 2 } });
+  expect(body).toMatchObject({ detectedPreset: "etsy", summary: { orders: 2, created: 2 } });
   expect(body.warnings.map(({ code }: Warned) => code)).toEqual(["sku_from_name", "kept_in_name"]);
   expect(await read("3001")).toMatchObject({
     orderedAt: "2025-08-04T00:00:00.000Z",
@@ -174,7 +174,7 @@ test("eBay: rows that are not data, months by name, a row for the whole order", 
       "Seller ID : caledonian",
     ].join("\n"),
   );
-  expect(body).toMatchObject({ preset: "ebay", summary: { rows: 3, orders: 1, created: 1 } });
+  expect(body).toMatchObject({ detectedPreset: "ebay", summary: { rows: 3, orders: 1, created: 1 } });
   expect(await read("12-34567-89012")).toMatchObject({
     orderedAt: "2026-07-21T00:00:00.000Z",
     shipBy: "2026-07-23T00:00:00.000Z",
@@ -198,7 +198,7 @@ test.each([
   ],
 ])("WooCommerce, %s: names in two parts, words for states", async (_, csv) => {
   org = await hub.org();
-  expect(await importFile(csv)).toMatchObject({ preset: "woocommerce", summary: { created: 1 } });
+  expect(await importFile(csv)).toMatchObject({ detectedPreset: "woocommerce", summary: { created: 1 } });
   expect(await read("W-1")).toMatchObject({
     status: "new",
     orderedAt: "2026-03-02T14:05:00.000Z",

@@ -33,7 +33,7 @@ test("Amazon: quotation marks are part of the text, and rows that come back can 
   const { send, importFile, read } = await open();
   const head = "order-id\torder-item-id\tquantity-purchased\tproduct-name\trecipient-name";
   const csv = `${head}\nA-1\t1\t1\tTV 55" wall mount\tAnn\nA-2\t2\t1\t"Best\tBob\nA-3\t3\t1\tmug"\t"Eve"\n`;
-  expect(await importFile(csv)).toMatchObject({ preset: "amazon", summary: { orders: 3, created: 3 } });
+  expect(await importFile(csv)).toMatchObject({ detectedPreset: "amazon", summary: { orders: 3, created: 3 } });
   expect((await read("A-1")).lines[0].name).toBe('TV 55" wall mount');
   expect((await read("A-2")).lines[0].name).toBe('"Best');
   expect((await read("A-3")).shippingAddress.name).toBe('"Eve"');
@@ -77,7 +77,7 @@ test("lines above the header and rows that count are not read", async () => {
   expect(titled.sample[0]).toMatchObject({ row: 5 });
   const ebay =
     "Order Number,Item Title,Custom Label,Quantity,Sold For\nE-1,Lamp,LAMP,1,£9.99\n\n1,record(s) downloaded\n";
-  expect(await importFile(ebay)).toMatchObject({ preset: "ebay", summary: { orders: 1, created: 1 } });
+  expect(await importFile(ebay)).toMatchObject({ detectedPreset: "ebay", summary: { orders: 1, created: 1 } });
   expect(await numbersOf(org)).toEqual(["E-1", "S-1", "T-1"]);
   expect((await org.get("/orders/E-1")).body).toMatchObject({ currency: "GBP", lines: [{ price: 9.99 }] });
   // Without a known name in any of the first rows, the first one is the header.
@@ -166,14 +166,19 @@ test("what a spreadsheet has done to codes is told, and two orders are not taken
   const { warnings } = await importFile(csv);
   const told = warnings.map(({ column, code }: Told) => `${column} ${code}`);
   expect(told).toEqual(
-    expect.arrayContaining(["sku digits_lost", "sku looks_like_date", "line id digits_lost", "phone digits_lost"]),
+    expect.arrayContaining([
+      "sku precision_lost",
+      "sku looks_like_date",
+      "line id precision_lost",
+      "phone precision_lost",
+    ]),
   );
   expect((await read("Z-1")).shippingAddress).toMatchObject({ zip: "01067", countryCode: "DE" });
   expect((await read("Z-3")).shippingAddress).toMatchObject({ zip: "0150", countryCode: "NO" });
   expect((await read("Z-4")).shippingAddress).toMatchObject({ zip: "100-0001", countryCode: "JP" });
   const lost = await send("number,sku,quantity\n5.96864E+13,A,1\n5.96864E+13,B,1\n");
   expect(lost.body.summary.created).toBe(0);
-  expect(codes(lost.body.errors)).toEqual(["digits_lost", "digits_lost"]);
+  expect(codes(lost.body.errors)).toEqual(["precision_lost", "precision_lost"]);
 });
 
 test("one date that can only be read one way says how all dates of the file are read", async () => {

@@ -25,10 +25,10 @@ describe("importing a file", () => {
     });
     expect(body.rejectedCsv).toBeUndefined();
     expect(body.columns.slice(0, 4)).toEqual([
-      { column: "Order Number", field: "number", filled: 3 },
-      { column: "Customer Name", field: "customer.name", filled: 2 },
-      { column: "Email", field: "customer.email", filled: 2 },
-      { column: "Ship To Address", field: "shippingAddress.address1", filled: 2 },
+      { column: "Order Number", field: "number", nonEmptyRows: 3 },
+      { column: "Customer Name", field: "customer.name", nonEmptyRows: 2 },
+      { column: "Email", field: "customer.email", nonEmptyRows: 2 },
+      { column: "Ship To Address", field: "shippingAddress.address1", nonEmptyRows: 2 },
     ]);
     const first = (await org.get("/orders/S-1")).body;
     expect(first).toMatchObject({
@@ -63,8 +63,8 @@ describe("importing a file", () => {
     }
     const forced = await org.post("/orders/import", { csv: "number;a,b\nX;1,2\n", delimiter: "semicolon" });
     expect(forced.body.columns).toEqual([
-      { column: "number", field: "number", filled: 1 },
-      { column: "a,b", field: null, filled: 1 },
+      { column: "number", field: "number", nonEmptyRows: 1 },
+      { column: "a,b", field: null, nonEmptyRows: 1 },
     ]);
     const decimal = await org.post("/orders/import", { csv: "number;total\nEU-1;12,50\n" });
     expect(decimal.body.summary.created).toBe(1);
@@ -133,7 +133,7 @@ describe("importing a file", () => {
     const again = await org.post("/orders/import", {
       csv: body.rejectedCsv.replace("many", "2").replace("B,1,11", "B,1,10"),
     });
-    expect(again.body.columns.at(-1)).toEqual({ column: "error", field: null, filled: 7 });
+    expect(again.body.columns.at(-1)).toEqual({ column: "error", field: null, nonEmptyRows: 7 });
     expect(again.body.summary.created, "the one put right, and the one whose cell has a column now").toBe(2);
     const enumOnly = await org.post("/orders/import", { csv: "number,status\nE,redy\n" });
     expect(places(enumOnly.body.errors)).toEqual([[2, "status", "enum"]]);

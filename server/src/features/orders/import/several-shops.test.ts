@@ -86,12 +86,12 @@ describe("two shops that both begin with the same number", () => {
 
 test("a bridge puts its prefix before the numbers, and its orders stay found when they are read again", async () => {
   const org = await hub.org();
-  const bridgeId = await connect(org, 0, { numberPrefix: "A-" });
-  expect((await org.get(`/bridges/${bridgeId}`)).body.numberPrefix).toBe("A-");
+  const bridgeId = await connect(org, 0, { orderNumberPrefix: "A-" });
+  expect((await org.get(`/bridges/${bridgeId}`)).body.orderNumberPrefix).toBe("A-");
   await importFrom(org, bridgeId);
   const { data } = (await org.get("/orders")).body;
   expect(data.every((order: { number: string }) => order.number.startsWith("A-"))).toBe(true);
-  await org.patch(`/bridges/${bridgeId}`, { numberPrefix: null });
+  await org.patch(`/bridges/${bridgeId}`, { orderNumberPrefix: null });
   await org.post("/tasks/execute-sync", {
     bridgeId,
     taskName: "orders.import",
@@ -100,7 +100,7 @@ test("a bridge puts its prefix before the numbers, and its orders stay found whe
   const again = (await org.get("/orders")).body.data;
   expect(again.length).toBe(3);
   expect(again.every((order: { number: string }) => order.number.startsWith("A-"))).toBe(true);
-  expect((await org.post("/bridges", { name: "x", connector: "demo", numberPrefix: "a\nb" })).status).toBe(400);
+  expect((await org.post("/bridges", { name: "x", connector: "demo", orderNumberPrefix: "a\nb" })).status).toBe(400);
 });
 
 test("a mapping of one line adds to what a shop's connector makes of an order, and replaces it only when told to", async () => {

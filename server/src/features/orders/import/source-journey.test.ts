@@ -63,7 +63,7 @@ async function aPartner(org: Awaited<ReturnType<typeof hub.org>>, tasks = ["orde
     name,
     mode: "push",
     request: { method: "POST", path: "/plain" },
-    externalId: "id",
+    externalIdPath: "id",
   });
   const settings = { baseUrl: `${partner.url}/rest`, auth: { kind: "bearer" }, tasks: tasks.map(push) };
   const bridge = { name: "Partner", connector: "rest", settings, credentials: { token: partner.token } };
@@ -117,7 +117,7 @@ describe("an order that waits for its payment", () => {
     expect(await change({ status: "processing" })).toMatchObject({ updated: 1, kept: 1 });
     expect(await read()).toMatchObject({ status: "cancelled", paymentStatus: "paid" });
     const [entry] = await timeline();
-    expect(entry.changes).toContainEqual({ path: "/status", from: "cancelled", to: "new", kept: true });
+    expect(entry.changes).toContainEqual({ path: "/status", from: "cancelled", to: "new", keptLocal: true });
     await change({ status: "failed" });
     await change({ status: "processing" });
     expect(await read()).toMatchObject({ status: "new", paymentStatus: "paid" });
@@ -205,7 +205,7 @@ describe("what a shop changes in an order that others act on", () => {
       "source_quantity_changed",
     ]);
     const [entry] = await timeline();
-    const kept = entry.changes.filter((one: { kept?: boolean }) => one.kept);
+    const kept = entry.changes.filter((one: { keptLocal?: boolean }) => one.keptLocal);
     expect(kept.map(({ path }: { path: string }) => path).toSorted()).toEqual(["/lines", "/shippingAddress", "/total"]);
     await change({ street: "1 Main Street", lines: [first, second] });
     expect((await read()).holds).toEqual([]);
@@ -228,7 +228,7 @@ describe("what a shop changes in an order that others act on", () => {
       path: "/status",
       from: "shipped",
       to: "cancelled",
-      kept: true,
+      keptLocal: true,
     });
   });
 

@@ -40,7 +40,12 @@ export async function updateChanged(
   const edits = plans.map(({ order, followed: { patch, leftOut } }) => ({
     order,
     patch,
-    kept: [...leftOut].map(([field, { to }]) => ({ path: `/${field}`, from: order[field], to, kept: true as const })),
+    kept: [...leftOut].map(([field, { to }]) => ({
+      path: `/${field}`,
+      from: order[field],
+      to,
+      keptLocal: true as const,
+    })),
   }));
   const isNews = ({ order, followed }: Plan): boolean => !isDeepStrictEqual(marks.get(order.id), followed.marks);
   const news = plans.filter(isNews).map(({ order, followed }) => [order.id, followed.marks] as const);

@@ -145,7 +145,7 @@ test("what is exported and imported elsewhere is the same, field by field; impor
       expect([body.errors, body.preset, body.warnings]).toEqual([[], "hub", []]);
       const [before, after] = [await ordersOf(here), await ordersOf(there)];
       for (const [number, found] of before) expect(given(after.get(number)!)).toEqual(given(found));
-      const again = (await here.post("/orders/import", { csv, existing: "update" })).body;
+      const again = (await here.post("/orders/import", { csv, onExisting: "update" })).body;
       expect([again.errors, again.summary.unchanged]).toEqual([[], created]);
     }),
     { numRuns: rounds, endOnFailure: true, ...(process.env.TEST_SEED ? { seed: Number(process.env.TEST_SEED) } : {}) },

@@ -27,7 +27,7 @@ export type Wish = {
   /** Null: cannot be told, since it cannot be made. */
   content: string | null;
   order: { version: number; updatedAt: string };
-  sendsAgainWhen: PushTask["sendsAgainWhen"];
+  resendPolicy: PushTask["resendPolicy"];
   canUpdate: boolean;
 };
 
@@ -54,17 +54,17 @@ export function nextStep(known: KnownEffect | undefined, wish: Wish): Step {
 }
 
 function afterArrival(known: KnownEffect, wish: Wish, isOurs: boolean): Step {
-  if (wish.sendsAgainWhen === "always" && !isOurs) return "begin";
+  if (wish.resendPolicy === "always" && !isOurs) return "begin";
   // An older state never overwrites a newer one.
   const isOlder = known.orderVersion !== null && wish.order.version < known.orderVersion;
   if (isOlder || wish.content === null) return "done";
   if (known.content === null) {
     const isTouched = Date.parse(wish.order.updatedAt) > known.concludedAt.getTime();
-    return isTouched && wish.sendsAgainWhen === "changed" ? "begin" : "done";
+    return isTouched && wish.resendPolicy === "on_change" ? "begin" : "done";
   }
   if (known.status === "done" && known.content === wish.content) return "done";
   if (wish.canUpdate) return "update";
-  return wish.sendsAgainWhen === "changed" ? "begin" : "done_before_change";
+  return wish.resendPolicy === "on_change" ? "begin" : "done_before_change";
 }
 
 /** What the other side knows the effect by. */

@@ -338,7 +338,7 @@ describe("where some orders failed", () => {
 
 describe("exporting orders", () => {
   test("is done once by orders.export, and again by a task of another name when what it sends has changed", async () => {
-    const request = { path: "/plain", body: { number: "{record.number}", tracking: "{record.priority}" } };
+    const request = { path: "/plain", body: { number: "{{record.number}}", tracking: "{{record.priority}}" } };
     const once = await aBridge("blind", { request }, "orders.export");
     const news = await aBridge("blind", { request }, "priority.push");
     const { id, number } = await anOrder();
@@ -358,7 +358,7 @@ describe("exporting orders", () => {
   });
 
   test("is no news because a mapping says what time it is", async () => {
-    const request = { path: "/plain", body: "{record}" };
+    const request = { path: "/plain", body: "{{record}}" };
     const { bridgeId, push } = await aBridge("blind", { request }, "priority.push");
     const mappings = [
       { target: "number", source: "number" },

@@ -116,7 +116,7 @@ test("a bridge that is pointed at another shop reads that one from its beginning
   const { org, bridgeId, pull, map, total } = await aShop();
   await map([{ source: "buyer.name", target: "customer.name" }]);
   expect((await pull()).result).toMatchObject({ fetched: 4, created: 4 });
-  await org.patch(`/bridges/${bridgeId}`, { settings: { overlapMinutes: 1 } });
+  await org.patch(`/bridges/${bridgeId}`, { settings: { lookbackMinutes: 1 } });
   expect((await pull()).result).toMatchObject({ fetched: 1 });
   const older = await startStandInShop({ orders: 3, seed: 2 });
   afterFile(() => older.close());

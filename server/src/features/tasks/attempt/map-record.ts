@@ -19,7 +19,7 @@ export function mapRecord(
   const mapped = mappings.inbound?.map(raw, canonical) ?? { ok: true as const, output: canonical };
   const errors = mapped.ok ? findUnstorableText([externalId, mapped.output]) : mapped.errors;
   if (mapped.ok && errors.length === 0) {
-    const body = task.yields === "orders" ? numbered(mapped.output, bridge) : mapped.output;
+    const body = task.recordType === "orders" ? numbered(mapped.output, bridge) : mapped.output;
     return { item: { externalId, updatedAt, body }, mapped };
   }
   const code = mapped.ok ? "text_not_storable" : "transformation_failed";

@@ -133,11 +133,11 @@ async function act(
 /** A shipment is what the order lists about it, whatever else changes. */
 function wishFor({ work, task, site }: Push, { order, shipment }: Fact, mapped: Mapped): Wish {
   const { effect_root: root, input } = work.execution;
-  const { sendsAgainWhen, update } = task;
+  const { resendPolicy, update } = task;
   const told = shipment ?? (mapped.ok ? contentOf(work, task, mapped.output) : undefined);
   const digest = told === undefined ? null : digestOf(told);
   const isResend = input.resend === true;
-  return { root, isResend, site, content: digest, order, sendsAgainWhen, canUpdate: update !== undefined };
+  return { root, isResend, site, content: digest, order, resendPolicy, canUpdate: update !== undefined };
 }
 
 async function begin(push: Push, made: Made, last: EffectRow | undefined): Promise<EffectRow | undefined> {
@@ -221,7 +221,7 @@ async function judgeFailure(push: Push, row: EffectRow, cause: unknown, mayBeThe
 }
 
 async function giveUp(push: Push, row: EffectRow, failure?: TaskFailure): Promise<FactOutcome> {
-  const error = unknownOutcome(failure?.code === "unexpected_answer" ? failure.message : "The connection broke.");
+  const error = unknownOutcome(failure?.code === "unexpected_response" ? failure.message : "The connection broke.");
   await conclude(push, row, { status: "unknown", error });
   return { status: "outcome_unknown", error };
 }

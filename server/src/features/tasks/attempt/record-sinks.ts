@@ -24,7 +24,7 @@ export type Sink =
   | { kind: "whole"; store: StoreWhole }
   | { kind: "none" };
 
-export const sinks: Record<PullTask["yields"], Sink> = {
+export const sinks: Record<PullTask["recordType"], Sink> = {
   orders: { kind: "pages", store: storeOrders },
   locations: { kind: "whole", store: applyPulledLocations },
   tracking: { kind: "pages", store: storeTracking },

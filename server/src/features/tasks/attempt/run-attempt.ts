@@ -58,7 +58,7 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
     return { status: "succeeded", result, error: null, sentInput, transformations };
   } catch (error) {
     const { status, failure } = judge(error, signal);
-    if (failure.code === "task_defect")
+    if (failure.code === "task_error")
       world.log.error({ err: error, executionId: execution.id }, "a task is defective");
     return { ...failed(failure, sentInput), status, result: error instanceof FailedWithResult ? error.result : null };
   }

@@ -8,7 +8,7 @@ import { siteOf } from "../../bridges/bridge-tasks.ts";
 import type { AttemptWork } from "./attempt.ts";
 import { FailedWithResult, superseded } from "./attempt.ts";
 import { findLastPull, holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
-import { forgetPayloads, hasNotices, listPayloads } from "../notices/notices.store.ts";
+import { forgetPayloads, hasWebhooks, listPayloads } from "../inbound-webhooks/inbound-webhooks.store.ts";
 import type { RecordMapping } from "./map-record.ts";
 import { mapRecord } from "./map-record.ts";
 import type { PulledItem, Rejected, Stored } from "./pulled-item.ts";
@@ -23,12 +23,12 @@ const maxShownFailures = 100;
 export async function runPull(work: AttemptWork, task: PullTask): Promise<Record<string, unknown>> {
   const { world, ctx, execution, bridge } = work;
   // What was sent by itself is taken in without asking for what changed, and says nothing about how far that was read.
-  const isReceived = !execution.is_partial && task.receive !== undefined && (await hasNotices(world.db, execution));
+  const isReceived = !execution.is_partial && task.receive !== undefined && (await hasWebhooks(world.db, execution));
   const readsOn = !execution.is_partial && !isReceived;
   const checkpoint = execution.checkpoint ?? (readsOn ? await beginPull(work, task) : nothingYet());
   const { since } = checkpoint;
   const call = since === undefined ? work.call : { ...work.call, input: { ...work.call.input, since } };
-  const sink = sinks[task.yields];
+  const sink = sinks[task.recordType];
   const collected: PulledItem[] = [];
   const sampler = createSampler(world, execution);
   let done = checkpoint.counts.fetched ?? 0;
@@ -106,7 +106,7 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   return result;
 }
 
-const noticesAtOnce = 100;
+const webhooksPerBatch = 100;
 
 /** What the other side has sent, as many as make a page. The cursor counts them. */
 async function* receivedPages(
@@ -115,7 +115,7 @@ async function* receivedPages(
   cursor: unknown,
 ): AsyncGenerator<Page> {
   for (let read = typeof cursor === "number" ? cursor : 0; ;) {
-    const payloads = await listPayloads(world.db, execution, { skip: read, limit: noticesAtOnce });
+    const payloads = await listPayloads(world.db, execution, { skip: read, limit: webhooksPerBatch });
     if (payloads.length === 0) return;
     // Those of a chain whose earlier execution has taken them in say nothing any more.
     const known = payloads.filter((payload) => payload !== null);

@@ -20,7 +20,7 @@ export async function openTaker(world: World, orgId: string, bridgeId: string, t
   const bridge = await findKnownBridge(world, bridgeId);
   if (bridge?.row.org_id !== orgId) throw new HubError("bridge_not_found", "The bridge was deleted.");
   const task = findTask(bridge, taskName);
-  const sink = task?.mode === "pull" ? sinks[task.yields] : undefined;
+  const sink = task?.mode === "pull" ? sinks[task.recordType] : undefined;
   if (task?.mode !== "pull" || sink?.kind !== "pages") {
     throw new HubError(
       "invalid_state",

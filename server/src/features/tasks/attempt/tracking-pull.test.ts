@@ -19,10 +19,10 @@ const tasks = [
   {
     name: "tracking.pull",
     mode: "pull",
-    yields: "tracking",
+    recordType: "tracking",
     request: { path: "/parcels" },
-    records: "data",
-    externalId: "trackingNumber",
+    recordsPath: "data",
+    externalIdPath: "trackingNumber",
   },
 ];
 const bridge = await org.post("/bridges", { name: "Carrier", connector: "rest", settings: { baseUrl, tasks } });

@@ -19,7 +19,7 @@ const ownFailures: ReadonlySet<string> = new Set([
   "outbound_paused",
   "outbound_disabled_in_preview",
   "superseded",
-  "task_defect",
+  "task_error",
   "transformation_failed",
   "unknown_task",
 ]);

@@ -71,7 +71,7 @@ function troublesOf(ended: Ended): Trouble[] {
 
 /** Records that are stored all at once are told of together; the others have an exception each. */
 function countWhole(task: ConnectorTask, result: unknown): number {
-  const isWhole = task.mode === "pull" && task.yields === "locations";
+  const isWhole = task.mode === "pull" && task.recordType === "locations";
   return isWhole ? ((result as { failed?: number } | null)?.failed ?? 0) : 0;
 }
 

@@ -1,8 +1,9 @@
 import type { SetLookup } from "../../../core/conditions.ts";
 import { compileCondition } from "../../../core/conditions.ts";
 import type { FieldError } from "../../../core/errors.ts";
-import type { Path, PathStep } from "./mapping-path.ts";
-import { memberOf, startOf } from "./mapping-path.ts";
+import type { Path, PathStep } from "../../../core/data-path.ts";
+import { memberOf } from "../../../core/data-path.ts";
+import { startOf } from "./mapping-path.ts";
 import type { Run } from "./mapping-run.ts";
 import { mappingLimits, MappingFault, spend } from "./mapping-run.ts";
 import { isEmpty } from "./mapping-values.ts";

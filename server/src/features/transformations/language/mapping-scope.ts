@@ -1,4 +1,4 @@
-import type { Path } from "./mapping-path.ts";
+import type { Path } from "../../../core/data-path.ts";
 
 /** What `@` and `^` mean at a place of a mapping. */
 export type Scope = {

@@ -1,6 +1,6 @@
 import { isPlain } from "../../../core/strict-json.ts";
-import type { PathStep } from "./mapping-path.ts";
-import { parsePath } from "./mapping-path.ts";
+import type { PathStep } from "../../../core/data-path.ts";
+import { parsePath } from "../../../core/data-path.ts";
 import { MappingFault, takeRoom } from "./mapping-run.ts";
 import type { Run } from "./mapping-run.ts";
 

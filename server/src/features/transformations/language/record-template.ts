@@ -1,6 +1,9 @@
-import { compileTemplate, placeholder } from "./compile-template.ts";
-import type { Path, Reader } from "./mapping-path.ts";
-import { compileReader, parsePath } from "./mapping-path.ts";
+import type { Path } from "../../../core/data-path.ts";
+import { parsePath } from "../../../core/data-path.ts";
+import { isOnePlaceholder } from "../../../core/template.ts";
+import { compileTemplate } from "./compile-template.ts";
+import type { Reader } from "./mapping-path.ts";
+import { compileReader } from "./mapping-path.ts";
 import { MappingFault, startRun } from "./mapping-run.ts";
 import { namesOf, outermost, scopeProblem } from "./mapping-scope.ts";
 import { isMissing } from "./mapping-values.ts";
@@ -45,7 +48,7 @@ export function compileRecordTemplate(text: string, rules: TemplateRules): Recor
   if (problems.length > 0) return problems;
   const [only] = readers;
   if (!only) return undefined;
-  const isOnly = rules.keepsType && readers.length === 1 && text.trim().replace(placeholder, "") === "";
+  const isOnly = rules.keepsType && isOnePlaceholder(text.trim());
   const read = isOnly ? only : whole;
   return {
     asks,

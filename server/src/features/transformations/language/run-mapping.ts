@@ -1,7 +1,9 @@
 import { isPlain } from "../../../core/strict-json.ts";
 import type { CompiledElement, CompiledMapping } from "./compile-mapping.ts";
-import type { Key, Reader } from "./mapping-path.ts";
-import { elementsOf, readKeys } from "./mapping-path.ts";
+import type { Key } from "../../../core/data-path.ts";
+import { readKeys } from "../../../core/data-path.ts";
+import type { Reader } from "./mapping-path.ts";
+import { elementsOf } from "./mapping-path.ts";
 import type { MappingStatus, Problem, Run } from "./mapping-run.ts";
 import {
   copyOf,

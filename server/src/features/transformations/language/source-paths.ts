@@ -1,5 +1,5 @@
-import type { Path, PathStep } from "./mapping-path.ts";
-import { memberOf, plainPath, showPath, showStep } from "./mapping-path.ts";
+import type { Path, PathStep } from "../../../core/data-path.ts";
+import { memberOf, plainPath, showPath, showStep } from "../../../core/data-path.ts";
 import type { Scope } from "./mapping-scope.ts";
 import { foldName, nearestName } from "../../../core/nearest.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "../../../../core/type.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
 import { isPlain } from "../../../../core/strict-json.ts";
-import { memberOf } from "../mapping-path.ts";
+import { memberOf } from "../../../../core/data-path.ts";
 import type { Run } from "../mapping-run.ts";
 import { constantOf, enterList, keepElements, leaveList, measure, spend, standAt } from "../mapping-run.ts";
 import { fault, isEmpty, isMissing } from "../mapping-values.ts";

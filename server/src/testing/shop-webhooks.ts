@@ -8,7 +8,7 @@ const hmac = (secret: string | Buffer, content: string): string =>
   createHmac("sha256", secret).update(content).digest("base64");
 
 /** A webhook of Shopify, signed, as its documents show it. */
-export function shopifyNotice(topic: string, text: string, { id = randomUUID(), secret }: Sending) {
+export function shopifyWebhook(topic: string, text: string, { id = randomUUID(), secret }: Sending) {
   return {
     "x-shopify-topic": topic,
     "x-shopify-hmac-sha256": hmac(secret, text),
@@ -19,7 +19,7 @@ export function shopifyNotice(topic: string, text: string, { id = randomUUID(), 
 }
 
 /** One of WooCommerce. */
-export function wooNotice(topic: string, text: string, { id = randomUUID(), secret }: Sending) {
+export function wooWebhook(topic: string, text: string, { id = randomUUID(), secret }: Sending) {
   const [resource = "", event = ""] = topic.split(".");
   return {
     "x-wc-webhook-source": "https://shop.example/",
@@ -33,8 +33,8 @@ export function wooNotice(topic: string, text: string, { id = randomUUID(), secr
 }
 
 /** Sends webhooks to a hub as shops do, with the headers and bodies that their documents show. */
-export function createNoticeSender(client: TestClient, bridgeId: string) {
-  const path = `/bridges/${bridgeId}/notices`;
+export function createWebhookSender(client: TestClient, bridgeId: string) {
+  const path = `/bridges/${bridgeId}/inbound-webhooks`;
   const post = async (rawBody: string | Buffer, headers: Record<string, string>): Promise<Answer> =>
     await client.post(path, undefined, { rawBody, headers });
 
@@ -42,11 +42,11 @@ export function createNoticeSender(client: TestClient, bridgeId: string) {
     post,
     async shopify(topic: string, body: object, sending: Sending): Promise<Answer> {
       const text = JSON.stringify(body);
-      return await post(text, shopifyNotice(topic, text, sending));
+      return await post(text, shopifyWebhook(topic, text, sending));
     },
     async woo(topic: string, body: object, sending: Sending): Promise<Answer> {
       const text = JSON.stringify(body);
-      return await post(text, wooNotice(topic, text, sending));
+      return await post(text, wooWebhook(topic, text, sending));
     },
     /** Standard Webhooks; `secret` as it is shown, with whsec_ before it. */
     async standard(

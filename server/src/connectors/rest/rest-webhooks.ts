@@ -1,8 +1,8 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { Settings } from "../connector.ts";
 import { isJsonPath, readPath } from "../json-path.ts";
-import type { ReadNotice, SentNotice } from "../notice.ts";
-import { headerOf, isSigned, jsonIn, noticeIdOf, secretsIn } from "../notice.ts";
+import type { ReadWebhook, WebhookRequest } from "../inbound-webhook.ts";
+import { headerOf, isSigned, jsonIn, webhookIdOf, secretsIn } from "../inbound-webhook.ts";
 import { asText } from "../shape.ts";
 import { settingsOf } from "./rest-request.ts";
 import type { WebhookSettings } from "./rest.schemas.ts";
@@ -14,38 +14,38 @@ const defaultTask = "orders.import";
 /** As Standard Webhooks recommends: what is older was kept by somebody, and sent again. */
 const toleranceMs = 5 * 60_000;
 
-export function readNotice(sent: SentNotice): ReadNotice {
+export function readWebhook(sent: WebhookRequest): ReadWebhook {
   const { webhook } = settingsOf(sent);
   const secrets = secretsIn(sent.credentials, ["webhookSecret"]);
   if (!webhook || secrets.length === 0) return "off";
-  const isStandard = webhook.signature === "standard";
+  const isStandard = webhook.signatureScheme === "standard";
   if (!(isStandard ? isStandardSigned : isPlainSigned)(sent, secrets, webhook)) return "not_signed";
   const body = jsonIn(sent);
   if (body === undefined) return { problem: "The body is not JSON." };
-  const found = readPath(body, webhook.records ?? "$") ?? [];
+  const found = readPath(body, webhook.recordsPath ?? "$") ?? [];
   const records: unknown[] = Array.isArray(found) ? found : [found];
   if (records.length === 0) return "ignored";
-  const task = webhook.task ?? defaultTask;
-  const { externalId = "id" } = settingsOf(sent).tasks?.find(({ name }) => name === task) ?? {};
-  const nameless = records.findIndex((record) => asText(readPath(record, externalId)) === "");
-  if (nameless >= 0) return { problem: `Record ${nameless} has no id at ${externalId}.` };
+  const task = webhook.taskName ?? defaultTask;
+  const { externalIdPath = "id" } = settingsOf(sent).tasks?.find(({ name }) => name === task) ?? {};
+  const nameless = records.findIndex((record) => asText(readPath(record, externalIdPath)) === "");
+  if (nameless >= 0) return { problem: `Record ${nameless} has no id at ${externalIdPath}.` };
   const given = headerOf(sent, isStandard ? "webhook-id" : (webhook.idHeader ?? "X-Webhook-Id"));
   const payload: RestNews = { records };
-  return { id: noticeIdOf(given, sent), topic: "", task, payload };
+  return { id: webhookIdOf(given, sent), topic: "", task, payload };
 }
 
 /** A header with the digest in hexadecimal or base64; some put the name of the algorithm before it. */
 function isPlainSigned(
-  sent: SentNotice,
+  sent: WebhookRequest,
   secrets: string[],
-  { header = "X-Webhook-Signature" }: WebhookSettings,
+  { signatureHeader = "X-Webhook-Signature" }: WebhookSettings,
 ): boolean {
-  const given = headerOf(sent, header).replace(/^sha256=/, "");
+  const given = headerOf(sent, signatureHeader).replace(/^sha256=/, "");
   const signature = Buffer.from(given, /^[0-9a-f]{64}$/i.test(given) ? "hex" : "base64");
   return isSigned(secrets, [sent.body], signature);
 }
 
-function isStandardSigned(sent: SentNotice, secrets: string[]): boolean {
+function isStandardSigned(sent: WebhookRequest, secrets: string[]): boolean {
   const [id, timestamp] = [headerOf(sent, "webhook-id"), headerOf(sent, "webhook-timestamp")];
   const ageMs = sent.now.getTime() - Number(timestamp) * 1000;
   if (id === "" || !/^\d{1,12}$/.test(timestamp) || Math.abs(ageMs) > toleranceMs) return false;
@@ -59,14 +59,14 @@ function isStandardSigned(sent: SentNotice, secrets: string[]): boolean {
 export function webhookProblems(settings: Settings): FieldError[] {
   const { webhook, tasks = [] } = settingsOf({ settings });
   if (!webhook) return [];
-  const name = webhook.task ?? defaultTask;
+  const name = webhook.taskName ?? defaultTask;
   const task = tasks.find((one) => one.name === name);
-  const isPull = task?.mode === "pull" && (task.yields ?? "orders") === "orders";
+  const isPull = task?.mode === "pull" && (task.recordType ?? "orders") === "orders";
   const message = `There is no task ${name} that reads orders: it says where a record has its id and its time.`;
   return [
-    ...(isPull ? [] : [{ pointer: "/webhook/task", code: "unknown_task", message }]),
-    ...(isJsonPath(webhook.records ?? "$")
+    ...(isPull ? [] : [{ pointer: "/webhook/taskName", code: "unknown_task", message }]),
+    ...(isJsonPath(webhook.recordsPath ?? "$")
       ? []
-      : [{ pointer: "/webhook/records", code: "not_a_path", message: "Write it as in data.items[0].id." }]),
+      : [{ pointer: "/webhook/recordsPath", code: "not_a_path", message: "Write it as in data.items[0].id." }]),
   ];
 }

@@ -3,11 +3,11 @@ import { notFound } from "../../../core/resources.ts";
 import type { Ctx, World } from "../../../context.ts";
 import { change, systemContext } from "../../../context.ts";
 import type { SentRequest } from "../../../route.ts";
-import { findKnownBridge, findTask, findUnusable, readNotice } from "../../bridges/bridge-tasks.ts";
+import { findKnownBridge, findTask, findUnusable, readWebhook } from "../../bridges/bridge-tasks.ts";
 import { enqueueExecutions } from "../enqueue-executions.ts";
 import type { ExecutionRow } from "../executions.store.ts";
-import type { NoticeAnswer } from "../tasks.schemas.ts";
-import * as store from "./notices.store.ts";
+import type { InboundWebhookAnswer } from "../tasks.schemas.ts";
+import * as store from "./inbound-webhooks.store.ts";
 
 /** What comes within this time is taken in together. */
 const collectSeconds = 0.25;
@@ -16,13 +16,17 @@ const collectSeconds = 0.25;
  * A shop says that something happened. Whoever asks has no token: they are known by their signature, and answered when what they
  * said is stored. It is taken in by the task that imports orders, which asks the shop what they are like now.
  */
-export async function receiveNotice(ctx: Ctx, bridgeId: string, sent: SentRequest): Promise<NoticeAnswer> {
+export async function receiveInboundWebhook(
+  ctx: Ctx,
+  bridgeId: string,
+  sent: SentRequest,
+): Promise<InboundWebhookAnswer> {
   const bridge = await findKnownBridge(ctx, bridgeId);
-  const read = bridge ? readNotice(ctx, bridge, sent) : "off";
+  const read = bridge ? readWebhook(ctx, bridge, sent) : "off";
   if (!bridge || read === "off" || read === "not_signed") {
     throw read === "not_signed" ? notSigned() : notFound("bridge");
   }
-  if (read !== "ignored" && "problem" in read) throw badField("", "invalid_notice", read.problem);
+  if (read !== "ignored" && "problem" in read) throw badField("", "invalid_webhook", read.problem);
   const task = read === "ignored" || findUnusable(ctx, bridge) ? undefined : findTask(bridge, read.task);
   // Once a bridge is active again, its next import reads what it has missed.
   if (read === "ignored" || task?.mode !== "pull" || !task.receive) return { status: "ignored" };
@@ -30,19 +34,19 @@ export async function receiveNotice(ctx: Ctx, bridgeId: string, sent: SentReques
   const own: Ctx = { ...systemContext(ctx, row.org_id, `webhook of ${row.name}`), requestId: ctx.requestId };
   return await change(own, async (tx) => {
     const id = own.newId();
-    if (!(await store.insertNotice(tx, row, id, read, own.clock.now()))) return { status: "duplicate" };
+    if (!(await store.insertWebhook(tx, row, id, read, own.clock.now()))) return { status: "duplicate" };
     const collector = await store.holdCollector(tx, row, task.name);
     const request = { bridge, task, input: {}, trigger: "webhook", delaySeconds: collectSeconds } as const;
     const [{ id: executionId }] = collector
       ? [collector]
       : ((await enqueueExecutions(tx, own, [request])) as [ExecutionRow]);
     await store.giveTo(tx, row.org_id, id, executionId);
-    return { status: "taken" };
+    return { status: "accepted" };
   });
 }
 
 /** Whose notices those to this bridge are. Costs no query for a bridge that was heard of before. */
-export async function findNoticeOwner(world: World, bridgeId: string): Promise<string | undefined> {
+export async function findInboundWebhookOwner(world: World, bridgeId: string): Promise<string | undefined> {
   return (await findKnownBridge(world, bridgeId))?.row.org_id;
 }
 
@@ -53,6 +57,6 @@ function notSigned(): HubError {
 const keptMs = 7 * 24 * 3_600_000;
 
 /** Longer than anybody repeats what was not taken. */
-export async function removeOldNotices({ db, clock }: World): Promise<void> {
-  await store.deleteOldNoticesAcrossOrgs(db, new Date(clock.now().getTime() - keptMs));
+export async function removeOldInboundWebhooks({ db, clock }: World): Promise<void> {
+  await store.deleteOldWebhooksAcrossOrgs(db, new Date(clock.now().getTime() - keptMs));
 }

@@ -1,11 +1,11 @@
-import type { ReadNotice, SentNotice } from "../notice.ts";
-import { headerOf, isSigned, noticeIdOf, objectIn, secretsIn } from "../notice.ts";
+import type { ReadWebhook, WebhookRequest } from "../inbound-webhook.ts";
+import { headerOf, isSigned, webhookIdOf, objectIn, secretsIn } from "../inbound-webhook.ts";
 import { asText } from "../shape.ts";
 
 /** Which order something happened to; what it is like now is asked for. */
 export type WooNews = { orderId: string; isDeleted: boolean };
 
-export function readNotice(sent: SentNotice): ReadNotice {
+export function readWebhook(sent: WebhookRequest): ReadWebhook {
   const secrets = secretsIn(sent.credentials, ["webhookSecret"]);
   if (secrets.length === 0) return "off";
   // Sent when the webhook is saved, and not signed. A shop that is refused shows an error there.
@@ -16,6 +16,6 @@ export function readNotice(sent: SentNotice): ReadNotice {
   const orderId = asText(objectIn(sent).id);
   if (!topic.startsWith("order.") || !/^\d+$/.test(orderId)) return "ignored";
   const payload: WooNews = { orderId, isDeleted: topic === "order.deleted" };
-  const id = noticeIdOf(headerOf(sent, "x-wc-webhook-delivery-id"), sent);
+  const id = webhookIdOf(headerOf(sent, "x-wc-webhook-delivery-id"), sent);
   return { id, topic, task: "orders.import", payload };
 }

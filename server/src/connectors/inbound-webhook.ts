@@ -4,7 +4,7 @@ import { Type } from "../core/type.ts";
 import { objectOf } from "./shape.ts";
 
 /** A request of the other side, which nobody asked for and anybody could have sent. */
-export type SentNotice = {
+export type WebhookRequest = {
   /** Names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** As it came: the signature is over these bytes. */
@@ -15,7 +15,7 @@ export type SentNotice = {
 };
 
 /** What is kept of it until its task has taken it in. */
-export type Notice = {
+export type InboundWebhook = {
   /** The same when it is sent once more. */
   id: string;
   topic: string;
@@ -29,7 +29,7 @@ export type Notice = {
  * `off`: this bridge has no secret to know its shop by. `not_signed`: it is not the shop's. `ignored`: it is, and says nothing that
  * matters here. `problem`: it is, and cannot be read.
  */
-export type ReadNotice = Notice | { problem: string } | "off" | "not_signed" | "ignored";
+export type ReadWebhook = InboundWebhook | { problem: string } | "off" | "not_signed" | "ignored";
 
 /** The credential by which a bridge knows who sends them. */
 export function webhookSecret(description: string) {
@@ -38,7 +38,7 @@ export function webhookSecret(description: string) {
   );
 }
 
-export function headerOf({ headers }: SentNotice, name: string): string {
+export function headerOf({ headers }: WebhookRequest, name: string): string {
   const value = headers[name.toLowerCase()];
   return typeof value === "string" ? value.trim() : "";
 }
@@ -65,7 +65,7 @@ export function secretsIn(credentials: Record<string, unknown>, names: readonly 
 }
 
 /** Undefined: it is not JSON. */
-export function jsonIn({ body }: SentNotice): unknown {
+export function jsonIn({ body }: WebhookRequest): unknown {
   try {
     const text = body.toString("utf8");
     return storable(JSON.parse(text), text);
@@ -74,11 +74,11 @@ export function jsonIn({ body }: SentNotice): unknown {
   }
 }
 
-export function objectIn(sent: SentNotice): Record<string, unknown> {
+export function objectIn(sent: WebhookRequest): Record<string, unknown> {
   return objectOf(jsonIn(sent));
 }
 
 /** What it is known by when it comes again; one that has no id is known by what it says. */
-export function noticeIdOf(given: string, { body }: SentNotice): string {
+export function webhookIdOf(given: string, { body }: WebhookRequest): string {
   return given === "" || given.length > 200 ? createHash("sha256").update(body).digest("hex") : given;
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../../server/src/core/seeded-random.ts";
-import { shopifyNotice, wooNotice } from "../../../server/src/testing/shop-notices.ts";
+import { shopifyWebhook, wooWebhook } from "../../../server/src/testing/shop-webhooks.ts";
 import type { Send } from "../chaos-client.ts";
 import type { ShopName } from "./story-plan.ts";
 import type { Setup } from "./story-setup.ts";
-import { noticeSecretOf } from "./story-setup.ts";
+import { webhookSecretOf } from "./story-setup.ts";
 
 /** Brings what shops say by themselves to the hub: late, twice, in another order, and some of it never. */
 export type Courier = {
@@ -20,13 +20,13 @@ export type Courier = {
 const patienceMs = 120_000;
 
 /** `answers`: what may be said to it. */
-type Notice = {
+type InboundWebhook = {
   shop: ShopName;
   topic: string;
   text: string;
   headers: Record<string, string>;
   answers: string[];
-  taken: number;
+  accepted: number;
 };
 
 export function createCourier(anonymous: Send, { bridges }: Setup): Courier {
@@ -35,30 +35,31 @@ export function createCourier(anonymous: Send, { bridges }: Setup): Courier {
   const problems: string[] = [];
 
   /** Until it is answered: shops try again for days. */
-  async function deliver(notice: Notice): Promise<void> {
-    const { shop, text, headers } = notice;
-    const path = `/bridges/${bridges[shop]}/notices`;
+  async function deliver(webhook: InboundWebhook): Promise<void> {
+    const { shop, text, headers } = webhook;
+    const path = `/bridges/${bridges[shop]}/inbound-webhooks`;
     const endsAt = performance.now() + patienceMs;
     for (;;) {
       const reply = await anonymous({ method: "POST", path, text, headers });
-      if (reply.kind === "answer") return judge(notice, reply.status, String(reply.body.status));
-      if (performance.now() > endsAt) return void problems.push(`a notice of ${shop} is not taken: ${reply.reason}`);
+      if (reply.kind === "answer") return judge(webhook, reply.status, String(reply.body.status));
+      if (performance.now() > endsAt)
+        return void problems.push(`a webhook of ${shop} is not accepted: ${reply.reason}`);
       await sleep(200);
     }
   }
 
   /** Whoever comes second with the same is told so; if nobody heard the first answer, that may be the only one. */
-  function judge(notice: Notice, status: number, said: string): void {
-    const { shop, topic, text, answers } = notice;
-    if (said === "taken") notice.taken++;
-    if (notice.taken > 1) problems.push(`${shop}, ${topic} ${text}: taken ${notice.taken} times`);
+  function judge(webhook: InboundWebhook, status: number, said: string): void {
+    const { shop, topic, text, answers } = webhook;
+    if (said === "accepted") webhook.accepted++;
+    if (webhook.accepted > 1) problems.push(`${shop}, ${topic} ${text}: accepted ${webhook.accepted} times`);
     if (!answers.includes(status === 200 ? said : String(status)))
       problems.push(`${shop}, ${topic} ${text}: answered ${status} ${said} in place of ${answers.join(" or ")}`);
   }
 
-  function send(notice: Notice, afterMs: number): void {
+  function send(webhook: InboundWebhook, afterMs: number): void {
     const errand = sleep(afterMs)
-      .then(() => deliver(notice))
+      .then(() => deliver(webhook))
       .finally(() => underWay.delete(errand));
     underWay.add(errand);
   }
@@ -67,10 +68,10 @@ export function createCourier(anonymous: Send, { bridges }: Setup): Courier {
     counts,
     problems,
     tell(shop, topic, body, random, isCertain = false) {
-      const secret = noticeSecretOf(shop);
-      const write = (text: string, key: string, answers: string[]): Notice => {
-        const headers = (shop === "woo" ? wooNotice : shopifyNotice)(topic, text, { id: randomUUID(), secret: key });
-        return { shop, topic, text, headers, answers, taken: 0 };
+      const secret = webhookSecretOf(shop);
+      const write = (text: string, key: string, answers: string[]): InboundWebhook => {
+        const headers = (shop === "woo" ? wooWebhook : shopifyWebhook)(topic, text, { id: randomUUID(), secret: key });
+        return { shop, topic, text, headers, answers, accepted: 0 };
       };
       const late = (): number => (random.chance(30) ? random.below(1_500) : 0);
       if (random.chance(4)) {
@@ -84,11 +85,11 @@ export function createCourier(anonymous: Send, { bridges }: Setup): Courier {
         return;
       }
       counts.sent++;
-      const notice = write(JSON.stringify(body), secret, ["taken", "duplicate"]);
-      send(notice, late());
+      const webhook = write(JSON.stringify(body), secret, ["accepted", "duplicate"]);
+      send(webhook, late());
       if (!random.chance(20)) return;
       counts.twice++;
-      send(notice, late());
+      send(webhook, late());
     },
     async arrived() {
       while (underWay.size > 0) await Promise.all(underWay);

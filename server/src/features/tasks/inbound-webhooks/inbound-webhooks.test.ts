@@ -2,13 +2,13 @@ import { createHmac, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { afterFile } from "../../../testing/after-file.ts";
 import { eventually } from "../../../testing/eventually.ts";
-import { createNoticeSender, shopifyOrderBody } from "../../../testing/shop-notices.ts";
+import { createWebhookSender, shopifyOrderBody } from "../../../testing/shop-webhooks.ts";
 import type { ShopOrder } from "../../../testing/stand-in-data.ts";
 import type { StandInShop } from "../../../testing/stand-in-shop.ts";
 import { startStandInShop } from "../../../testing/stand-in-shop.ts";
 import type { TestHub, TestOrg } from "../../../testing/test-hub.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
-import { removeOldNotices } from "../tasks.ts";
+import { removeOldInboundWebhooks } from "../tasks.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -32,7 +32,7 @@ async function aBridge(connector: string, settings: object, credentials: object,
   /** All that has come is taken in. */
   const settled = async () =>
     await eventually(executions, (all) => all.every(({ finishedAt }: { finishedAt: string }) => finishedAt !== null));
-  return { id, find, settled, ...createNoticeSender(hub.anonymous, id) };
+  return { id, find, settled, ...createWebhookSender(hub.anonymous, id) };
 }
 
 const clientSecret = "stand-in-token";
@@ -58,7 +58,7 @@ describe("what Shopify says by itself", () => {
     const bridge = await shopifyBridge();
     const order = shop.data.orders.find(({ lines }) => lines.length > 1 && lines.length < 10)!;
     const say = async (topic: string, body: object = shopifyOrderBody(order)) => {
-      expect((await bridge.shopify(topic, body, told)).body).toEqual({ status: "taken" });
+      expect((await bridge.shopify(topic, body, told)).body).toEqual({ status: "accepted" });
       await bridge.settled();
       const [found] = await bridge.find(order.number);
       return (await org.get(`/orders/${found.id}`)).body;
@@ -101,7 +101,7 @@ describe("what Shopify says by itself", () => {
     const early = shopifyOrderBody(change(first, { isPaid: false }));
     const late = shopifyOrderBody(change(first, { isPaid: true }));
     const id = randomUUID();
-    expect((await bridge.shopify("orders/paid", late, { ...told, id })).body).toEqual({ status: "taken" });
+    expect((await bridge.shopify("orders/paid", late, { ...told, id })).body).toEqual({ status: "accepted" });
     const again = await Promise.all([1, 2, 3].map(() => bridge.shopify("orders/paid", late, { ...told, id })));
     expect(again.map(({ body }) => body.status)).toEqual(["duplicate", "duplicate", "duplicate"]);
     await bridge.settled();
@@ -112,7 +112,7 @@ describe("what Shopify says by itself", () => {
     const all = shop.data.orders.flatMap((order) => [order, order]);
     const tell = async (order: ShopOrder) => await bridge.shopify("orders/updated", shopifyOrderBody(order), told);
     const answers = await Promise.all(all.map(tell));
-    expect(answers.map(({ body }) => body.status)).toEqual(all.map(() => "taken"));
+    expect(answers.map(({ body }) => body.status)).toEqual(all.map(() => "accepted"));
     const executions = await bridge.settled();
     expect(executions.length).toBeLessThan(2 + all.length / 2);
     expect(executions.map(({ trigger, status }: Record<string, string>) => `${trigger} ${status}`)).toEqual(
@@ -129,7 +129,7 @@ describe("what Shopify says by itself", () => {
     const all = Array.from({ length: 300 }, () => randomUUID());
     expect((await bridge.shopify("orders/updated", body, told)).status).toBe(200);
     // Whoever does not know a bridge is a stranger still, and keeps no shop out.
-    const elsewhere = createNoticeSender(hub.anonymous, randomUUID());
+    const elsewhere = createWebhookSender(hub.anonymous, randomUUID());
     const [answers, strange] = await Promise.all([
       Promise.all(all.map((id) => bridge.shopify("orders/updated", body, { ...told, id }))),
       Promise.all(all.map(() => elsewhere.shopify("orders/updated", body, told))),
@@ -146,7 +146,7 @@ describe("what Shopify says by itself", () => {
       );
       left = [...left.slice(0, 50).filter((_, i) => next[i]!.status !== 200), ...left.slice(50)];
     }
-    const stored = await hub.world.db.query("select from bridge_notices where notice_id = any($1)", [all]);
+    const stored = await hub.world.db.query("select from inbound_webhooks where webhook_id = any($1)", [all]);
     expect(stored).toHaveLength(300);
     await bridge.settled();
   });
@@ -190,8 +190,8 @@ describe("what Shopify says by itself", () => {
 });
 
 describe("a stranger", () => {
-  const countNotices = async () =>
-    (await hub.world.db.query<{ count: number }>("select count(*)::integer as count from bridge_notices"))[0]!.count;
+  const countWebhooks = async () =>
+    (await hub.world.db.query<{ count: number }>("select count(*)::integer as count from inbound_webhooks"))[0]!.count;
 
   test("who forges, changes, or takes what another bridge was told is refused, and leaves no trace", async () => {
     const [bridge, rival] = [await shopifyBridge(), await shopifyBridge(await hub.org())];
@@ -199,7 +199,7 @@ describe("a stranger", () => {
     const body = shopifyOrderBody(shop.data.orders[0]!);
     const text = JSON.stringify(body);
     const right = createHmac("sha256", "of-this-app-alone").update(text).digest("base64");
-    const before = await countNotices();
+    const before = await countWebhooks();
     const signed = (signature: string) => ({ "x-shopify-topic": "orders/create", "x-shopify-hmac-sha256": signature });
     const wrong = [
       await bridge.shopify("orders/create", body, { secret: "guessed" }),
@@ -215,15 +215,15 @@ describe("a stranger", () => {
       expect([status, problem.code]).toEqual([401, "invalid_signature"]);
       expect(JSON.stringify(problem)).not.toContain("of-this-app-alone");
     }
-    expect((await bridge.post(text, signed(right))).body).toEqual({ status: "taken" });
-    expect(await countNotices()).toBe(before + 1);
+    expect((await bridge.post(text, signed(right))).body).toEqual({ status: "accepted" });
+    expect(await countWebhooks()).toBe(before + 1);
     expect(hub.logs.join("")).not.toContain("of-this-app-alone");
   });
 
   test("is told nothing about bridges that take no webhooks, and may not send much", async () => {
     const silent = await aBridge("demo", {}, {});
     const unsigned = await aBridge("woocommerce", { url: shop.url }, { consumerKey: "a", consumerSecret: "b" });
-    const unknown = createNoticeSender(hub.anonymous, randomUUID());
+    const unknown = createWebhookSender(hub.anonymous, randomUUID());
     for (const { shopify } of [silent, unsigned, unknown]) {
       const { status, body } = await shopify("orders/create", { id: 1 }, { secret: "" });
       expect([status, body.code]).toEqual([404, "bridge_not_found"]);
@@ -248,7 +248,7 @@ describe("what WooCommerce says by itself", () => {
     const order = shop.data.orders.find(({ lines }) => lines.length < 10)!;
     expect((await bridge.woo("order.updated", { id: order.id }, { secret: "guessed" })).status).toBe(401);
     const id = randomUUID();
-    expect((await bridge.woo("order.created", { id: order.id }, { secret, id })).body.status).toBe("taken");
+    expect((await bridge.woo("order.created", { id: order.id }, { secret, id })).body.status).toBe("accepted");
     expect((await bridge.woo("order.created", { id: order.id }, { secret, id })).body.status).toBe("duplicate");
     expect((await bridge.woo("product.updated", { id: order.id }, { secret })).body.status).toBe("ignored");
     await bridge.settled();
@@ -269,9 +269,9 @@ describe("what a system behind a rest bridge says by itself", () => {
     name: "orders.import",
     mode: "pull",
     request: { path: "/page/orders" },
-    records: "data",
-    externalId: "id",
-    updatedAt: "updated_at",
+    recordsPath: "data",
+    externalIdPath: "id",
+    updatedAtPath: "updated_at",
   };
   const mappings = [
     { target: "number", source: "reference" },
@@ -309,9 +309,9 @@ describe("what a system behind a rest bridge says by itself", () => {
 
   test("by Standard Webhooks: an older state does not take back a newer one, and what is old is not taken at all", async () => {
     const secret = `whsec_${Buffer.from("a key of thirty-two bytes, or so").toString("base64")}`;
-    const bridge = await restBridge({ signature: "standard", records: "data" }, secret);
+    const bridge = await restBridge({ signatureScheme: "standard", recordsPath: "data" }, secret);
     const id = randomUUID();
-    expect((await bridge.standard({ data: record(1, "new", 5) }, { secret, id })).body.status).toBe("taken");
+    expect((await bridge.standard({ data: record(1, "new", 5) }, { secret, id })).body.status).toBe("accepted");
     expect((await bridge.standard({ data: record(1, "new", 5) }, { secret, id })).body.status).toBe("duplicate");
     await bridge.settled();
     await bridge.standard({ data: [record(1, "old", 1), record(2, "other", 1)] }, { secret });
@@ -329,16 +329,16 @@ describe("what a system behind a rest bridge says by itself", () => {
 
   test("by a plain HMAC in hexadecimal or base64, with or without the name of the algorithm", async () => {
     const secret = "a plain secret";
-    const bridge = await restBridge({ header: "X-Hub-Signature-256", idHeader: "X-Delivery" }, secret);
+    const bridge = await restBridge({ signatureHeader: "X-Hub-Signature-256", idHeader: "X-Delivery" }, secret);
     const text = JSON.stringify(record(9, "plain", 1));
     const digest = createHmac("sha256", secret).update(text).digest();
     const forms = [digest.toString("hex"), digest.toString("base64"), `sha256=${digest.toString("hex")}`];
     const statuses = [];
     for (const form of forms) statuses.push((await bridge.post(text, { "x-hub-signature-256": form })).body.status);
     // Without an id it is known by what it says.
-    expect(statuses).toEqual(["taken", "duplicate", "duplicate"]);
+    expect(statuses).toEqual(["accepted", "duplicate", "duplicate"]);
     const other = { "x-hub-signature-256": forms[0]!, "x-delivery": "another" };
-    expect((await bridge.post(text, other)).body.status).toBe("taken");
+    expect((await bridge.post(text, other)).body.status).toBe("accepted");
     const broken = forms[0]!.replace(/^./, (first) => (first === "0" ? "1" : "0"));
     expect((await bridge.post(text, { "x-hub-signature-256": broken, "x-delivery": "third" })).status).toBe(401);
     const odd = createHmac("sha256", secret).update("not json").digest("hex");
@@ -349,7 +349,7 @@ describe("what a system behind a rest bridge says by itself", () => {
   });
 
   test("is kept no longer than needed, and forgotten as a whole after a week", async () => {
-    const left = async (what: string) => await hub.world.db.query(`select from bridge_notices ${what}`);
+    const left = async (what: string) => await hub.world.db.query(`select from inbound_webhooks ${what}`);
     const rows = await eventually(
       async () => await left("where payload is not null and topic = ''"),
       (found) => found.length === 0,
@@ -357,7 +357,7 @@ describe("what a system behind a rest bridge says by itself", () => {
     expect(rows).toHaveLength(0);
     expect((await left("")).length).toBeGreaterThan(0);
     hub.advance(8 * 24 * 3_600_000);
-    await removeOldNotices(hub.world);
+    await removeOldInboundWebhooks(hub.world);
     expect(await left("")).toHaveLength(0);
   });
 });

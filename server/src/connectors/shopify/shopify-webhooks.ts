@@ -1,5 +1,5 @@
-import type { ReadNotice, SentNotice } from "../notice.ts";
-import { headerOf, isSigned, noticeIdOf, objectIn, secretsIn } from "../notice.ts";
+import type { ReadWebhook, WebhookRequest } from "../inbound-webhook.ts";
+import { headerOf, isSigned, webhookIdOf, objectIn, secretsIn } from "../inbound-webhook.ts";
 import type { Json } from "../shape.ts";
 import { asText, objectOf } from "../shape.ts";
 
@@ -7,7 +7,7 @@ import { asText, objectOf } from "../shape.ts";
 export type ShopifyNews = { orderId: string } | { deletedOrderId: string } | { fulfillmentOrderId: string };
 
 /** Webhooks of an app are signed with its client secret; those that are made in the admin of the shop with one shown there. */
-export function readNotice(sent: SentNotice): ReadNotice {
+export function readWebhook(sent: WebhookRequest): ReadWebhook {
   const secrets = secretsIn(sent.credentials, ["clientSecret", "webhookSecret"]);
   if (secrets.length === 0) return "off";
   const signature = Buffer.from(headerOf(sent, "x-shopify-hmac-sha256"), "base64");
@@ -15,7 +15,7 @@ export function readNotice(sent: SentNotice): ReadNotice {
   const topic = headerOf(sent, "x-shopify-topic");
   const payload = newsIn(topic, objectIn(sent));
   if (!payload) return "ignored";
-  const id = noticeIdOf(headerOf(sent, "x-shopify-webhook-id"), sent);
+  const id = webhookIdOf(headerOf(sent, "x-shopify-webhook-id"), sent);
   return { id, topic, task: "orders.import", payload };
 }
 

@@ -1,21 +1,21 @@
-import type { Notice } from "../../../connectors/notice.ts";
+import type { InboundWebhook } from "../../../connectors/inbound-webhook.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
 
 type BridgeRow = OpenBridge["row"];
 
 /** False: it has come before. Whoever brings the same at this moment waits for the outcome. */
-export async function insertNotice(
+export async function insertWebhook(
   tx: Tx,
   { org_id, id: bridgeId }: BridgeRow,
   id: string,
-  notice: Notice,
+  webhook: InboundWebhook,
   at: Date,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `insert into bridge_notices (id, org_id, bridge_id, notice_id, topic, payload, received_at)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict (bridge_id, notice_id) do nothing returning 1`,
-    [id, org_id, bridgeId, notice.id, notice.topic, JSON.stringify(notice.payload), at],
+    `insert into inbound_webhooks (id, org_id, bridge_id, webhook_id, topic, payload, received_at)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (bridge_id, webhook_id) do nothing returning 1`,
+    [id, org_id, bridgeId, webhook.id, webhook.topic, JSON.stringify(webhook.payload), at],
   );
   return rows.length === 1;
 }
@@ -39,14 +39,18 @@ export async function holdCollector(
 }
 
 export async function giveTo(tx: Tx, orgId: string, id: string, executionId: string): Promise<void> {
-  await tx.query("update bridge_notices set execution_id = $3 where org_id = $1 and id = $2", [orgId, id, executionId]);
+  await tx.query("update inbound_webhooks set execution_id = $3 where org_id = $1 and id = $2", [
+    orgId,
+    id,
+    executionId,
+  ]);
 }
 
 /** They belong to the first of a chain of retries. */
 type OfChain = { org_id: string; effect_root: string };
 
-export async function hasNotices(db: Queryable, { org_id, effect_root }: OfChain): Promise<boolean> {
-  const rows = await db.query("select from bridge_notices where org_id = $1 and execution_id = $2 limit 1", [
+export async function hasWebhooks(db: Queryable, { org_id, effect_root }: OfChain): Promise<boolean> {
+  const rows = await db.query("select from inbound_webhooks where org_id = $1 and execution_id = $2 limit 1", [
     org_id,
     effect_root,
   ]);
@@ -60,7 +64,7 @@ export async function listPayloads(
   { skip, limit }: { skip: number; limit: number },
 ): Promise<unknown[]> {
   const rows = await db.query<{ payload: unknown }>(
-    `select payload from bridge_notices where org_id = $1 and execution_id = $2
+    `select payload from inbound_webhooks where org_id = $1 and execution_id = $2
       order by received_at, id offset $3 limit $4`,
     [org_id, effect_root, skip, limit],
   );
@@ -70,14 +74,14 @@ export async function listPayloads(
 /** They were taken in: that they came is kept for a while, what they said is not. */
 export async function forgetPayloads(db: Queryable, { org_id, effect_root }: OfChain): Promise<void> {
   await db.query(
-    "update bridge_notices set payload = null where org_id = $1 and execution_id = $2 and payload is not null",
+    "update inbound_webhooks set payload = null where org_id = $1 and execution_id = $2 and payload is not null",
     [org_id, effect_root],
   );
 }
 
-export async function deleteOldNoticesAcrossOrgs(db: Queryable, before: Date): Promise<void> {
+export async function deleteOldWebhooksAcrossOrgs(db: Queryable, before: Date): Promise<void> {
   await db.query(
-    `delete from bridge_notices where id in (select id from bridge_notices where received_at < $1 order by received_at limit 5000)`,
+    `delete from inbound_webhooks where id in (select id from inbound_webhooks where received_at < $1 order by received_at limit 5000)`,
     [before],
   );
 }
