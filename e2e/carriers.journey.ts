@@ -110,7 +110,7 @@ test("when the carrier comes is said by the account; what stays empty is as the 
   // What others change is no part of this form: it is nothing to ask about.
   await org.patch(`/carrier-accounts/${id}`, { description: "Renewed in July" });
   await rules.getByRole("button", { name: "Save the rules" }).click();
-  await rules.getByText(/which is never/).waitFor();
+  await rules.getByText(/must be after earliestReadyTime/).waitFor();
   await rules.getByLabel("Comes until").fill("18:00");
   await rules.getByLabel("Packages, at most").fill("");
   await rules.getByRole("button", { name: "Save the rules" }).click();

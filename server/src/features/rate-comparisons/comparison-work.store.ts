@@ -2,7 +2,7 @@ import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
 import { leasesOn } from "../../queue/leases.ts";
-import type { DatedCards, InputStamps } from "../carrier-accounts/open-carrier.ts";
+import type { DatedCards, InputStamps } from "../carrier-accounts/tariff-inputs.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import { comparisonColumns } from "./rate-comparisons.store.ts";
 import type { Summary } from "./summary.schemas.ts";

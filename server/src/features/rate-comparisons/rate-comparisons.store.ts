@@ -4,7 +4,7 @@ import type { Page } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern, listPage } from "../../db/list-page.ts";
-import type { DatedCards, InputStamps } from "../carrier-accounts/open-carrier.ts";
+import type { DatedCards, InputStamps } from "../carrier-accounts/tariff-inputs.ts";
 import type { ComparisonHeader, ComparisonQuery, ComparisonStatus, RatingOptions } from "./rate-comparisons.schemas.ts";
 import type { Summary } from "./summary.schemas.ts";
 

@@ -12,14 +12,14 @@ import { recordEvent } from "../../events/record-event.ts";
 import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
 import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
-import type { InputStamps } from "../carrier-accounts/open-carrier.ts";
+import type { InputStamps } from "../carrier-accounts/tariff-inputs.ts";
 import {
   findCardIdsOn,
   findCardOn,
   findDatedCards,
   readCardStamps,
   readStampsAgain,
-} from "../carrier-accounts/open-carrier.ts";
+} from "../carrier-accounts/tariff-inputs.ts";
 import { today } from "../organizations/organizations.ts";
 import { gatherParcels } from "./gather-parcels.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";

@@ -32,7 +32,7 @@ describe("asking now", () => {
     expect(await refused(id)).toMatchObject({
       status: 409,
       code: "no_tracking_carrier",
-      detail: expect.stringContaining("Carriers that can: demo."),
+      detail: expect.stringContaining("Carriers with tracking: demo."),
       trackingCarriers: ["demo"],
     });
     const account = (await org.post("/carrier-accounts", { name: "Trial", carrier: "demo" })).body;

@@ -1,6 +1,7 @@
 import type { PushTask } from "../../../connectors/connector.ts";
 import type { RemoteError } from "../../../core/remote-error.ts";
-import { explainUnknown, readOrders, resolveRefs } from "../../orders/orders.ts";
+import type { SentOrder } from "../../orders/orders.ts";
+import { explainUnknown, listUnsent, readOrders, resolveRefs, settleUnsent } from "../../orders/orders.ts";
 import type { Order } from "../../orders/order.ts";
 import { countFailures } from "../attempt-tally.ts";
 import type { AttemptWork } from "./attempt.ts";
@@ -9,8 +10,6 @@ import type { FactOutcome, FactResult, Push } from "./push-fact.ts";
 import { beginPush, pushFact } from "./push-fact.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
-import type { Told } from "./unsent-shipments.store.ts";
-import { listUnsent, settleUnsent } from "./unsent-shipments.store.ts";
 
 type Skipped = { status: "skipped"; reason: "nothing_shipped" | "order_cancelled" };
 type ShipmentResult = FactResult & { shipmentId: string; trackingNumber: string | null };
@@ -138,17 +137,17 @@ type Settling = {
 
 /** Which orders need not be looked for again, and which not soon. */
 function createSettling({ world, execution }: AttemptWork): Settling {
-  const told: Told[] = [];
-  const refused: string[] = [];
+  const sent: SentOrder[] = [];
+  const rejected: string[] = [];
   const isLastAttempt = countFailures(execution) + 1 >= execution.max_attempts;
   return {
     note({ id, version }, shipments, mayTryAgain) {
       // What nobody can be asked about will not be known later either: somebody has to look there, and resend it.
       const isTold = shipments.every(({ status }) => status !== "failed" && status !== "in_progress");
-      if (isTold && !mayTryAgain) told.push({ orderId: id, version });
-      else if (!mayTryAgain || isLastAttempt) refused.push(id);
+      if (isTold && !mayTryAgain) sent.push({ orderId: id, version });
+      else if (!mayTryAgain || isLastAttempt) rejected.push(id);
     },
-    save: async () => await settleUnsent(world.db, execution, { told, refused }, world.clock.now()),
+    save: async () => await settleUnsent(world.db, execution, { sent, rejected }, world.clock.now()),
   };
 }
 
