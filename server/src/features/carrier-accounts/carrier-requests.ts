@@ -35,7 +35,7 @@ export type CarrierRequest<R extends RequestRecord, T> = {
   noResponse(tx: Tx, ctx: Ctx, current: R, response: NoResponse): Promise<R>;
 };
 
-/** `retryAfterMs`: the carrier sent not to be called before. */
+/** `retryAfterMs`: the carrier's Retry-After. */
 export type NoResponse = { unknown: string; retryAfterMs?: number };
 
 type Retryable = { status: string; failure: Failure | null; carrierAccountId: string | null };

@@ -5,7 +5,7 @@ import type { Trouble } from "../exceptions/exceptions.ts";
 import { factKeys, noteTroubles, settleFacts } from "../exceptions/exceptions.ts";
 import type { ShipmentLabel } from "./label.ts";
 
-/** What happened to a label, for those who have to see to it: in the transaction of the change. */
+/** Opens or resolves the exceptions of a label, in the transaction of the change. */
 export async function updateLabelExceptions(
   tx: Tx,
   ctx: Ctx,
@@ -18,19 +18,19 @@ export async function updateLabelExceptions(
   if (what === "failed") {
     const isUnknown = failure?.code === "outcome_unknown";
     const message = isUnknown
-      ? `${label.carrier} never said whether it sold the label${forWhat}.`
-      : `${label.carrier} did not sell a label${forWhat}.`;
+      ? `${label.carrier} did not confirm the label${forWhat}; it may or may not have been purchased.`
+      : `${label.carrier} rejected the label${forWhat}.`;
     await noteTroubles(tx, ctx, [{ ...aboutOf(label), key: factKeys.label(label), message }]);
   } else if (what === "purchased" && failure !== null) {
-    // Paid for, and of no use as it is.
-    const message = `The label${forWhat} was bought, and something is wrong with it.`;
+    // Paid for, but not usable as it is.
+    const message = `The label${forWhat} was purchased with a problem.`;
     const isOfOrder = failure.code !== "content_missing" && failure.code !== "content_too_large";
     const code = isOfOrder ? "order_not_followed" : failure.code;
     await noteTroubles(tx, ctx, [{ ...aboutOf(label), key: factKeys.labelVoid(id), code, message }]);
     await settleFacts(tx, ctx, [factKeys.label(label)]);
   } else if (what === "purchased") await settleFacts(tx, ctx, [factKeys.label(label)]);
   else if (what === "void_rejected") {
-    const message = `${label.carrier} did not take the label${forWhat} back.`;
+    const message = `${label.carrier} rejected the void of the label${forWhat}.`;
     await noteTroubles(tx, ctx, [{ ...aboutOf(label), key: factKeys.labelVoid(id), code: "void_rejected", message }]);
   } else if (what === "voided") await settleFacts(tx, ctx, [factKeys.label(label), factKeys.labelVoid(id)]);
 }

@@ -12,16 +12,16 @@ import type { LabelAnswer } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 import { voidProblem } from "./order-labels.ts";
 
-/** Doing it again answers the same. What is on its way stays as it is. */
+/** Idempotent. A label whose parcel the carrier already has cannot be voided. */
 export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
   const found = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
   if (found.status === "voided") return presentLabel(ctx, found);
   await refuseUnvoidable(ctx.db, ctx, found);
   const open = await openCarrier(ctx, found.carrierAccountId!);
-  if (!open.carrier.voidLabel) throw notVoidable(`${open.carrier.title} takes no labels back.`);
-  // Whether the carrier has sold it must be known before it can be given back.
+  if (!open.carrier.voidLabel) throw notVoidable(`${open.carrier.title} does not support voiding labels.`);
+  // The outcome of the purchase must be known before the label can be voided.
   if (found.status === "requested" && (await sendAndSettle(ctx, purchase, found, open)).status === "requested") {
-    const message = "The carrier has not yet response whether it sold the label. Try again later.";
+    const message = "The carrier has not confirmed the purchase of the label yet. Try again later.";
     throw new HubError("carrier_failed", message, { extra: { labelId: id } });
   }
   const write = async (tx: Tx): Promise<ShipmentLabel> => {
@@ -31,7 +31,7 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
     return await save(tx, ctx, voidRequested(current, nowOf(ctx)), "void_requested");
   };
   const sent = await commitRequest(ctx, write, (label) => presentLabel(ctx, label));
-  // Somebody else has done it in the meantime.
+  // Another request has voided it in the meantime.
   if (sent.status === "voided") return presentLabel(ctx, sent);
   return await sendAndAnswer(ctx, voiding, sent, open, (settled, response) => {
     if (settled.status === "voided") return presentLabel(ctx, settled);
@@ -39,7 +39,7 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
       const extra = { labelId: id, carrierCode: response.rejected.code };
       return new HubError("label_not_voidable", `${response.rejected.message} The label stays purchased.`, { extra });
     }
-    const message = "The carrier did not say whether it takes the label back. The hub goes on asking.";
+    const message = "The carrier did not respond to the void request. It is retried in the background.";
     return new HubError("carrier_failed", message, { extra: { labelId: id } });
   });
 }

@@ -35,7 +35,7 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<Pickup> {
   return orNotFound("pickup", await store.lockPickup(tx, ctx.orgId, id));
 }
 
-/** Writes a changed pickup and what happened. */
+/** Saves a changed pickup, records the event and updates its exceptions. */
 export async function save(
   tx: Tx,
   ctx: Ctx,
@@ -77,27 +77,28 @@ export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
       ...(instructions !== null && { instructions }),
     });
     if (isUsable(confirmation)) return { ...confirmation, messages: confirmation.messages.map(cleanText) };
-    ctx.log.error({ pickupId: pickup.id }, "a carrier confirmed a pickup in a way that cannot be recorded");
-    const message = "The carrier may have booked the pickup, but its answer cannot be used. Ask it about the pickup.";
+    ctx.log.error({ pickupId: pickup.id }, "a carrier confirmed a pickup with an invalid response");
+    const message =
+      "The carrier may have booked the pickup, but its response is invalid. Contact the carrier about it.";
     throw new RemoteError("unexpected_response", message);
   },
   isPending: (current, sent) => current.status === "requested" && current.revision === sent.revision,
   done: (tx, ctx, current, confirmation) => save(tx, ctx, confirmed(current, confirmation, nowOf(ctx)), "scheduled"),
   async rejected(tx, ctx, current, failure) {
     const back = rejected(current, failure, nowOf(ctx));
-    // Somebody may have taken the former day meanwhile; what is booked stays booked.
+    // Another pickup may have been booked for the previous day meanwhile; both stay booked.
     const twin = back.status === "scheduled" ? await store.findTwin(tx, ctx.orgId, back) : undefined;
     const after = twin === undefined ? back : { ...back, isDuplicateAllowed: true };
     return await save(tx, ctx, after, after.status === "failed" ? "failed" : "change_rejected");
   },
   async noResponse(tx, ctx, current, response) {
-    // Nobody will come any more.
+    // The window is over.
     if (nowOf(ctx) >= current.closeAt) return await booking.rejected(tx, ctx, current, outcomeUnknown(response));
     return await common.noResponse(tx, ctx, current, response);
   },
 };
 
-/** What a carrier answers is not ours to trust. */
+/** Carriers' responses are untrusted input. */
 function isUsable({ confirmationNumber, chargeCents, messages, carrierData, ...window }: PickupConfirmation): boolean {
   const isTime = (text: string | undefined): boolean => text === undefined || !Number.isNaN(Date.parse(text));
   return (
@@ -113,7 +114,7 @@ function isUsable({ confirmationNumber, chargeCents, messages, carrierData, ...w
 
 type Booked = { confirmationNumber: string | null; carrierData: CarrierData | null };
 
-/** What was never confirmed needs no telling, and a carrier that cannot be told is told by nobody coming to the door. */
+/** A pickup that was never confirmed needs no cancellation at the carrier. */
 const cancel =
   (
     bookedIn: (pickup: Pickup) => Booked,
@@ -140,14 +141,14 @@ export const cancellation: CarrierRequest<Pickup, void> = {
     return await save(tx, ctx, { ...moved, cancelledAt: now }, "cancelled");
   },
   async rejected(tx, ctx, current, { code }) {
-    const doubt = "The carrier never response whether it cancelled the pickup. Ask it, or cancel once more.";
+    const doubt = "The carrier did not confirm the cancellation. Contact it, or cancel again.";
     const messages = code === "outcome_unknown" ? [...current.messages, doubt] : current.messages;
     const kept = { ...current, cancelRequestedAt: null, attempts: 0, messages };
     return await save(tx, ctx, touched(kept, nowOf(ctx)), "cancel_rejected");
   },
 };
 
-/** What a change has replaced is still booked: a driver would come for it. */
+/** Cancels the pickup that a reschedule has replaced; otherwise a driver would still come for it. */
 const previousCancellation: CarrierRequest<Pickup, void> = {
   ...common,
   effectKey: ({ id, previous }) => `${effectKeyOf({ id, revision: previous!.revision })}:cancel`,
@@ -160,7 +161,7 @@ const previousCancellation: CarrierRequest<Pickup, void> = {
   done: (tx, ctx, current) =>
     save(tx, ctx, touched({ ...current, previous: null, attempts: 0 }, nowOf(ctx)), "previous_cancelled"),
   async rejected(tx, ctx, current) {
-    const doubt = `The carrier may still have ${current.previous!.confirmationNumber} on its list.`;
+    const doubt = `The carrier may still carry out ${current.previous!.confirmationNumber}.`;
     const forgotten = { ...current, previous: null, attempts: 0, messages: [...current.messages, doubt] };
     return await save(tx, ctx, touched(forgotten, nowOf(ctx)), "previous_not_cancelled");
   },
@@ -171,7 +172,7 @@ export async function cancelPrevious(ctx: Ctx, pickup: Pickup, open: OpenCarrier
   return await sendAndSettle(ctx, previousCancellation, pickup, open);
 }
 
-/** What became of it, as a carrier says that can be sent; of one that cannot, that the driver came, if anybody told it. */
+/** Polls the state of a pickup. If the carrier cannot tell, a confirmed pickup is assumed to be completed. */
 const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
   lock,
   effectKey: effectKeyOf,
@@ -186,15 +187,15 @@ const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
     const pickup = { ...current, attempts: 0 };
     const status = state?.status;
     if (status !== undefined && status !== "scheduled" && canMove(pickupMoves, pickup.status, status)) {
-      const moved = move(pickup, status, now, "as the carrier says");
+      const moved = move(pickup, status, now, "reported by the carrier");
       return await save(tx, ctx, status === "cancelled" ? { ...moved, cancelledAt: now } : moved, status);
     }
     if (now < overAt(pickup)) return await wait(tx, ctx, pickup, dueOf(pickup, now));
-    // The carrier knows of it, and nobody came although the time and more is over.
-    if (status !== undefined) return await save(tx, ctx, move(pickup, "missed", now, "nobody came"), "missed");
+    // The carrier knows the pickup and has not reported its completion long after the window closed.
+    if (status !== undefined) return await save(tx, ctx, move(pickup, "missed", now, "no driver came"), "missed");
     if (pickup.confirmationNumber === null)
-      return await save(tx, ctx, move(pickup, "missed", now, "nobody was told"), "missed");
-    const completed = move(pickup, "completed", now, "nothing else was heard");
+      return await save(tx, ctx, move(pickup, "missed", now, "the carrier was not contacted"), "missed");
+    const completed = move(pickup, "completed", now, "assumed: no other report");
     return await save(tx, ctx, { ...completed, isCompletionAssumed: true }, "completed");
   },
   async rejected(tx, ctx, current) {
@@ -229,8 +230,8 @@ export const pickupWork = carrierWork(
 );
 
 /**
- * The wish is written down before the carrier hears of it: whatever happens then, it is not forgotten and not doubled. The
- * answer that is kept with it makes a repeated Idempotency-Key find this pickup, not book another one.
+ * The request is committed before the carrier is called, so that a crash neither loses nor duplicates it. The answer stored
+ * with it makes a repeated Idempotency-Key return this pickup instead of booking another one.
  */
 export async function book(
   ctx: Ctx,
@@ -240,7 +241,7 @@ export async function book(
 ): Promise<PickupAnswer> {
   const present = (pickup: Pickup): PickupAnswer => presentPickup(ctx, pickup);
   const sent = await commitRequest(ctx, write, present).catch(async (error: unknown) => {
-    // The database lets only one of two pickups at one place on one day pass.
+    // The unique index allows one active pickup per account, address and day.
     if (violatedConstraint(error) !== "pickups_one_a_day") throw error;
     throw pickupExists(await store.findTwin(ctx.db, ctx.orgId, wanted), null);
   });
