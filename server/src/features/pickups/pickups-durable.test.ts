@@ -79,7 +79,11 @@ describe("what becomes of a pickup by itself", () => {
     setClock("2026-03-05T02:00:00Z");
     await tend();
     const { status, isCompletionAssumed, history } = await read(pickup.id);
-    expect([status, isCompletionAssumed, history.at(-1).note]).toEqual(["missed", false, "nobody was told"]);
+    expect([status, isCompletionAssumed, history.at(-1).note]).toEqual([
+      "missed",
+      false,
+      "the carrier was not contacted",
+    ]);
   });
 
   test("D7: who has called writes the number down; where the hub tells the carrier itself, nobody does", async () => {
@@ -236,7 +240,7 @@ test("cancelled after its account was deleted, a pickup says that the carrier ma
   const { status, body } = await org.delete(`/pickups/${id}`);
   expect(status).toBe(200);
   expect(body.status).toBe("cancelled");
-  expect(body.messages.at(-1)).toContain(`may still have ${confirmationNumber}`);
+  expect(body.messages.at(-1)).toContain(`may still carry out ${confirmationNumber}`);
   expect((await org.delete(`/pickups/${id}`)).body).toEqual(body);
 });
 
