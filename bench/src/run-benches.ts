@@ -21,7 +21,7 @@ import { tasksBench } from "./tasks.bench.ts";
 import { webhooksBench } from "./webhooks.bench.ts";
 import { writesBench } from "./writes.bench.ts";
 
-/** Every bench there is; a new one is a file beside this one and a line here. */
+/** All benches. Add a new one as a file beside this one and a line here. */
 const benches: Bench[] = [
   startBench,
   eventLoopBench,

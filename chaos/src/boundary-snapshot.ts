@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 
-/** Everything that came of it, without ids and times. */
+/** The resulting state without IDs and times. */
 export async function snapshot(db: Client, token: string, orderIds: string[]): Promise<string> {
   const { rows: runs } = await db.query<{ id: string }>(
     `select id, status, order_count, succeeded, failed, skipped, no_change, attempt, undo_of is not null as is_undo, lease_owner
@@ -34,24 +34,24 @@ export async function snapshot(db: Client, token: string, orderIds: string[]): P
     [runs.map(({ id }) => id)],
   );
   const { rows: chunks } = await db.query(
-    "select position, is_done from operation_run_chunks c join operation_runs n on n.id = c.run_id where n.note = $1 order by 1, 2",
+    "select position, is_done from operation_run_batches c join operation_runs n on n.id = c.run_id where n.note = $1 order by 1, 2",
     [token],
   );
   const state = { runs: runs.map((run) => ({ ...run, id: "" })), results, orders, children, events, chunks };
-  // Numbers of orders are in the notes of those that were merged.
+  // Notes of merged orders contain order numbers.
   return JSON.stringify(state)
     .replaceAll(token, "TOKEN")
     .replaceAll(/Merged into [\w-]+/g, "Merged into ONE");
 }
 
 /**
- * How far a cancelled run has come depends on the moment, so that the ends differ. What holds for each of them: it has
- * ended, each order has one result, and its note exactly when that result says so.
+ * The progress of a cancelled run depends on timing, so results differ. Always true: it has ended, each order has one result, and
+ * its note exactly if the result says so.
  */
 export async function cancelledState(db: Client, token: string, orderIds: string[]): Promise<string> {
   const { rows: runs } = await db.query(
     `select status in ('cancelled', 'succeeded') as has_ended, order_count,
-            (select count(*)::int from operation_run_chunks c where c.run_id = n.id and not c.is_done) as open_portions
+            (select count(*)::int from operation_run_batches c where c.run_id = n.id and not c.is_done) as open_portions
        from operation_runs n where note = $1`,
     [token],
   );

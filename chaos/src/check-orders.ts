@@ -4,7 +4,7 @@ import type { Findings, Reader } from "./findings.ts";
 import type { JournalEntry } from "./journal.ts";
 import { changeReader } from "./stored-changes.ts";
 
-/** No order lost, every note as often as the results say, every version accounted for, every edit there. */
+/** No order is lost, notes match the results, every version has a recorded change, and every edit is present. */
 export async function checkOrders(db: Reader, journal: JournalEntry[], findings: Findings): Promise<void> {
   await checkPresence(db, journal, findings);
   await checkNotes(db, findings);
@@ -24,14 +24,14 @@ async function checkPresence(db: Reader, journal: JournalEntry[], findings: Find
   }
 }
 
-/** Every run writes a text of its own, and `add_note` adds another one each time: the effect can be counted. */
+/** Each run adds a unique note and `add_note` is not idempotent, so its effects can be counted. */
 async function checkNotes(db: Reader, findings: Findings): Promise<void> {
   const { rows } = await db.query<{ order_id: string; text: string; done: number; undone: number; found: number }>(
     `with applied as (
        select n.root_run_id, r.order_id, count(*) filter (where n.undo_of is null)::int as done,
               count(*) filter (where n.undo_of is not null)::int as undone
          from operation_results r join operation_runs n on n.id = r.run_id cross join jsonb_array_elements(r.steps) as s
-        where s ->> 'type' = 'add_note' and s ->> 'status' = 'applied' and s -> 'carried' is null group by 1, 2),
+        where s ->> 'type' = 'add_note' and s ->> 'status' = 'applied' and s -> 'carried_over' is null group by 1, 2),
      expected as (
        select a.order_id, x -> 'params' ->> 'text' as text, a.done, a.undone
          from applied a join operation_runs n on n.id = a.root_run_id cross join jsonb_array_elements(n.actions) as x
@@ -50,7 +50,7 @@ async function checkNotes(db: Reader, findings: Findings): Promise<void> {
   }
 }
 
-/** Each version from 2 on belongs to exactly one recorded change: an update that overwrote another one would show. */
+/** Each version from 2 on belongs to exactly one recorded change; a lost update would leave a gap. */
 async function checkVersions(db: Reader, findings: Findings): Promise<void> {
   const { rows } = await db.query<{ id: string; version: number; changes: number; versions: number }>(
     `with changed as (
@@ -76,10 +76,10 @@ type LastChange = {
   status: string;
   merged_into_id: string | null;
   child_count: number;
-  steps: { status: string; carried?: boolean; changes?: FieldChange[] }[];
+  steps: { status: string; carried_over?: boolean; changes?: FieldChange[] }[];
 };
 
-/** The order is as the result that gave it its version says. */
+/** The order matches the result that set its current version. */
 async function checkLastChange(db: Reader, findings: Findings): Promise<void> {
   const { rows } = await db.query<LastChange>(
     `select o.id, o.tags, o.notes, o.custom_fields, o.lines, o.status, o.merged_into_id, o.child_count, r.steps from orders o
@@ -97,8 +97,8 @@ async function checkLastChange(db: Reader, findings: Findings): Promise<void> {
       ["/childCount", child_count],
     ]);
     const last = new Map<string, unknown>();
-    for (const { status: outcome, carried, changes } of steps) {
-      if (outcome === "applied" && !carried) for (const { path, to } of read(id, changes)) last.set(path, to);
+    for (const { status: outcome, carried_over: isCarriedOver, changes } of steps) {
+      if (outcome === "applied" && !isCarriedOver) for (const { path, to } of read(id, changes)) last.set(path, to);
     }
     for (const [path, to] of last) {
       if (!now.has(path) || isDeepStrictEqual(now.get(path), to)) continue;

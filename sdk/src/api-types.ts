@@ -118,7 +118,7 @@ export type Automation = {
   id: string;
   name: string;
   description: string;
-  on: {
+  trigger: {
     types?: Array<string>;
     cron?: string;
     timezone?: string;
@@ -126,10 +126,10 @@ export type Automation = {
   };
   when: Condition | null;
   pipeline_id: string;
-  mode: Open<"shadow" | "active">;
-  max_per_hour: number;
+  mode: Open<"preflight" | "run">;
+  max_orders_per_hour: number;
   /** Whoever vouches for it: it may do what they may */
-  made_by: {
+  owner: {
     type: Open<"user" | "api_key" | "system">;
     id?: string;
     /** Of a user */
@@ -141,20 +141,20 @@ export type Automation = {
   paused_at: string | null;
   paused_by: Actor | null;
   pause_reason: {
-    /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
     code: string;
     message: string;
   } | null;
-  trouble: {
-    /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+  blocked_reason: {
+    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
     code: string;
     message: string;
   } | null;
   next_run_at: string | null;
-  last_fired_at: string | null;
+  last_invoked_at: string | null;
   counters: {
     /** Orders of its events, and of its filter by the clock */
-    seen: number;
+    evaluated: number;
     /** Those of them that met filter and condition */
     matched: number;
     runs: number;
@@ -319,25 +319,25 @@ export type Dimensions = {
 
 export type Event = {
   specversion: "1.0";
-  /** Of this event; the same whenever and however it is sent */
+  /** Id of the event; the same in the feed, in streams and in every delivery */
   id: string;
-  /** Such as order.updated; GET /events/types has all of them */
+  /** For example order.updated; see GET /events/types */
   type: string;
-  /** The hub, surface and organization, as a URN */
+  /** URN of the hub, environment and organization */
   source: string;
-  /** What it happened to: kind of object and id, such as order/… */
+  /** Object kind and id, for example order/… */
   subject: string;
-  /** When it happened */
+  /** Time of the event */
   time: string;
-  /** The same as time */
+  /** Same as `time` */
   timestamp: string;
-  /** Its number in the organization, without gaps; 16 digits, so that texts compare like numbers */
+  /** Gapless number within the organization; zero-padded to 16 digits, so that strings sort like numbers */
   sequence: string;
-  /** Send it as `after` to go on behind this event */
+  /** Pass as `after` to continue after this event */
   cursor: string;
-  /** Type and version of the data, as a URN */
+  /** URN of the type and version of `data` */
   dataschema: string;
-  /** `items` (which objects, and their versions), `changed` (names of fields), `actor`, `requestId`, `cause`, and what the type adds */
+  /** `items` (object ids and versions), `changed` (field names), `actor`, `requestId`, `cause`, and the fields of the type */
   data: Record<string, unknown>;
 };
 
@@ -353,7 +353,7 @@ export type Exception = {
   message: string;
   /** What was said about it; without pii:read only in the hub's words */
   reason: string | null;
-  about: {
+  subject: {
     type: Open<"order" | "record" | "execution" | "label" | "pickup">;
     id: string | null;
     /** What people know it by: a number, the id at the source, a task */
@@ -365,17 +365,17 @@ export type Exception = {
   /** The execution that met it last */
   executionId: string | null;
   /** What can be done about it; none once it is closed */
-  fixes: Array<{
-    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
-    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+  availableActions: Array<{
+    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     /** What it does here */
     title: string;
     /** Needed for it, besides exceptions:write */
     scope: string;
   }>;
-  lastFix: {
-    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
-    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+  lastAction: {
+    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     at: string;
     by: Actor;
     /** The execution that tries again */
@@ -389,8 +389,8 @@ export type Exception = {
   lastSeenAt: string;
   resolvedAt: string | null;
   resolvedBy: Actor | null;
-  /** cause_gone: it went by itself, or was put right elsewhere */
-  resolution: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss" | "cause_gone" | null>;
+  /** auto_resolved: it went by itself, or was put right elsewhere */
+  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
   /** `record`: as it came (`raw`, which a transformation maps) and as the hub takes it (`canonical`). `errors`: what is wrong with it. `theirs`: what the source of the order says. `shipments`: what became of each. Texts of records are masked without pii:read */
   details: Record<string, unknown>;
 };
@@ -407,7 +407,7 @@ export type ExceptionSummary = {
   message: string;
   /** What was said about it; without pii:read only in the hub's words */
   reason: string | null;
-  about: {
+  subject: {
     type: Open<"order" | "record" | "execution" | "label" | "pickup">;
     id: string | null;
     /** What people know it by: a number, the id at the source, a task */
@@ -419,17 +419,17 @@ export type ExceptionSummary = {
   /** The execution that met it last */
   executionId: string | null;
   /** What can be done about it; none once it is closed */
-  fixes: Array<{
-    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
-    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+  availableActions: Array<{
+    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     /** What it does here */
     title: string;
     /** Needed for it, besides exceptions:write */
     scope: string;
   }>;
-  lastFix: {
-    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
-    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+  lastAction: {
+    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     at: string;
     by: Actor;
     /** The execution that tries again */
@@ -443,30 +443,30 @@ export type ExceptionSummary = {
   lastSeenAt: string;
   resolvedAt: string | null;
   resolvedBy: Actor | null;
-  /** cause_gone: it went by itself, or was put right elsewhere */
-  resolution: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss" | "cause_gone" | null>;
+  /** auto_resolved: it went by itself, or was put right elsewhere */
+  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
 };
 
 export type Execution = {
   id: string;
   bridgeId: string;
   taskName: string;
-  /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+  /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
   status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   mode: Open<"async" | "sync">;
-  trigger: Open<"api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook">;
+  trigger: Open<"api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook">;
   scheduleId: string | null;
   scheduledFor: string | null;
   retryOf: string | null;
-  /** Does only what failed in `retryOf`: those orders, or those records */
+  /** Retries only the failed orders or records of `retryOf` */
   isPartial: boolean;
   runId: string | null;
-  /** The last one; those that were lost or interrupted are among them */
+  /** Number of the last attempt, counting lost and interrupted ones */
   attempt: number;
-  /** How many may fail or time out */
+  /** How many attempts may fail or time out */
   maxAttempts: number;
   progress: {
-    done: number;
+    processed: number;
     total: number | null;
   } | null;
   error: {
@@ -487,7 +487,7 @@ export type Execution = {
   result: unknown;
   attempts: Array<{
     number: number;
-    status: Open<"running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "lost" | "interrupted">;
+    status: Open<"running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "worker_lost" | "interrupted">;
     startedAt: string;
     finishedAt: string | null;
     error: {
@@ -521,22 +521,22 @@ export type ExecutionSummary = {
   id: string;
   bridgeId: string;
   taskName: string;
-  /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+  /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
   status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   mode: Open<"async" | "sync">;
-  trigger: Open<"api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook">;
+  trigger: Open<"api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook">;
   scheduleId: string | null;
   scheduledFor: string | null;
   retryOf: string | null;
-  /** Does only what failed in `retryOf`: those orders, or those records */
+  /** Retries only the failed orders or records of `retryOf` */
   isPartial: boolean;
   runId: string | null;
-  /** The last one; those that were lost or interrupted are among them */
+  /** Number of the last attempt, counting lost and interrupted ones */
   attempt: number;
-  /** How many may fail or time out */
+  /** How many attempts may fail or time out */
   maxAttempts: number;
   progress: {
-    done: number;
+    processed: number;
     total: number | null;
   } | null;
   error: {
@@ -554,11 +554,11 @@ export type ExecutionSummary = {
   durationMs: number | null;
 };
 
-export type Firing = {
+export type Invocation = {
   id: string;
-  /** too_deep: other automations had led to it, and nothing was done */
-  kind: Open<"run" | "preflight" | "too_deep">;
-  fired_at: string;
+  /** depth_exceeded: other automations had led to it, and nothing was done */
+  kind: Open<"run" | "preflight" | "depth_exceeded">;
+  invoked_at: string;
   /** The automation that began it */
   cause: {
     automation_id: string;
@@ -570,7 +570,7 @@ export type Firing = {
     /** How many automations led to it, this one included */
     depth: number;
     /** These, the first one first */
-    through: Array<string>;
+    automation_path: Array<string>;
   };
   order_count: number;
   run: {
@@ -583,11 +583,13 @@ export type Firing = {
       skipped: number;
       /** Those that a run that was cancelled did not come to */
       cancelled: number;
-      /** How many of those that succeeded were so already */
+      /** Succeeded orders that were already in the requested state */
       no_change: number;
+      /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
+      partially_undone: number;
     } | null;
   } | null;
-  verdicts: {
+  preflight_summary: {
     orders: number;
     ok: number;
     warning: number;
@@ -752,10 +754,10 @@ export type Mapping = {
   note?: string;
 };
 
-export type MappingTransform = "trim" | "squish" | "upper" | "lower" | "title" | "capitalize" | "string" | "substring" | "truncate" | "replace" | "pad_start" | "pad_end" | "prefix" | "suffix" | "concat" | "split" | "digits" | "ascii" | "slug" | "length" | "contains" | "regex_extract" | "regex_replace" | "regex_test" | "number" | "integer" | "round" | "floor" | "ceil" | "abs" | "add" | "subtract" | "multiply" | "divide" | "modulo" | "clamp" | "format_number" | "sum" | "average" | "min" | "max" | "weighted_sum" | "list" | "first" | "last" | "at" | "slice" | "join" | "count" | "compact" | "unique" | "sort" | "reverse" | "flatten" | "pluck" | "find" | "filter" | "map" | "merge" | "get" | "entries" | "default" | "coalesce" | "boolean" | "not" | "empty_to_null" | "null_if" | "equals" | "lookup" | "in_set" | "date" | "add_days" | "date_part" | "unit" | "country_code" | "state_code" | "phone_e164" | "hash" | "uuid_v5" | "json_parse" | "json_stringify" | "url_encode" | "url_decode" | "base64_encode" | "base64_decode" | {
+export type MappingTransform = "trim" | "normalize_spaces" | "upper" | "lower" | "title" | "capitalize" | "string" | "substring" | "truncate" | "replace" | "pad_start" | "pad_end" | "prefix" | "suffix" | "concat" | "split" | "digits" | "ascii" | "slug" | "length" | "contains" | "regex_extract" | "regex_replace" | "regex_test" | "number" | "integer" | "round" | "floor" | "ceil" | "abs" | "add" | "subtract" | "multiply" | "divide" | "modulo" | "clamp" | "format_number" | "sum" | "average" | "min" | "max" | "weighted_sum" | "list" | "first" | "last" | "at" | "slice" | "join" | "count" | "compact" | "unique" | "sort" | "reverse" | "flatten" | "pluck" | "find" | "filter" | "map" | "merge" | "get" | "entries" | "default" | "coalesce" | "boolean" | "not" | "empty_to_null" | "null_if" | "equals" | "lookup" | "in_set" | "date" | "add_days" | "date_part" | "convert_unit" | "country_code" | "state_code" | "phone_e164" | "hash" | "uuid_v5" | "json_parse" | "json_stringify" | "url_encode" | "url_decode" | "base64_encode" | "base64_decode" | {
   trim: Record<string, never>;
 } | {
-  squish: Record<string, never>;
+  normalize_spaces: Record<string, never>;
 } | {
   upper: Record<string, never>;
 } | {
@@ -1029,7 +1031,7 @@ export type MappingTransform = "trim" | "squish" | "upper" | "lower" | "title" |
     part: "year" | "month" | "day" | "hour" | "weekday" | "week";
   } | "year" | "month" | "day" | "hour" | "weekday" | "week";
 } | {
-  unit: {
+  convert_unit: {
     /** mg, g, kg, t, oz, lb, mm, cm, m, in, ft, yd, or a path with $, @ or ^ */
     from: string;
     to: "mg" | "g" | "kg" | "t" | "oz" | "lb" | "mm" | "cm" | "m" | "in" | "ft" | "yd";
@@ -1088,8 +1090,8 @@ export type OperationAction = {
   available: boolean;
   unavailable_reason: string | null;
   /** With `order_id`: nothing forbids it for this order; what its params ask for may still be refused */
-  possible?: boolean;
-  impossible?: {
+  applicable?: boolean;
+  not_applicable_reason?: {
     code: string;
     message: string;
     fix?: string;
@@ -1114,7 +1116,7 @@ export type OperationRun = {
     /** How many automations led to it, this one included */
     depth: number;
     /** These, the first one first */
-    through: Array<string>;
+    automation_path: Array<string>;
   } | null;
   note: string | null;
   retry_of: string | null;
@@ -1131,8 +1133,8 @@ export type OperationRun = {
   selection_id: string | null;
   /** The saved pipeline it was started with, if it was named */
   pipeline_id: string | null;
-  /** How many orders `leave_out` kept out of the run */
-  left_out: number;
+  /** How many orders `exclude_codes` kept out of the run */
+  excluded_count: number;
   summary: {
     total: number;
     succeeded: number;
@@ -1140,14 +1142,14 @@ export type OperationRun = {
     skipped: number;
     /** Those that a run that was cancelled did not come to */
     cancelled: number;
-    /** How many of those that succeeded were so already */
+    /** Succeeded orders that were already in the requested state */
     no_change: number;
+    /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
+    partially_undone: number;
   };
   /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
   open_label_requests: number;
   errors_by_code: Record<string, number>;
-  /** Of an undo that has ended: how many orders succeeded although some of their steps could not be taken back; the groups say which */
-  in_part: number;
   retried_by: Array<string>;
   undone_by: Array<string>;
   preflight: {
@@ -1194,7 +1196,7 @@ export type OperationRunResult = {
     fix?: string;
   } | null;
   /** First step that a retry would do */
-  resume_from: number | null;
+  resume_from_step: number | null;
   steps: Array<{
     index: number;
     type: string;
@@ -1231,9 +1233,9 @@ export type OperationRunResult = {
       code: string;
       message: string;
     };
-    status: Open<"applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone">;
-    /** Done by an earlier run of the chain */
-    carried?: boolean;
+    status: Open<"applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "undo_failed">;
+    /** Applied by an earlier run of the chain */
+    carried_over?: boolean;
   }>;
 };
 
@@ -1255,7 +1257,7 @@ export type OperationRunSummary = {
     /** How many automations led to it, this one included */
     depth: number;
     /** These, the first one first */
-    through: Array<string>;
+    automation_path: Array<string>;
   } | null;
   note: string | null;
   retry_of: string | null;
@@ -1272,8 +1274,8 @@ export type OperationRunSummary = {
   selection_id: string | null;
   /** The saved pipeline it was started with, if it was named */
   pipeline_id: string | null;
-  /** How many orders `leave_out` kept out of the run */
-  left_out: number;
+  /** How many orders `exclude_codes` kept out of the run */
+  excluded_count: number;
   summary: {
     total: number;
     succeeded: number;
@@ -1281,8 +1283,10 @@ export type OperationRunSummary = {
     skipped: number;
     /** Those that a run that was cancelled did not come to */
     cancelled: number;
-    /** How many of those that succeeded were so already */
+    /** Succeeded orders that were already in the requested state */
     no_change: number;
+    /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
+    partially_undone: number;
   };
   /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
   open_label_requests: number;
@@ -1732,7 +1736,7 @@ export type PreflightReport = {
   pipeline: Array<{
     index: number;
     type: string;
-    applies_to: number;
+    order_count: number;
     warnings: Array<{
       code: string;
       message: string;
@@ -1744,8 +1748,8 @@ export type PreflightReport = {
       orders: number;
     }>;
   }>;
-  /** How many orders `show` asked for, and which page of them `orders` is */
-  shown: {
+  /** How many orders match `report_filter`, and which page of them `orders` holds */
+  report_page: {
     total: number;
     page: number;
     pages: number;
@@ -2349,7 +2353,7 @@ export type Replay = {
   version: number;
   summary: {
     executions: number;
-    same: number;
+    unchanged: number;
     changed: number;
     failed: number;
     notRecorded: number;
@@ -2357,7 +2361,7 @@ export type Replay = {
   results: Array<{
     executionId: string;
     createdAt: string;
-    status: Open<"same" | "changed" | "failed" | "not_recorded">;
+    status: Open<"unchanged" | "changed" | "failed" | "not_recorded">;
     /** How many records of it were tried, where they are mapped one by one: at most 5 are kept, for 7 days */
     records?: number;
     /** Why it could not be replayed */
@@ -2386,9 +2390,9 @@ export type SavedPipeline = {
   atomic: boolean;
   /** A key of the console */
   hotkey: number | null;
-  shared: boolean;
+  is_shared: boolean;
   /** The caller saved it */
-  own: boolean;
+  is_own: boolean;
   created_at: string;
   updated_at: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
@@ -2402,26 +2406,26 @@ export type Schedule = {
   taskName: string;
   cron: string;
   timezone: string;
-  /** The cron expression in words */
+  /** The cron expression in plain English */
   description: string;
   input: Record<string, unknown>;
   isActive: boolean;
-  /** When a run is due and the one before it has not ended. Default skip */
+  /** What to do when a run is due and the previous one has not ended. Default skip */
   overlap: Open<"skip" | "queue_one" | "allow" | "cancel_running">;
-  /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
+  /** What to do about runs that were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
   missed: Open<"once" | "skip" | "all">;
   nextRunAt: string | null;
   /** The next five runs; none while paused */
   upcoming: Array<UpcomingRun>;
-  /** Due, and waiting for the run before it to end */
-  waitingFor: string | null;
+  /** Due time of a run that waits for the previous run to end */
+  deferredRunAt: string | null;
   lastRunAt: string | null;
   lastExecution: {
     id: string;
-    /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+    /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
     status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   } | null;
-  lastSkipped: {
+  lastSkippedRun: {
     scheduledFor: string;
     reason: string;
     message: string;
@@ -2429,8 +2433,8 @@ export type Schedule = {
   counters: {
     runs: number;
     failures: number;
-    skippedOverlap: number;
-    /** Not run at their time, because the hub or the bridge was not up */
+    skippedForOverlap: number;
+    /** Runs missed because the hub or the bridge was not available */
     missed: number;
   };
   pausedAt: string | null;
@@ -2458,7 +2462,7 @@ export type Selection = {
   id: string;
   matched: number;
   /** How many of `refs` are of no order */
-  missing: number;
+  not_found: number;
   by_status: Record<string, number>;
   /** The first ten, oldest first */
   sample: Array<{
@@ -2661,12 +2665,12 @@ export type TransformationTest = {
     index: number;
     target: string;
     path: string;
-    /** source_missing: nothing lies there in the data. when_outside: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+    /** source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
     code: string;
     message: string;
     source?: string;
     /** The path that was probably meant */
-    nearest?: string;
+    suggestion?: string;
   }>;
   trace: Array<{
     index: number;
@@ -2700,11 +2704,11 @@ export type TransformationVersion = {
 
 export type UpcomingRun = {
   runAt: string;
-  /** The same moment on the clock of the time zone */
+  /** The same time in the time zone of the schedule */
   localTime: string;
-  /** What a change of the clock does to this run */
-  clockChange?: {
-    kind: Open<"moved" | "repeated">;
+  /** Effect of a daylight saving transition on this run */
+  dstTransition?: {
+    kind: Open<"shifted" | "repeated">;
     message: string;
   };
 };
@@ -2730,32 +2734,32 @@ export type Webhook = {
   url: string;
   description: string;
   types: Array<string>;
-  /** Of the headers that are sent; their values are not answered */
+  /** Names of the headers sent with deliveries; their values are write-only */
   headerNames: Array<string>;
-  /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
+  /** none: started in the order of events, several at a time; compare versions. strict: one at a time, each after the previous one was delivered or has failed */
   ordering: Open<"none" | "strict">;
   maxInFlight: number;
-  /** hmac: `v1`, with a secret that both sides know. ed25519: `v1a`, verified with a public key */
+  /** hmac: scheme `v1` with a shared secret. ed25519: scheme `v1a`, verified with a public key */
   signing: Open<"hmac" | "ed25519">;
-  /** `whpk_…`, of ed25519 */
+  /** `whpk_…`, with ed25519 */
   publicKey: string | null;
-  /** Signs as well until `previousSecretUntil` */
+  /** Also valid until `previousSecretExpiresAt` */
   previousPublicKey: string | null;
-  previousSecretUntil: string | null;
-  /** paused: by somebody. disabled: by the hub, see `disabledReason`. Both lose nothing: POST …/enable */
+  previousSecretExpiresAt: string | null;
+  /** paused: by a user. disabled: by the hub, see `disabledReason`. No event is lost: POST …/enable continues */
   status: Open<"active" | "paused" | "disabled">;
-  /** It answered 410, or took nothing for five days */
+  /** gone: the endpoint responded with 410. failing: no delivery has succeeded for five days */
   disabledReason: Open<"gone" | "failing" | null>;
-  /** Everything up to here in the event log is for others, or has a delivery */
+  /** Position in the event log: all events up to here have a delivery or are of other types */
   cursor: string;
-  /** Deliveries that wait or are under way; behind `cursor` no more than 1,000 are counted */
-  waiting: number;
+  /** Deliveries that are pending or in flight; at most 1,000 events after `cursor` are counted */
+  pendingCount: number;
   health: {
     status: Open<"unknown" | "healthy" | "failing">;
     consecutiveFailures: number;
     failingSince: string | null;
-    /** Nothing is sent before, while it fails or asked for a pause */
-    nextProbeAt: string | null;
+    /** No request is sent before this time, after failures or a Retry-After header */
+    nextAttemptAt: string | null;
     lastSuccessAt: string | null;
     lastFailureAt: string | null;
     lastError: {
@@ -2771,17 +2775,17 @@ export type Webhook = {
 
 export type WebhookDelivery = {
   id: string;
-  /** Also the `webhook-id` that is sent */
+  /** Sent as the header `webhook-id` */
   eventId: string;
   type: string;
-  /** Of the event, 16 digits */
+  /** Sequence number of the event, 16 digits */
   sequence: string;
-  /** waiting: to be sent, or under way. failed: given up after 13 tries in three days. skipped: by `enable` from now on */
-  status: Open<"waiting" | "delivered" | "failed" | "skipped">;
+  /** pending: not sent yet, or in flight. failed: 13 attempts in three days did not succeed. skipped: by `enable` with `from: now` */
+  status: Open<"pending" | "delivered" | "failed" | "skipped">;
   attemptCount: number;
   nextAttemptAt: string | null;
-  /** HTTP status of the last answer */
-  lastStatus: number | null;
+  /** HTTP status of the last response */
+  lastResponseStatus: number | null;
   lastError: {
     code: string;
     message: string;
@@ -2792,32 +2796,32 @@ export type WebhookDelivery = {
     number: number;
     at: string;
     durationMs: number;
-    status: number | null;
+    responseStatus: number | null;
     error: {
       code: string;
       message: string;
     } | null;
-    headers: Record<string, string> | null;
+    responseHeaders: Record<string, string> | null;
     /** The first 4 KiB; kept for a week */
-    answer: string | null;
+    responseBody: string | null;
   }>;
-  /** What is sent; null without `events:read` and the scope of its type, or when the log has it no more */
+  /** The event that is sent; null without `events:read` and the scope of its type */
   event: Event | null;
 };
 
 export type WebhookDeliverySummary = {
   id: string;
-  /** Also the `webhook-id` that is sent */
+  /** Sent as the header `webhook-id` */
   eventId: string;
   type: string;
-  /** Of the event, 16 digits */
+  /** Sequence number of the event, 16 digits */
   sequence: string;
-  /** waiting: to be sent, or under way. failed: given up after 13 tries in three days. skipped: by `enable` from now on */
-  status: Open<"waiting" | "delivered" | "failed" | "skipped">;
+  /** pending: not sent yet, or in flight. failed: 13 attempts in three days did not succeed. skipped: by `enable` with `from: now` */
+  status: Open<"pending" | "delivered" | "failed" | "skipped">;
   attemptCount: number;
   nextAttemptAt: string | null;
-  /** HTTP status of the last answer */
-  lastStatus: number | null;
+  /** HTTP status of the last response */
+  lastResponseStatus: number | null;
   lastError: {
     code: string;
     message: string;
@@ -2827,18 +2831,18 @@ export type WebhookDeliverySummary = {
 };
 
 export type WebhookRequest = {
-  /** Where to deliver, by https; plain http only where the hub may call private addresses */
+  /** Endpoint URL. https is required unless the hub may call private addresses */
   url: string;
-  /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+  /** Event types (`order.updated` includes `orders.updated` and the other way round) or families (`order.*`, including types added later); see GET /events/types. The caller must be allowed to read all of them */
   types: Array<string>;
   description?: string;
-  /** Sent with every delivery, say for a proxy in front; stored sealed, never answered. At most 20 */
+  /** Headers sent with every delivery, for example for a proxy. Encrypted and write-only. At most 20 */
   headers?: Record<string, string>;
-  /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
+  /** none: started in the order of events, several at a time; compare versions. strict: one at a time, each after the previous one was delivered or has failed */
   ordering?: "none" | "strict";
-  /** hmac: `v1`, with a secret that both sides know. ed25519: `v1a`, verified with a public key */
+  /** hmac: scheme `v1` with a shared secret. ed25519: scheme `v1a`, verified with a public key */
   signing?: "hmac" | "ed25519";
-  /** Deliveries under way at a time; in strict order always one */
+  /** Maximum number of concurrent requests; always 1 with strict ordering */
   maxInFlight?: number;
 };
 
@@ -3164,7 +3168,7 @@ export type Operations = {
     };
     answer: ConditionSet;
   };
-  /** Read a condition set (`conditionSets.get`) */
+  /** Get a condition set (`conditionSets.get`) */
   "GET /api/v1/condition-sets/{id}": {
     path: {
       /** Id of the condition set */
@@ -3172,7 +3176,7 @@ export type Operations = {
     };
     answer: ConditionSet;
   };
-  /** Change a condition set (`conditionSets.update`) */
+  /** Update a condition set (`conditionSets.update`) */
   "PATCH /api/v1/condition-sets/{id}": {
     path: {
       /** Id of the condition set */
@@ -3186,7 +3190,7 @@ export type Operations = {
     };
     answer: ConditionSet;
   };
-  /** Delete a condition set that nothing uses (`conditionSets.delete`) */
+  /** Delete an unused condition set (`conditionSets.delete`) */
   "DELETE /api/v1/condition-sets/{id}": {
     path: {
       /** Id of the condition set */
@@ -3194,7 +3198,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** List the values of a condition set, in the order they were added (`conditionSets.values.list`) */
+  /** List the values of a condition set (`conditionSets.values.list`) */
   "GET /api/v1/condition-sets/{id}/values": {
     path: {
       /** Id of the condition set */
@@ -3208,14 +3212,14 @@ export type Operations = {
       /** Values that contain this text */
       search?: string;
       /** Exactly this value, if present */
-      contains?: string;
+      value?: string;
     };
     answer: {
       data: Array<string>;
       pagination: Pagination;
     };
   };
-  /** Add values; those already present are counted, not refused (`conditionSets.values.add`) */
+  /** Add values to a condition set (`conditionSets.values.add`) */
   "POST /api/v1/condition-sets/{id}/values": {
     path: {
       /** Id of the condition set */
@@ -3233,7 +3237,7 @@ export type Operations = {
       present?: Array<string>;
     };
   };
-  /** Remove values (`conditionSets.values.delete`) */
+  /** Remove values from a condition set (`conditionSets.values.delete`) */
   "DELETE /api/v1/condition-sets/{id}/values": {
     path: {
       /** Id of the condition set */
@@ -3249,7 +3253,7 @@ export type Operations = {
       valueCount: number;
     };
   };
-  /** Remove values, for clients and proxies that cannot send a body with DELETE (`conditionSets.values.remove`) */
+  /** Remove values (POST alternative to DELETE) (`conditionSets.values.remove`) */
   "POST /api/v1/condition-sets/{id}/values/remove": {
     path: {
       /** Id of the condition set */
@@ -3265,7 +3269,7 @@ export type Operations = {
       valueCount: number;
     };
   };
-  /** Remove all values (`conditionSets.values.clear`) */
+  /** Remove all values from a condition set (`conditionSets.values.clear`) */
   "DELETE /api/v1/condition-sets/{id}/values/all": {
     path: {
       /** Id of the condition set */
@@ -4685,7 +4689,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** The catalog of actions a pipeline can be made of (`operations.actions.list`) */
+  /** List available actions (`operations.actions.list`) */
   "GET /api/v1/operations/actions": {
     query: {
       /** The id or number of an order: says of each action whether it is possible for it, and why not */
@@ -4696,8 +4700,8 @@ export type Operations = {
       groups: Array<string>;
     };
   };
-  /** What of an order the condition of a step (`when`) can ask about (`operations.fields.list`) */
-  "GET /api/v1/operations/fields": {
+  /** List the order fields conditions can use (`operations.conditionFields.list`) */
+  "GET /api/v1/operations/condition-fields": {
     answer: {
       data: Array<{
         /** As a condition names it; `*` stands for any name, as of a custom field */
@@ -4715,7 +4719,7 @@ export type Operations = {
       operators: Array<string>;
     };
   };
-  /** Keep the orders that meet a filter at this moment, for an hour (`operations.selections.create`) */
+  /** Create a selection of orders (`operations.selections.create`) */
   "POST /api/v1/operations/selections": {
     body: {
       filter?: OrderFilter;
@@ -4726,7 +4730,7 @@ export type Operations = {
     };
     answer: Selection;
   };
-  /** Read a selection (`operations.selections.get`) */
+  /** Get a selection (`operations.selections.get`) */
   "GET /api/v1/operations/selections/{id}": {
     path: {
       /** Id of the selection */
@@ -4734,7 +4738,7 @@ export type Operations = {
     };
     answer: Selection;
   };
-  /** What a run would do to each order, step by step; changes nothing (`operations.preflight`) */
+  /** Preview a pipeline without changing orders (`operations.preflight`) */
   "POST /api/v1/operations/preflight": {
     body: {
       /** Order ids or order numbers */
@@ -4757,7 +4761,7 @@ export type Operations = {
       atomic?: boolean;
       /** How many orders to show; those with problems first. Default 1000 */
       detail_limit?: number;
-      show?: {
+      report_filter?: {
         verdict?: "ok" | "no_change" | "warning" | "blocked";
         step?: number;
         code?: string;
@@ -4767,7 +4771,7 @@ export type Operations = {
     };
     answer: PreflightReport;
   };
-  /** Run a pipeline over orders (`operations.run`) */
+  /** Run a pipeline on orders (`operations.run`) */
   "POST /api/v1/operations/run": {
     body: {
       /** Order ids or order numbers */
@@ -4790,16 +4794,16 @@ export type Operations = {
       atomic?: boolean;
       preflight_token?: string;
       /** Orders of a filter that do not meet it any more when their turn comes are skipped, as no_longer_matches. Default true */
-      still_matching?: boolean;
+      recheck_filter?: boolean;
       /** What becomes of orders that were changed since the preflight: they are run (default) or skipped, as changed_since_preflight; or nothing is begun if there are any, and those changed later are skipped */
-      on_drift?: "run" | "skip" | "refuse";
+      on_drift?: "run" | "skip" | "reject";
       /** Codes of errors and warnings: orders that the preflight said one of them about are left out */
-      leave_out?: Array<string>;
+      exclude_codes?: Array<string>;
       note?: string;
     };
     answer: OperationRun;
   };
-  /** List runs, newest first (`operations.runs.list`) */
+  /** List runs (`operations.runs.list`) */
   "GET /api/v1/operations/runs": {
     query: {
       /** Counted from 1 */
@@ -4823,7 +4827,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Read a run with its first results (`operations.runs.get`) */
+  /** Get a run with its first results (`operations.runs.get`) */
   "GET /api/v1/operations/runs/{id}": {
     path: {
       /** Id of the operation run */
@@ -4831,12 +4835,12 @@ export type Operations = {
     };
     query: {
       /** How many results to answer with */
-      results?: number;
+      results_limit?: number;
     };
     answer: OperationRun;
   };
-  /** Why orders of a run did not succeed, or an undo only in part: by step and code, with how many and the first of them (`operations.runs.groups.list`) */
-  "GET /api/v1/operations/runs/{id}/groups": {
+  /** List unsuccessful results grouped by step and code (`operations.runs.resultGroups.list`) */
+  "GET /api/v1/operations/runs/{id}/result-groups": {
     path: {
       /** Id of the operation run */
       id: string;
@@ -4871,7 +4875,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Follow a run as server-sent events: the run without its results, now and whenever it has gone on (`operations.runs.watch`) */
+  /** Stream the progress of a run (`operations.runs.watch`) */
   "GET /api/v1/operations/runs/{id}/watch": {
     path: {
       /** Id of the operation run */
@@ -4879,7 +4883,7 @@ export type Operations = {
     };
     answer: string;
   };
-  /** List what became of each order of a run (`operations.runs.results.list`) */
+  /** List the results of a run (`operations.runs.results.list`) */
   "GET /api/v1/operations/runs/{id}/results": {
     path: {
       /** Id of the operation run */
@@ -4898,7 +4902,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Export what became of each order of a run as CSV (`operations.runs.results.export`) */
+  /** Export the results of a run as CSV (`operations.runs.results.export`) */
   "GET /api/v1/operations/runs/{id}/results.csv": {
     path: {
       /** Id of the operation run */
@@ -4906,7 +4910,7 @@ export type Operations = {
     };
     answer: string;
   };
-  /** Run the failed orders again, each from the step where it failed; all, or those that failed with certain codes (`operations.runs.retry`) */
+  /** Retry the failed orders of a run (`operations.runs.retry`) */
   "POST /api/v1/operations/runs/{id}/retry": {
     path: {
       /** Id of the operation run */
@@ -4918,7 +4922,7 @@ export type Operations = {
     };
     answer: OperationRun;
   };
-  /** What an undo of the run would take back now, and what not and why; changes nothing (`operations.runs.undo.preflight`) */
+  /** Preview the undo of a run (`operations.runs.undo.preflight`) */
   "POST /api/v1/operations/runs/{id}/undo/preflight": {
     path: {
       /** Id of the operation run */
@@ -4928,11 +4932,11 @@ export type Operations = {
       run_id: string;
       summary: {
         orders: number;
-        takes_back: number;
-        in_part: number;
-        cannot: number;
+        reversible: number;
+        partially_reversible: number;
+        irreversible: number;
         no_change: number;
-        gone: number;
+        deleted: number;
       };
       /** What cannot be taken back and why, the most frequent first */
       groups: Array<{
@@ -4964,7 +4968,7 @@ export type Operations = {
         ref: string;
         order_id: string;
         order_number: string | null;
-        verdict: Open<"takes_back" | "in_part" | "cannot" | "no_change">;
+        verdict: Open<"reversible" | "partially_reversible" | "irreversible" | "no_change">;
         steps: Array<{
           index: number;
           type: string;
@@ -5001,13 +5005,13 @@ export type Operations = {
             code: string;
             message: string;
           };
-          status: Open<"applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone">;
+          status: Open<"applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "undo_failed">;
         }>;
       }>;
       orders_truncated: boolean;
     };
   };
-  /** Take back what a run did, newest step first (`operations.runs.undo`) */
+  /** Undo a run (`operations.runs.undo`) */
   "POST /api/v1/operations/runs/{id}/undo": {
     path: {
       /** Id of the operation run */
@@ -5015,7 +5019,7 @@ export type Operations = {
     };
     answer: OperationRun;
   };
-  /** Stop a run after the portion it is working on (`operations.runs.cancel`) */
+  /** Cancel a run (`operations.runs.cancel`) */
   "POST /api/v1/operations/runs/{id}/cancel": {
     path: {
       /** Id of the operation run */
@@ -5054,11 +5058,11 @@ export type Operations = {
       /** A key of the console */
       hotkey?: number | null;
       /** false: only whoever saved it sees it. Default true */
-      shared?: boolean;
+      is_shared?: boolean;
     };
     answer: SavedPipeline;
   };
-  /** Read a saved pipeline (`operations.pipelines.get`) */
+  /** Get a saved pipeline (`operations.pipelines.get`) */
   "GET /api/v1/operations/pipelines/{id}": {
     path: {
       /** Id of the pipeline */
@@ -5066,7 +5070,7 @@ export type Operations = {
     };
     answer: SavedPipeline;
   };
-  /** Change a saved pipeline (`operations.pipelines.update`) */
+  /** Update a saved pipeline (`operations.pipelines.update`) */
   "PATCH /api/v1/operations/pipelines/{id}": {
     path: {
       /** Id of the pipeline */
@@ -5088,7 +5092,7 @@ export type Operations = {
       /** A key of the console */
       hotkey?: number | null;
       /** false: only whoever saved it sees it. Default true */
-      shared?: boolean;
+      is_shared?: boolean;
     };
     answer: SavedPipeline;
   };
@@ -5225,21 +5229,21 @@ export type Operations = {
       data: Array<BridgeTask>;
     };
   };
-  /** Queue a task of a bridge; it runs in the background, once (`tasks.execute`) */
+  /** Queue a task (`tasks.execute`) */
   "POST /api/v1/tasks/execute": {
     body: {
       bridgeId: string;
       /** One of GET /bridges/{id}/tasks */
       taskName: string;
       input?: Record<string, unknown>;
-      /** For one attempt; default: what the task recommends */
+      /** Per attempt. Default: the timeout of the task */
       timeoutSeconds?: number;
-      /** Default 3; only what may succeed later is tried again. Of more than 1, attempts that were lost with the hub count apart: after five in a row without getting on it fails */
+      /** Default 3. Only retryable errors are retried. If more than 1, attempts lost with a hub process are not counted; after five of them in a row without progress the execution fails */
       maxAttempts?: number;
-      /** Before the second attempt; grows sixfold. Default 10 */
+      /** Before the second attempt; six times longer with each further one. Default 10 */
       retryDelaySeconds?: number;
       delaySeconds?: number;
-      /** Not started by then: expired */
+      /** The execution expires if it has not started within this time */
       ttlSeconds?: number;
     };
     answer: Execution;
@@ -5255,7 +5259,7 @@ export type Operations = {
       status: Open<"accepted" | "duplicate" | "ignored">;
     };
   };
-  /** Queue up to 1,000 tasks; one that cannot be queued fails alone (`tasks.executeMany`) */
+  /** Queue tasks in bulk (`tasks.executeMany`) */
   "POST /api/v1/tasks/bulk": {
     body: {
       tasks: Array<{
@@ -5263,14 +5267,14 @@ export type Operations = {
         /** One of GET /bridges/{id}/tasks */
         taskName: string;
         input?: Record<string, unknown>;
-        /** For one attempt; default: what the task recommends */
+        /** Per attempt. Default: the timeout of the task */
         timeoutSeconds?: number;
-        /** Default 3; only what may succeed later is tried again. Of more than 1, attempts that were lost with the hub count apart: after five in a row without getting on it fails */
+        /** Default 3. Only retryable errors are retried. If more than 1, attempts lost with a hub process are not counted; after five of them in a row without progress the execution fails */
         maxAttempts?: number;
-        /** Before the second attempt; grows sixfold. Default 10 */
+        /** Before the second attempt; six times longer with each further one. Default 10 */
         retryDelaySeconds?: number;
         delaySeconds?: number;
-        /** Not started by then: expired */
+        /** The execution expires if it has not started within this time */
         ttlSeconds?: number;
       }>;
     };
@@ -5293,20 +5297,20 @@ export type Operations = {
       }>;
     };
   };
-  /** Run a task and wait for it, up to 30 s; 200 also when the task failed, see `status` and `error` (`tasks.executeSync`) */
+  /** Run a task and wait for its result (`tasks.executeSync`) */
   "POST /api/v1/tasks/execute-sync": {
     body: {
       bridgeId: string;
       /** One of GET /bridges/{id}/tasks */
       taskName: string;
       input?: Record<string, unknown>;
-      /** For one attempt; default: what the task recommends */
+      /** Per attempt. Default: the timeout of the task */
       timeoutSeconds?: number;
     };
     answer: Execution;
   };
-  /** Count executions by status and by task, of the last 24 hours unless the query says otherwise (`tasks.count`) */
-  "GET /api/v1/tasks/stats": {
+  /** Count executions by status and task (`tasks.executions.count`) */
+  "GET /api/v1/tasks/executions/counts": {
     query: {
       /** Id of the bridge */
       bridgeId?: string;
@@ -5329,7 +5333,7 @@ export type Operations = {
         timed_out: number;
         expired: number;
       };
-      /** Those with the most failures first; 100 at most */
+      /** Most failures first, at most 100 */
       byTask: Array<{
         bridgeId: string;
         taskName: string;
@@ -5348,7 +5352,7 @@ export type Operations = {
       }>;
     };
   };
-  /** List executions, newest first (`tasks.executions.list`) */
+  /** List executions (`tasks.executions.list`) */
   "GET /api/v1/tasks/executions": {
     query: {
       /** Counted from 1 */
@@ -5360,19 +5364,19 @@ export type Operations = {
       taskName?: string;
       /** Id of the schedule */
       scheduleId?: string;
-      /** Queued by this run of a pipeline */
+      /** Queued by this operation run */
       runId?: string;
-      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook";
-      /** Of the error it ended with */
+      trigger?: "api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook";
+      /** Error code of the execution */
       code?: string;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
-      /** One or more of queued, running, succeeded, completed_with_errors, failed, cancelled, timed_out, expired, with commas between */
+      /** One or more of queued, running, succeeded, completed_with_errors, failed, cancelled, timed_out, expired, separated by commas */
       status?: string;
       retryOf?: string;
-      /** Whether another execution was queued in place of it */
+      /** Whether the execution has a retry */
       isRetried?: boolean;
     };
     answer: {
@@ -5380,49 +5384,49 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Retry the executions that failed and meet a filter, up to 500 a time (`tasks.failures.retry`) */
+  /** Retry failed executions in bulk (`tasks.executions.retryMany`) */
   "POST /api/v1/tasks/executions/retry": {
     body: {
       bridgeId?: string;
       taskName?: string;
       scheduleId?: string;
-      /** Queued by this run of a pipeline */
+      /** Queued by this operation run */
       runId?: string;
-      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook";
-      /** Of the error it ended with */
+      trigger?: "api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook";
+      /** Error code of the execution */
       code?: string;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
-      /** One or more of failed, timed_out, expired, cancelled, completed_with_errors, with commas between. Default: the first three. Of what failed in part only that part is done again */
+      /** One or more of failed, timed_out, expired, cancelled, completed_with_errors, separated by commas. Default: the first three. Of a partly failed execution only the failed part is retried */
       status?: string;
-      /** Only say what would be retried */
+      /** Report what would be retried without queueing it */
       dryRun?: boolean;
     };
     answer: {
       dryRun: boolean;
       summary: {
-        /** Met the filter and were not retried before */
+        /** Match the filter and have no retry yet */
         matched: number;
         queued: number;
-        /** Could not be queued; `results` says why */
+        /** Could not be queued; see `results` */
         failed: number;
-        /** May have happened all the same, and are left out unless `code` is outcome_unknown */
+        /** May have taken effect, and are excluded unless `code` is outcome_unknown */
         outcomeUnknown: number;
-        /** Not looked at yet: at most 500 a time. Ask again */
+        /** Beyond the 500 of this request; repeat it to continue */
         remaining: number;
       };
-      /** Those that matched, most first; 100 at most */
+      /** The matching executions by cause, largest group first, at most 100 */
       groups: Array<{
         bridgeId: string;
         taskName: string;
-        /** Of the error; the status, where there is none */
+        /** Error code, or the status if there is no error */
         code: string;
         count: number;
-        isLeftOut: boolean;
+        isExcluded: boolean;
       }>;
-      /** The oldest first; none of a dry run */
+      /** Oldest first; empty for a dry run */
       results: Array<{
         retryOf: string;
         status: Open<"queued" | "failed">;
@@ -5434,7 +5438,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read an execution with its attempts, result and last log lines (`tasks.executions.get`) */
+  /** Get an execution (`tasks.executions.get`) */
   "GET /api/v1/tasks/executions/{id}": {
     path: {
       /** Id of the execution */
@@ -5442,7 +5446,7 @@ export type Operations = {
     };
     answer: Execution;
   };
-  /** Follow an execution, such as an import, as server-sent events: as it is now, and whenever it has gone on (`tasks.executions.watch`) */
+  /** Stream the progress of an execution (`tasks.executions.watch`) */
   "GET /api/v1/tasks/executions/{id}/watch": {
     path: {
       /** Id of the execution */
@@ -5450,21 +5454,21 @@ export type Operations = {
     };
     answer: string;
   };
-  /** Read the log of an execution, on from the lines one has (`tasks.executions.logs.list`) */
+  /** List the log lines of an execution (`tasks.executions.logs.list`) */
   "GET /api/v1/tasks/executions/{id}/logs": {
     path: {
       /** Id of the execution */
       id: string;
     };
     query: {
-      /** How many lines one has already: `next` of the answer before */
+      /** Number of lines to skip: `next` of the previous response */
       after?: number;
       /** Lines */
       limit?: number;
     };
     answer: {
       data: Array<{
-        /** Counted from 1 */
+        /** Line number, from 1 */
         line: number;
         at: string;
         attempt: number;
@@ -5472,11 +5476,11 @@ export type Operations = {
         message: string;
       }>;
       next: number;
-      /** It has ended, and these are its last lines */
+      /** The execution has ended, and there are no further lines */
       isComplete: boolean;
     };
   };
-  /** Cancel an execution that is queued or running; nothing of it begins after the answer (`tasks.executions.cancel`) */
+  /** Cancel an execution (`tasks.executions.cancel`) */
   "POST /api/v1/tasks/executions/{id}/cancel": {
     path: {
       /** Id of the execution */
@@ -5484,19 +5488,19 @@ export type Operations = {
     };
     answer: Execution;
   };
-  /** Queue a new execution in place of one that did not succeed; what it sent is not sent again (`tasks.executions.retry`) */
+  /** Retry an execution (`tasks.executions.retry`) */
   "POST /api/v1/tasks/executions/{id}/retry": {
     path: {
       /** Id of the execution */
       id: string;
     };
     body: {
-      /** Instead of the first */
+      /** Replaces the original input */
       input?: Record<string, unknown>;
     };
     answer: Execution;
   };
-  /** List what went wrong and is open, newest first (`exceptions.list`) */
+  /** List exceptions (`exceptions.list`) */
   "GET /api/v1/exceptions": {
     query: {
       /** Counted from 1 */
@@ -5514,7 +5518,7 @@ export type Operations = {
       /** Id of the execution */
       executionId?: string;
       /** Whether somebody has tried to put it right */
-      isTried?: boolean;
+      isAttempted?: boolean;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
@@ -5541,7 +5545,7 @@ export type Operations = {
       /** Id of the execution */
       executionId?: string;
       /** Whether somebody has tried to put it right */
-      isTried?: boolean;
+      isAttempted?: boolean;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
@@ -5579,11 +5583,11 @@ export type Operations = {
         /** Of the one that was opened last */
         message: string;
         /** What can be done about all of them at once */
-        fixes: Array<Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">>;
+        availableActions: Array<Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">>;
       }>;
     };
   };
-  /** Read an exception with the record it is about and what can be done (`exceptions.get`) */
+  /** Get an exception with its record (`exceptions.get`) */
   "GET /api/v1/exceptions/{id}": {
     path: {
       /** Id of the exception */
@@ -5591,11 +5595,11 @@ export type Operations = {
     };
     answer: Exception;
   };
-  /** Do the same about all open exceptions that meet a filter, up to 500 a time (`exceptions.matching.resolve`) */
+  /** Do the same about all open exceptions that meet a filter, up to 500 a time (`exceptions.resolveMany`) */
   "POST /api/v1/exceptions/resolve": {
     body: {
       /** What is done about each */
-      action: "retry" | "accept_theirs" | "keep_ours" | "dismiss";
+      action: "retry" | "accept_source" | "keep_local" | "dismiss";
       /** Of those that are open */
       filter: {
         /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
@@ -5606,14 +5610,14 @@ export type Operations = {
         orderId?: string;
         executionId?: string;
         /** Whether somebody has tried to put it right */
-        isTried?: boolean;
+        isAttempted?: boolean;
         /** This moment or later, or a day in the time zone of the organization */
         from?: string;
         /** Before this moment, or up to the end of a day in the time zone of the organization */
         to?: string;
       };
       /** Of a push: send it once more, also if it may have arrived. Somebody has looked there */
-      resend?: boolean;
+      forceResend?: boolean;
       /** Only say what would be done */
       dryRun?: boolean;
     };
@@ -5623,17 +5627,17 @@ export type Operations = {
         /** Are open and meet the filter */
         matched: number;
         /** Resolved, dismissed or started */
-        done: number;
+        processed: number;
         /** Still open; `results` says why */
         failed: number;
-        /** Not looked at yet: at most 500 a time. Ask again, with isTried false */
+        /** Not looked at yet: at most 500 a time. Ask again, with isAttempted false */
         remaining: number;
       };
       /** Oldest first; none of a dry run */
       results: Array<{
         id: string;
-        /** started: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
-        status: Open<"resolved" | "dismissed" | "started" | "failed">;
+        /** in_progress: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
+        status: Open<"resolved" | "dismissed" | "in_progress" | "failed">;
         executionId?: string;
         error?: {
           code: string;
@@ -5643,17 +5647,17 @@ export type Operations = {
       }>;
     };
   };
-  /** Put right what went wrong, by one of the fixes that the exception names, or dismiss it (`exceptions.resolve`) */
+  /** Resolve or dismiss an exception (`exceptions.resolve`) */
   "POST /api/v1/exceptions/{id}/resolve": {
     path: {
       /** Id of the exception */
       id: string;
     };
     body: {
-      /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
-      action: "retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss";
+      /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+      action: "retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss";
       /** Of a push: send it once more, also if it may have arrived. Somebody has looked there */
-      resend?: boolean;
+      forceResend?: boolean;
       /** For edit_and_retry: what takes the place of these parts of `details.record` */
       record?: {
         raw?: Record<string, unknown>;
@@ -5661,8 +5665,8 @@ export type Operations = {
       };
     };
     answer: {
-      /** started: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
-      status: Open<"resolved" | "dismissed" | "started" | "failed">;
+      /** in_progress: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
+      status: Open<"resolved" | "dismissed" | "in_progress" | "failed">;
       executionId?: string;
       error?: {
         code: string;
@@ -5691,7 +5695,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create a transformation; at most one is active for a bridge, task and direction (`transformations.create`) */
+  /** Create a transformation (`transformations.create`) */
   "POST /api/v1/transformations": {
     query: {
       /** Deactivate the one that is active for this bridge, task and direction */
@@ -5713,7 +5717,7 @@ export type Operations = {
     };
     answer: Transformation;
   };
-  /** List the transforms that mappings can use, each with its parameters and an example (`transformations.transforms.list`) */
+  /** List available transforms (`transformations.transforms.list`) */
   "GET /api/v1/transformations/transforms": {
     answer: {
       data: Array<{
@@ -5723,7 +5727,7 @@ export type Operations = {
         /** A JSON Schema */
         paramsSchema: Record<string, unknown>;
         /** The parameter that may stand alone */
-        shortForm?: string;
+        defaultParam?: string;
         example: {
           transform: unknown;
           from: unknown;
@@ -5733,7 +5737,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Try mappings on sample data without saving them; answers 200 also when they fail, with the reasons (`transformations.mappings.test`) */
+  /** Test mappings without saving them (`transformations.testUnsaved`) */
   "POST /api/v1/transformations/test": {
     body: {
       /** None: the data passes unchanged */
@@ -5742,7 +5746,7 @@ export type Operations = {
     };
     answer: TransformationTest;
   };
-  /** Draft mappings from an example of what comes in and one of what should come out (`transformations.suggest`) */
+  /** Suggest mappings from an input and output example (`transformations.suggest`) */
   "POST /api/v1/transformations/suggest": {
     body: {
       sampleData: Record<string, unknown>;
@@ -5759,7 +5763,7 @@ export type Operations = {
       unmatched: Array<string>;
     };
   };
-  /** Read a transformation (`transformations.get`) */
+  /** Get a transformation (`transformations.get`) */
   "GET /api/v1/transformations/{id}": {
     path: {
       /** Id of the transformation */
@@ -5767,7 +5771,7 @@ export type Operations = {
     };
     answer: Transformation;
   };
-  /** Change a transformation; the version before is kept (`transformations.update`) */
+  /** Update a transformation (`transformations.update`) */
   "PATCH /api/v1/transformations/{id}": {
     path: {
       /** Id of the transformation */
@@ -5800,7 +5804,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Try a saved transformation on sample data; answers 200 also when it fails, with the reasons (`transformations.test`) */
+  /** Test a saved transformation (`transformations.test`) */
   "POST /api/v1/transformations/{id}/test": {
     path: {
       /** Id of the transformation */
@@ -5811,7 +5815,7 @@ export type Operations = {
     };
     answer: TransformationTest;
   };
-  /** List all versions of a transformation, newest first (`transformations.versions.list`) */
+  /** List the versions of a transformation (`transformations.versions.list`) */
   "GET /api/v1/transformations/{id}/versions": {
     path: {
       /** Id of the transformation */
@@ -5828,7 +5832,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Make the mappings of an earlier version those of a new one (`transformations.rollback`) */
+  /** Roll back to an earlier version (`transformations.rollback`) */
   "POST /api/v1/transformations/{id}/rollback": {
     path: {
       /** Id of the transformation */
@@ -5839,7 +5843,7 @@ export type Operations = {
     };
     answer: Transformation;
   };
-  /** Run a transformation on what passed through the last executions of its task, and report what would differ (`transformations.replay`) */
+  /** Replay a transformation on recent records (`transformations.replay`) */
   "POST /api/v1/transformations/{id}/replay": {
     path: {
       /** Id of the transformation */
@@ -5917,7 +5921,7 @@ export type Operations = {
       bridgeId?: string;
       taskName?: string;
       isActive?: boolean;
-      /** In the name */
+      /** Text in the name */
       search?: string;
     };
     answer: {
@@ -5925,37 +5929,37 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create a schedule that runs a task of a bridge (`schedules.create`) */
+  /** Create a schedule (`schedules.create`) */
   "POST /api/v1/schedules": {
     body: {
       name?: string;
       bridgeId: string;
       /** One of GET /bridges/{id}/tasks */
       taskName: string;
-      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
+      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
       cron: string;
       /** IANA name such as America/New_York. Default: the organization's */
       timezone?: string;
       input?: Record<string, unknown>;
-      /** false: paused. Default true */
+      /** False pauses the schedule. Default true */
       isActive?: boolean;
-      /** When a run is due and the one before it has not ended. Default skip */
+      /** What to do when a run is due and the previous one has not ended. Default skip */
       overlap?: "skip" | "queue_one" | "allow" | "cancel_running";
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
+      /** What to do about runs that were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed?: "once" | "skip" | "all";
     };
     answer: Schedule;
   };
-  /** What a cron expression means, and when it would run; nothing is stored (`schedules.preview`) */
+  /** Preview the run times of a cron expression (`schedules.preview`) */
   "POST /api/v1/schedules/preview": {
     body: {
-      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
+      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
       cron: string;
       /** IANA name such as America/New_York. Default: the organization's */
       timezone?: string;
       /** Default 5 */
       count?: number;
-      /** Runs after this moment. Default now */
+      /** Only runs after this time. Default now */
       from?: string;
     };
     answer: {
@@ -5965,12 +5969,12 @@ export type Operations = {
       upcoming: Array<UpcomingRun>;
     };
   };
-  /** When the schedules run next, all of them, with what changes of the clock do to them (`schedules.timeline.get`) */
+  /** List upcoming runs of all schedules (`schedules.timeline.get`) */
   "GET /api/v1/schedules/timeline": {
     query: {
-      /** Default now; what was is not told */
+      /** Default now */
       from?: string;
-      /** Excluded. Default a day after `from`, at most 31 days after it */
+      /** Exclusive. Default one day after `from`, at most 31 days after it */
       to?: string;
       /** Id of the bridge */
       bridgeId?: string;
@@ -5978,24 +5982,24 @@ export type Operations = {
     answer: {
       from: string;
       to: string;
-      /** Active schedules that run in this time, the next one first */
+      /** Active schedules that run in this period, by their next run */
       data: Array<{
         scheduleId: string;
         name: string | null;
         bridgeId: string;
         taskName: string;
         timezone: string;
-        /** The cron expression in words */
+        /** The cron expression in plain English */
         description: string;
         runs: Array<UpcomingRun>;
-        /** There are more: the first 100 are told */
+        /** There are more than the first 100 runs listed */
         runsAreCapped: boolean;
       }>;
-      /** More schedules run in this time than the first 100 */
+      /** There are more than the first 100 schedules listed */
       isCapped: boolean;
     };
   };
-  /** Read a schedule with its next runs (`schedules.get`) */
+  /** Get a schedule (`schedules.get`) */
   "GET /api/v1/schedules/{id}": {
     path: {
       /** Id of the schedule */
@@ -6003,7 +6007,7 @@ export type Operations = {
     };
     answer: Schedule;
   };
-  /** Change a schedule; only another cron, time zone or isActive moves its next run (`schedules.update`) */
+  /** Update a schedule (`schedules.update`) */
   "PATCH /api/v1/schedules/{id}": {
     path: {
       /** Id of the schedule */
@@ -6014,21 +6018,21 @@ export type Operations = {
       bridgeId?: string;
       /** One of GET /bridges/{id}/tasks */
       taskName?: string;
-      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
+      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
       cron?: string;
       /** IANA name such as America/New_York. Default: the organization's */
       timezone?: string;
       input?: Record<string, unknown>;
-      /** false: paused. Default true */
+      /** False pauses the schedule. Default true */
       isActive?: boolean;
-      /** When a run is due and the one before it has not ended. Default skip */
+      /** What to do when a run is due and the previous one has not ended. Default skip */
       overlap?: "skip" | "queue_one" | "allow" | "cancel_running";
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
+      /** What to do about runs that were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed?: "once" | "skip" | "all";
     };
     answer: Schedule;
   };
-  /** Delete a schedule; its executions stay, and those under way finish (`schedules.delete`) */
+  /** Delete a schedule (`schedules.delete`) */
   "DELETE /api/v1/schedules/{id}": {
     path: {
       /** Id of the schedule */
@@ -6036,7 +6040,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Pause a schedule: nothing fires after the answer (`schedules.pause`) */
+  /** Pause a schedule (`schedules.pause`) */
   "POST /api/v1/schedules/{id}/pause": {
     path: {
       /** Id of the schedule */
@@ -6049,26 +6053,26 @@ export type Operations = {
       taskName: string;
       cron: string;
       timezone: string;
-      /** The cron expression in words */
+      /** The cron expression in plain English */
       description: string;
       input: Record<string, unknown>;
       isActive: boolean;
-      /** When a run is due and the one before it has not ended. Default skip */
+      /** What to do when a run is due and the previous one has not ended. Default skip */
       overlap: Open<"skip" | "queue_one" | "allow" | "cancel_running">;
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
+      /** What to do about runs that were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed: Open<"once" | "skip" | "all">;
       nextRunAt: string | null;
       /** The next five runs; none while paused */
       upcoming: Array<UpcomingRun>;
-      /** Due, and waiting for the run before it to end */
-      waitingFor: string | null;
+      /** Due time of a run that waits for the previous run to end */
+      deferredRunAt: string | null;
       lastRunAt: string | null;
       lastExecution: {
         id: string;
-        /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+        /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
         status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       } | null;
-      lastSkipped: {
+      lastSkippedRun: {
         scheduledFor: string;
         reason: string;
         message: string;
@@ -6076,8 +6080,8 @@ export type Operations = {
       counters: {
         runs: number;
         failures: number;
-        skippedOverlap: number;
-        /** Not run at their time, because the hub or the bridge was not up */
+        skippedForOverlap: number;
+        /** Runs missed because the hub or the bridge was not available */
         missed: number;
       };
       pausedAt: string | null;
@@ -6099,11 +6103,11 @@ export type Operations = {
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** false: it was so already */
+      /** False if the schedule was already in this state */
       changed: boolean;
     };
   };
-  /** Resume a schedule with its next run after now; what fell into the pause is not caught up (`schedules.resume`) */
+  /** Resume a schedule (`schedules.resume`) */
   "POST /api/v1/schedules/{id}/resume": {
     path: {
       /** Id of the schedule */
@@ -6116,26 +6120,26 @@ export type Operations = {
       taskName: string;
       cron: string;
       timezone: string;
-      /** The cron expression in words */
+      /** The cron expression in plain English */
       description: string;
       input: Record<string, unknown>;
       isActive: boolean;
-      /** When a run is due and the one before it has not ended. Default skip */
+      /** What to do when a run is due and the previous one has not ended. Default skip */
       overlap: Open<"skip" | "queue_one" | "allow" | "cancel_running">;
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
+      /** What to do about runs that were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed: Open<"once" | "skip" | "all">;
       nextRunAt: string | null;
       /** The next five runs; none while paused */
       upcoming: Array<UpcomingRun>;
-      /** Due, and waiting for the run before it to end */
-      waitingFor: string | null;
+      /** Due time of a run that waits for the previous run to end */
+      deferredRunAt: string | null;
       lastRunAt: string | null;
       lastExecution: {
         id: string;
-        /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+        /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
         status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       } | null;
-      lastSkipped: {
+      lastSkippedRun: {
         scheduledFor: string;
         reason: string;
         message: string;
@@ -6143,8 +6147,8 @@ export type Operations = {
       counters: {
         runs: number;
         failures: number;
-        skippedOverlap: number;
-        /** Not run at their time, because the hub or the bridge was not up */
+        skippedForOverlap: number;
+        /** Runs missed because the hub or the bridge was not available */
         missed: number;
       };
       pausedAt: string | null;
@@ -6166,11 +6170,11 @@ export type Operations = {
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** false: it was so already */
+      /** False if the schedule was already in this state */
       changed: boolean;
     };
   };
-  /** Run a schedule once now, also while it is paused; its next run stays when it is (`schedules.trigger`) */
+  /** Trigger a schedule now (`schedules.trigger`) */
   "POST /api/v1/schedules/{id}/trigger": {
     path: {
       /** Id of the schedule */
@@ -6179,13 +6183,13 @@ export type Operations = {
     answer: {
       scheduleId: string;
       executionId: string;
-      /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+      /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
       status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       triggeredAt: string;
       nextRunAt: string | null;
     };
   };
-  /** Run what a schedule did not run in a time that is over; `dryRun` only lists it (`schedules.backfill`) */
+  /** Run past occurrences of a schedule (`schedules.backfill`) */
   "POST /api/v1/schedules/{id}/backfill": {
     path: {
       /** Id of the schedule */
@@ -6193,9 +6197,9 @@ export type Operations = {
     };
     body: {
       from: string;
-      /** Excluded; not in the future */
+      /** Exclusive; not in the future */
       to: string;
-      /** Only say what would run */
+      /** List the runs without queueing them */
       dryRun?: boolean;
     };
     answer: {
@@ -6203,17 +6207,17 @@ export type Operations = {
       summary: {
         occurrences: number;
         queued: number;
-        alreadyRun: number;
+        alreadyRan: number;
       };
       runs: Array<{
         scheduledFor: string;
         localTime: string;
-        outcome: Open<"queued" | "would_queue" | "already_run">;
+        outcome: Open<"queued" | "to_be_queued" | "already_ran">;
         executionId: string | null;
       }>;
     };
   };
-  /** List the executions of a schedule, newest first (`schedules.executions.list`) */
+  /** List the executions of a schedule (`schedules.executions.list`) */
   "GET /api/v1/schedules/{id}/executions": {
     path: {
       /** Id of the schedule */
@@ -6227,19 +6231,19 @@ export type Operations = {
       /** Id of the bridge */
       bridgeId?: string;
       taskName?: string;
-      /** Queued by this run of a pipeline */
+      /** Queued by this operation run */
       runId?: string;
-      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook";
-      /** Of the error it ended with */
+      trigger?: "api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook";
+      /** Error code of the execution */
       code?: string;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
-      /** One or more of queued, running, succeeded, completed_with_errors, failed, cancelled, timed_out, expired, with commas between */
+      /** One or more of queued, running, succeeded, completed_with_errors, failed, cancelled, timed_out, expired, separated by commas */
       status?: string;
       retryOf?: string;
-      /** Whether another execution was queued in place of it */
+      /** Whether the execution has a retry */
       isRetried?: boolean;
     };
     answer: {
@@ -6247,14 +6251,14 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** List automations, newest first (`automations.list`) */
+  /** List automations (`automations.list`) */
   "GET /api/v1/automations": {
     query: {
       /** Counted from 1 */
       page?: number;
       /** Entries a page */
       limit?: number;
-      mode?: "shadow" | "active";
+      mode?: "preflight" | "run";
       is_active?: boolean;
       /** Id of the pipeline */
       pipeline_id?: string;
@@ -6264,16 +6268,16 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Let a pipeline start by itself, on events or by the clock (`automations.create`) */
+  /** Create an automation (`automations.create`) */
   "POST /api/v1/automations": {
     body: {
       name: string;
       description?: string;
       /** `types` of events, or `cron` with the `filter` that says which orders */
-      on: {
+      trigger: {
         /** Types of events about orders, or `order.*`. One order or many is the same here: `order.created` also stands for `orders.created`, as imports record it */
         types?: Array<string>;
-        /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
+        /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
         cron?: string;
         /** IANA name such as America/New_York. Default: the organization's */
         timezone?: string;
@@ -6282,14 +6286,14 @@ export type Operations = {
       when?: Condition;
       /** A saved pipeline */
       pipeline_id: string;
-      /** shadow: it only preflights, and keeps what it would have done. active: it runs. Default shadow */
-      mode?: "shadow" | "active";
+      /** preflight: it only preflights, and keeps what it would have done. run: it runs. Default preflight */
+      mode?: "preflight" | "run";
       /** Orders within an hour; beyond it does nothing more and is paused. Default 1000 */
-      max_per_hour?: number;
+      max_orders_per_hour?: number;
     };
     answer: Automation;
   };
-  /** Read an automation (`automations.get`) */
+  /** Get an automation (`automations.get`) */
   "GET /api/v1/automations/{id}": {
     path: {
       /** Id of the automation */
@@ -6297,7 +6301,7 @@ export type Operations = {
     };
     answer: Automation;
   };
-  /** Change an automation (`automations.update`) */
+  /** Update an automation (`automations.update`) */
   "PATCH /api/v1/automations/{id}": {
     path: {
       /** Id of the automation */
@@ -6307,10 +6311,10 @@ export type Operations = {
       name?: string;
       description?: string;
       /** `types` of events, or `cron` with the `filter` that says which orders */
-      on?: {
+      trigger?: {
         /** Types of events about orders, or `order.*`. One order or many is the same here: `order.created` also stands for `orders.created`, as imports record it */
         types?: Array<string>;
-        /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
+        /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
         cron?: string;
         /** IANA name such as America/New_York. Default: the organization's */
         timezone?: string;
@@ -6319,14 +6323,14 @@ export type Operations = {
       when?: Condition | null;
       /** A saved pipeline */
       pipeline_id?: string;
-      /** shadow: it only preflights, and keeps what it would have done. active: it runs. Default shadow */
-      mode?: "shadow" | "active";
+      /** preflight: it only preflights, and keeps what it would have done. run: it runs. Default preflight */
+      mode?: "preflight" | "run";
       /** Orders within an hour; beyond it does nothing more and is paused. Default 1000 */
-      max_per_hour?: number;
+      max_orders_per_hour?: number;
     };
     answer: Automation;
   };
-  /** Delete an automation; runs that it began stay (`automations.delete`) */
+  /** Delete an automation (`automations.delete`) */
   "DELETE /api/v1/automations/{id}": {
     path: {
       /** Id of the automation */
@@ -6344,7 +6348,7 @@ export type Operations = {
       id: string;
       name: string;
       description: string;
-      on: {
+      trigger: {
         types?: Array<string>;
         cron?: string;
         timezone?: string;
@@ -6352,10 +6356,10 @@ export type Operations = {
       };
       when: Condition | null;
       pipeline_id: string;
-      mode: Open<"shadow" | "active">;
-      max_per_hour: number;
+      mode: Open<"preflight" | "run">;
+      max_orders_per_hour: number;
       /** Whoever vouches for it: it may do what they may */
-      made_by: {
+      owner: {
         type: Open<"user" | "api_key" | "system">;
         id?: string;
         /** Of a user */
@@ -6367,20 +6371,20 @@ export type Operations = {
       paused_at: string | null;
       paused_by: Actor | null;
       pause_reason: {
-        /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
         code: string;
         message: string;
       } | null;
-      trouble: {
-        /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+      blocked_reason: {
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
         code: string;
         message: string;
       } | null;
       next_run_at: string | null;
-      last_fired_at: string | null;
+      last_invoked_at: string | null;
       counters: {
         /** Orders of its events, and of its filter by the clock */
-        seen: number;
+        evaluated: number;
         /** Those of them that met filter and condition */
         matched: number;
         runs: number;
@@ -6393,7 +6397,7 @@ export type Operations = {
       changed: boolean;
     };
   };
-  /** Let a paused automation go on, with the rights of whoever resumes it (`automations.resume`) */
+  /** Resume an automation (`automations.resume`) */
   "POST /api/v1/automations/{id}/resume": {
     path: {
       /** Id of the automation */
@@ -6401,13 +6405,13 @@ export type Operations = {
     };
     body: {
       /** Which events it goes on with: those from now on (default), or also those of the pause */
-      from?: "now" | "stopped";
+      from?: "now" | "last_position";
     };
     answer: {
       id: string;
       name: string;
       description: string;
-      on: {
+      trigger: {
         types?: Array<string>;
         cron?: string;
         timezone?: string;
@@ -6415,10 +6419,10 @@ export type Operations = {
       };
       when: Condition | null;
       pipeline_id: string;
-      mode: Open<"shadow" | "active">;
-      max_per_hour: number;
+      mode: Open<"preflight" | "run">;
+      max_orders_per_hour: number;
       /** Whoever vouches for it: it may do what they may */
-      made_by: {
+      owner: {
         type: Open<"user" | "api_key" | "system">;
         id?: string;
         /** Of a user */
@@ -6430,20 +6434,20 @@ export type Operations = {
       paused_at: string | null;
       paused_by: Actor | null;
       pause_reason: {
-        /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
         code: string;
         message: string;
       } | null;
-      trouble: {
-        /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+      blocked_reason: {
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
         code: string;
         message: string;
       } | null;
       next_run_at: string | null;
-      last_fired_at: string | null;
+      last_invoked_at: string | null;
       counters: {
         /** Orders of its events, and of its filter by the clock */
-        seen: number;
+        evaluated: number;
         /** Those of them that met filter and condition */
         matched: number;
         runs: number;
@@ -6456,7 +6460,7 @@ export type Operations = {
       changed: boolean;
     };
   };
-  /** What an automation would do to the orders of past events, as they are now; changes nothing (`automations.test`) */
+  /** Test an automation on past events (`automations.test`) */
   "POST /api/v1/automations/{id}/test": {
     path: {
       /** Id of the automation */
@@ -6471,7 +6475,7 @@ export type Operations = {
       since: string | null;
       events: number;
       /** Orders of these events that are still there */
-      seen: number;
+      evaluated: number;
       matched: number;
       /** There were more; the newest were looked at */
       truncated: boolean;
@@ -6489,7 +6493,7 @@ export type Operations = {
       pipeline: Array<{
         index: number;
         type: string;
-        applies_to: number;
+        order_count: number;
         warnings: Array<{
           code: string;
           message: string;
@@ -6554,8 +6558,8 @@ export type Operations = {
       orders_truncated: boolean;
     };
   };
-  /** List what an automation did: its runs and the preflights of its shadow, newest first (`automations.firings.list`) */
-  "GET /api/v1/automations/{id}/firings": {
+  /** List the invocations of an automation (`automations.invocations.list`) */
+  "GET /api/v1/automations/{id}/invocations": {
     path: {
       /** Id of the automation */
       id: string;
@@ -6565,11 +6569,11 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** too_deep: other automations had led to it, and nothing was done */
-      kind?: "run" | "preflight" | "too_deep";
+      /** depth_exceeded: other automations had led to it, and nothing was done */
+      kind?: "run" | "preflight" | "depth_exceeded";
     };
     answer: {
-      data: Array<Firing>;
+      data: Array<Invocation>;
       pagination: Pagination;
     };
   };
@@ -7629,52 +7633,52 @@ export type Operations = {
       }>;
     };
   };
-  /** Read what happened behind a cursor, oldest first (`events.list`) */
+  /** List events after a cursor (`events.list`) */
   "GET /api/v1/events": {
     query: {
-      /** Types with commas between: `order.updated`, which stands for `orders.updated` as well, or a family, `order.*`. Without it, all that the token may read */
+      /** Comma-separated event types (`order.updated` includes `orders.updated`) or families (`order.*`). Default: all that the token may read */
       types?: string;
-      /** Events about this object, and those of many that name it in `items` */
+      /** Events about this object, or that name it in `items` */
       objectId?: string;
-      /** Events of this moment or later; where to begin without a cursor */
+      /** Events at or after this time; the start of the feed without a cursor */
       since?: string;
-      /** The cursor to go on behind */
+      /** Cursor to continue after */
       after?: string;
-      /** Events at most */
+      /** Maximum number of events */
       limit?: number;
     };
     answer: {
       data: Array<Event>;
-      /** How far was looked, also where nothing was found: send it as `after` to go on. Keep it when all was dealt with */
+      /** Position reached in the log, also when no event matched. Pass it as `after`; store it once `data` is processed */
       cursor: string;
-      /** There is more behind the cursor; `data` may be empty all the same */
+      /** More entries follow the cursor; `data` may be empty nevertheless */
       hasMore: boolean;
     };
   };
-  /** Follow what happens as server-sent events (`events.stream`) */
+  /** Stream events (server-sent events) (`events.stream`) */
   "GET /api/v1/events/stream": {
     query: {
-      /** Types with commas between: `order.updated`, which stands for `orders.updated` as well, or a family, `order.*`. Without it, all that the token may read */
+      /** Comma-separated event types (`order.updated` includes `orders.updated`) or families (`order.*`). Default: all that the token may read */
       types?: string;
-      /** Events about this object, and those of many that name it in `items` */
+      /** Events about this object, or that name it in `items` */
       objectId?: string;
-      /** Events of this moment or later; where to begin without a cursor */
+      /** Events at or after this time; the start of the feed without a cursor */
       since?: string;
-      /** The cursor to go on behind; without it, and without `since`, from now on */
+      /** Cursor to continue after. Default: `since`, or now */
       after?: string;
     };
     answer: string;
   };
-  /** List all types of events, each with the schema of its data and an example (`events.types.list`) */
+  /** List event types with schemas and examples (`events.types.list`) */
   "GET /api/v1/events/types": {
     answer: {
       data: Array<{
         type: string;
         version: number;
-        /** Needed to read it, beside events:read */
+        /** Scope required besides events:read */
         scope: string;
         summary: string;
-        /** The kind of object in `subject` */
+        /** Object kind in `subject` */
         objectType: string;
         dataschema: string;
         /** JSON Schema of `data` */
@@ -7683,7 +7687,7 @@ export type Operations = {
       }>;
     };
   };
-  /** List webhooks, and how each is doing (`webhooks.list`) */
+  /** List webhooks with their health (`webhooks.list`) */
   "GET /api/v1/webhooks": {
     query: {
       /** Counted from 1 */
@@ -7691,7 +7695,7 @@ export type Operations = {
       /** Entries a page */
       limit?: number;
       status?: "active" | "paused" | "disabled";
-      /** Part of the address or description */
+      /** Part of the URL or description */
       search?: string;
     };
     answer: {
@@ -7699,7 +7703,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Set up a webhook: from now on it is told what happens (`webhooks.create`) */
+  /** Create a webhook (`webhooks.create`) */
   "POST /api/v1/webhooks": {
     body: WebhookRequest;
     answer: {
@@ -7707,32 +7711,32 @@ export type Operations = {
       url: string;
       description: string;
       types: Array<string>;
-      /** Of the headers that are sent; their values are not answered */
+      /** Names of the headers sent with deliveries; their values are write-only */
       headerNames: Array<string>;
-      /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
+      /** none: started in the order of events, several at a time; compare versions. strict: one at a time, each after the previous one was delivered or has failed */
       ordering: Open<"none" | "strict">;
       maxInFlight: number;
-      /** hmac: `v1`, with a secret that both sides know. ed25519: `v1a`, verified with a public key */
+      /** hmac: scheme `v1` with a shared secret. ed25519: scheme `v1a`, verified with a public key */
       signing: Open<"hmac" | "ed25519">;
-      /** `whpk_…`, of ed25519 */
+      /** `whpk_…`, with ed25519 */
       publicKey: string | null;
-      /** Signs as well until `previousSecretUntil` */
+      /** Also valid until `previousSecretExpiresAt` */
       previousPublicKey: string | null;
-      previousSecretUntil: string | null;
-      /** paused: by somebody. disabled: by the hub, see `disabledReason`. Both lose nothing: POST …/enable */
+      previousSecretExpiresAt: string | null;
+      /** paused: by a user. disabled: by the hub, see `disabledReason`. No event is lost: POST …/enable continues */
       status: Open<"active" | "paused" | "disabled">;
-      /** It answered 410, or took nothing for five days */
+      /** gone: the endpoint responded with 410. failing: no delivery has succeeded for five days */
       disabledReason: Open<"gone" | "failing" | null>;
-      /** Everything up to here in the event log is for others, or has a delivery */
+      /** Position in the event log: all events up to here have a delivery or are of other types */
       cursor: string;
-      /** Deliveries that wait or are under way; behind `cursor` no more than 1,000 are counted */
-      waiting: number;
+      /** Deliveries that are pending or in flight; at most 1,000 events after `cursor` are counted */
+      pendingCount: number;
       health: {
         status: Open<"unknown" | "healthy" | "failing">;
         consecutiveFailures: number;
         failingSince: string | null;
-        /** Nothing is sent before, while it fails or asked for a pause */
-        nextProbeAt: string | null;
+        /** No request is sent before this time, after failures or a Retry-After header */
+        nextAttemptAt: string | null;
         lastSuccessAt: string | null;
         lastFailureAt: string | null;
         lastError: {
@@ -7744,11 +7748,11 @@ export type Operations = {
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** `whsec_…`, shown this once; null with ed25519, which has a public key */
+      /** `whsec_…`, returned only once; null with ed25519 */
       secret: string | null;
     };
   };
-  /** Read a webhook, and how it is doing (`webhooks.get`) */
+  /** Get a webhook with its health (`webhooks.get`) */
   "GET /api/v1/webhooks/{id}": {
     path: {
       /** Id of the webhook */
@@ -7756,27 +7760,27 @@ export type Operations = {
     };
     answer: Webhook;
   };
-  /** Change a webhook (`webhooks.update`) */
+  /** Update a webhook (`webhooks.update`) */
   "PATCH /api/v1/webhooks/{id}": {
     path: {
       /** Id of the webhook */
       id: string;
     };
     body: {
-      /** Where to deliver, by https; plain http only where the hub may call private addresses */
+      /** Endpoint URL. https is required unless the hub may call private addresses */
       url?: string;
-      /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+      /** Event types (`order.updated` includes `orders.updated` and the other way round) or families (`order.*`, including types added later); see GET /events/types. The caller must be allowed to read all of them */
       types?: Array<string>;
       description?: string;
-      /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
+      /** none: started in the order of events, several at a time; compare versions. strict: one at a time, each after the previous one was delivered or has failed */
       ordering?: "none" | "strict";
-      /** Deliveries under way at a time; in strict order always one */
+      /** Maximum number of concurrent requests; always 1 with strict ordering */
       maxInFlight?: number;
       headers?: Record<string, string> | null;
     };
     answer: Webhook;
   };
-  /** Delete a webhook; what still waits is not sent (`webhooks.delete`) */
+  /** Delete a webhook and its pending deliveries (`webhooks.delete`) */
   "DELETE /api/v1/webhooks/{id}": {
     path: {
       /** Id of the webhook */
@@ -7784,7 +7788,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Stop deliveries; what happens meanwhile is kept for later (`webhooks.pause`) */
+  /** Pause a webhook (`webhooks.pause`) */
   "POST /api/v1/webhooks/{id}/pause": {
     path: {
       /** Id of the webhook */
@@ -7792,26 +7796,26 @@ export type Operations = {
     };
     answer: Webhook;
   };
-  /** Deliver again, after a pause or after the hub disabled it (`webhooks.enable`) */
+  /** Enable a paused or disabled webhook (`webhooks.enable`) */
   "POST /api/v1/webhooks/{id}/enable": {
     path: {
       /** Id of the webhook */
       id: string;
     };
     body: {
-      /** stopped (default): nothing is left out. now: what waits is skipped. A cursor of the feed: what follows it, except for what was delivered already */
+      /** last_position (default): no event is left out. now: pending deliveries are skipped. A cursor of the feed: events after it that were not delivered yet */
       from?: string;
     };
     answer: Webhook;
   };
-  /** Give it a new secret; the one before signs as well until the overlap ends (`webhooks.secret.rotate`) */
+  /** Rotate the signing secret of a webhook (`webhooks.secret.rotate`) */
   "POST /api/v1/webhooks/{id}/rotate-secret": {
     path: {
       /** Id of the webhook */
       id: string;
     };
     body: {
-      /** For so long both sign; default 24 */
+      /** How long the previous secret stays valid; default 24 */
       overlapHours?: number;
     };
     answer: {
@@ -7819,32 +7823,32 @@ export type Operations = {
       url: string;
       description: string;
       types: Array<string>;
-      /** Of the headers that are sent; their values are not answered */
+      /** Names of the headers sent with deliveries; their values are write-only */
       headerNames: Array<string>;
-      /** none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one before was taken or given up */
+      /** none: started in the order of events, several at a time; compare versions. strict: one at a time, each after the previous one was delivered or has failed */
       ordering: Open<"none" | "strict">;
       maxInFlight: number;
-      /** hmac: `v1`, with a secret that both sides know. ed25519: `v1a`, verified with a public key */
+      /** hmac: scheme `v1` with a shared secret. ed25519: scheme `v1a`, verified with a public key */
       signing: Open<"hmac" | "ed25519">;
-      /** `whpk_…`, of ed25519 */
+      /** `whpk_…`, with ed25519 */
       publicKey: string | null;
-      /** Signs as well until `previousSecretUntil` */
+      /** Also valid until `previousSecretExpiresAt` */
       previousPublicKey: string | null;
-      previousSecretUntil: string | null;
-      /** paused: by somebody. disabled: by the hub, see `disabledReason`. Both lose nothing: POST …/enable */
+      previousSecretExpiresAt: string | null;
+      /** paused: by a user. disabled: by the hub, see `disabledReason`. No event is lost: POST …/enable continues */
       status: Open<"active" | "paused" | "disabled">;
-      /** It answered 410, or took nothing for five days */
+      /** gone: the endpoint responded with 410. failing: no delivery has succeeded for five days */
       disabledReason: Open<"gone" | "failing" | null>;
-      /** Everything up to here in the event log is for others, or has a delivery */
+      /** Position in the event log: all events up to here have a delivery or are of other types */
       cursor: string;
-      /** Deliveries that wait or are under way; behind `cursor` no more than 1,000 are counted */
-      waiting: number;
+      /** Deliveries that are pending or in flight; at most 1,000 events after `cursor` are counted */
+      pendingCount: number;
       health: {
         status: Open<"unknown" | "healthy" | "failing">;
         consecutiveFailures: number;
         failingSince: string | null;
-        /** Nothing is sent before, while it fails or asked for a pause */
-        nextProbeAt: string | null;
+        /** No request is sent before this time, after failures or a Retry-After header */
+        nextAttemptAt: string | null;
         lastSuccessAt: string | null;
         lastFailureAt: string | null;
         lastError: {
@@ -7856,27 +7860,27 @@ export type Operations = {
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** `whsec_…`, shown this once; null with ed25519, which has a public key */
+      /** `whsec_…`, returned only once; null with ed25519 */
       secret: string | null;
     };
   };
-  /** Send an example now, and see what comes back (`webhooks.test`) */
+  /** Send a test event (`webhooks.test`) */
   "POST /api/v1/webhooks/{id}/test": {
     path: {
       /** Id of the webhook */
       id: string;
     };
     body: {
-      /** Of the event; default: the first of its types */
+      /** Event type; default: the first type of the webhook */
       type?: string;
     };
     answer: {
-      /** It answered 2xx */
+      /** The endpoint responded with 2xx */
       ok: boolean;
       durationMs: number;
       request: {
         url: string;
-        /** Without the values of the webhook's own ones */
+        /** Values of the webhook's own headers are masked */
         headers: Record<string, string>;
         body: string;
       };
@@ -7892,31 +7896,31 @@ export type Operations = {
       } | null;
     };
   };
-  /** Send what happened in a time again (`webhooks.resend`) */
+  /** Resend events of a time range (`webhooks.resend`) */
   "POST /api/v1/webhooks/{id}/resend": {
     path: {
       /** Id of the webhook */
       id: string;
     };
     body: {
-      /** Events of this moment or later */
+      /** Events at or after this time */
       from: string;
-      /** Events before this moment; default: now */
+      /** Events before this time; default: now */
       to?: string;
-      /** Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families (`order.*`, with what they will have later); GET /events/types has all. Only what the caller may read */
+      /** Event types (`order.updated` includes `orders.updated` and the other way round) or families (`order.*`, including types added later); see GET /events/types. The caller must be allowed to read all of them */
       types?: Array<string>;
-      /** failed (default): what was given up. all: everything that the webhook is for, delivered or not */
-      only?: "failed" | "all";
+      /** failed (default): failed deliveries. all: all events of the webhook's types, delivered or not */
+      include?: "failed" | "all";
     };
     answer: {
       id: string;
-      /** So many, or a few more or less */
-      estimate: number;
-      /** There are more: it was not counted further */
-      estimateIsCapped: boolean;
+      /** Approximate number of deliveries */
+      estimatedCount: number;
+      /** There are more than were counted */
+      isCapped: boolean;
     };
   };
-  /** List what was sent, and what waits, newest events first (`webhooks.deliveries.list`) */
+  /** List deliveries (`webhooks.deliveries.list`) */
   "GET /api/v1/webhooks/{id}/deliveries": {
     path: {
       /** Id of the webhook */
@@ -7927,7 +7931,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      status?: "waiting" | "delivered" | "failed" | "skipped";
+      status?: "pending" | "delivered" | "failed" | "skipped";
       type?: string;
       /** Id of the event */
       eventId?: string;
@@ -7937,7 +7941,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Read a delivery with its attempts and what was answered (`webhooks.deliveries.get`) */
+  /** Get a delivery with its attempts (`webhooks.deliveries.get`) */
   "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}": {
     path: {
       /** Id of the webhook */
@@ -7947,7 +7951,7 @@ export type Operations = {
     };
     answer: WebhookDelivery;
   };
-  /** Send a delivery again (`webhooks.deliveries.resend`) */
+  /** Resend a delivery (`webhooks.deliveries.resend`) */
   "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/resend": {
     path: {
       /** Id of the webhook */

@@ -14,7 +14,7 @@ import { SchemaForm } from "../ui/schema-form/schema-form.tsx";
 import { Select } from "../ui/select.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { TextArea, TextField } from "../ui/text-field.tsx";
-import { tell } from "../ui/toast.tsx";
+import { showToast } from "../ui/toast.tsx";
 import type { Tone } from "../ui/tone.ts";
 
 const JsonEditor = lazy(async () => ({ default: (await import("../ui/json-editor.tsx")).JsonEditor }));
@@ -30,14 +30,14 @@ const schema = {
   required: ["reason"],
   properties: {
     reason: { type: "string", enum: ["customer_request", "high_risk_of_fraud"] },
-    for_days: { type: "integer", minimum: 1, maximum: 365, description: "Instead of until" },
+    duration_days: { type: "integer", minimum: 1, maximum: 365, description: "Instead of until" },
     tags: { type: "array", items: { type: "string" } },
     notify: { type: "boolean" },
     note: { type: "string", maxLength: 5000 },
   },
 };
 
-/** Every part that pages are made of, in its states: to look at, and for the tests to look at. */
+/** Gallery of all components in their states, also used by the accessibility tests. */
 export function ComponentsPage() {
   const [text, setText] = useState("Albany");
   const [isOn, setOn] = useState(true);
@@ -54,7 +54,7 @@ export function ComponentsPage() {
             <Button
               kind="primary"
               keys="$mod+Enter"
-              onClick={() => tell("It was done", { text: "And this is more about it." })}
+              onClick={() => showToast("It was done", { text: "And this is more about it." })}
             >
               Run
             </Button>
@@ -82,7 +82,7 @@ export function ComponentsPage() {
             ]}
           />
           <ProblemBox error={new Error("Something did not work, and this says what.")} onRetry={() => undefined} />
-          <Empty text="Nothing is here: one sentence, one thing to do.">
+          <Empty text="Empty state: one sentence and one action.">
             <Button>Do it</Button>
           </Empty>
           <Skeleton rows={3} />
@@ -107,7 +107,7 @@ export function ComponentsPage() {
             schema={schema}
             value={value}
             onChange={setValue}
-            errors={new Map([["/for_days", "At least 1."]])}
+            errors={new Map([["/duration_days", "At least 1."]])}
           />
         </Card>
         <Card className="flex flex-col gap-3 px-3 py-2.5" label="Charts">

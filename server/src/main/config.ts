@@ -52,7 +52,7 @@ export type Config = {
   metricsAccess: MetricsAccess;
   /** Origins under which clients reach the hub; empty: any host name is accepted. */
   publicUrls: string[];
-  /** Serves the console, and builds it when it is out of date. */
+  /** Serves the console. */
   hasConsole: boolean;
   /** PostgreSQL's row-level security confines each request to the rows of its organization. */
   rowSecurity: boolean;

@@ -10,6 +10,7 @@ import { isOutboundPaused, whenOutboundRuns } from "../features/outbound-pause/o
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/tasks.ts";
 import { startDeliveries } from "../features/webhooks/webhooks.ts";
+import { findConsole, warnOfStaleConsole } from "../http/console-files.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
 import { chores, freeLeasedWork, startLocalWork, startOutboundWork } from "../worker/chores.ts";
@@ -17,7 +18,6 @@ import { startWorker } from "../worker/worker.ts";
 import type { FirstAdmin } from "./bootstrap.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
-import { findConsole } from "./console-build.ts";
 import type { Databases } from "./databases.ts";
 import type { HeavyTask } from "./heavy-process.ts";
 import type { HeldPort } from "./held-port.ts";
@@ -75,7 +75,6 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
   stops.push(async () => void (await Promise.all([...surfaces, ...workers].map((one) => one.stop()))));
   const root = path.join(import.meta.dirname, "../../..");
   const site = config.hasConsole && config.roles.has("api") ? findConsole({ root, log }) : undefined;
-  if (site) stops.push(() => site.stop());
   const { admin } = config;
   const isNew: World[] = [];
   // One after the other: live answers while the database of the preview is still being made.
@@ -116,7 +115,7 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     if (isOutboundPaused(world)) world.log.warn("outbound work is paused: this hub was restored from a backup");
   }
   await yieldPoolThreads();
-  site?.start();
+  if (site) void warnOfStaleConsole({ root, log });
   const { email, password = newPassword() } = admin;
   const isGenerated = admin.password === undefined;
   // Last: a start that fails after it would have made a password that nobody gets to see.
@@ -159,7 +158,7 @@ const fewestInBackground = 4;
 
 const tidying = {
   name: "idempotency keys",
-  everyMs: 600_000,
+  intervalMs: 600_000,
   run: (owner: World) => removeOldIdempotencyKeys(owner),
 };
 

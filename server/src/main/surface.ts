@@ -10,6 +10,7 @@ import { followPreviewClock } from "../features/preview/preview.ts";
 import { envelopeFormat } from "../gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../gateway/gateway-routes.ts";
 import type { Health } from "../http/health.ts";
+import type { ReadConsole } from "../http/console-files.ts";
 import { createConsoleSite } from "../http/console-site.ts";
 import { createHealth } from "../http/health.ts";
 import type { HeavyProcess } from "../http/heavy-slots.ts";
@@ -24,7 +25,6 @@ import { addPages } from "../http/pages.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
 import { readBacklog } from "../worker/backlog.ts";
 import type { Config } from "./config.ts";
-import type { Console } from "./console-build.ts";
 import type { Doors } from "./doors.ts";
 import { canShare, explainListening, openDoors, refuseTaken } from "./doors.ts";
 import type { HeldPort } from "./held-port.ts";
@@ -61,8 +61,8 @@ export type SurfaceOptions = {
   gatewayPort: number | undefined;
   /** What answers on these ports until the surface does. */
   held?: { main?: HeldPort | undefined; gateway?: HeldPort | undefined };
-  /** What people see in a browser, beside the API. */
-  console?: Pick<Console, "look"> | undefined;
+  /** The console to serve beside the API. */
+  console?: ReadConsole | undefined;
   /** Starts a process for heavy requests; without it they are done here. */
   startHeavyProcess?: () => Promise<HeavyProcess>;
 };
@@ -124,8 +124,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     );
     measured.push(metrics);
     const { config } = options;
-    const { console: shown } = options;
-    const site = shown && mounts.includes(main) ? createConsoleSite(() => shown.look()) : undefined;
+    const site = options.console && mounts.includes(main) ? createConsoleSite(options.console) : undefined;
     const http: HttpApp = createHttpApp(world, {
       mounts,
       site,

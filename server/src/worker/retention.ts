@@ -5,7 +5,7 @@ import type { ForeignEvent } from "../events/record-event.ts";
 import { recordEventsAcrossOrgs } from "../events/record-event.ts";
 import { noteRemoved, takeRemovedAcrossOrgs } from "../events/removals.ts";
 import type { Kept } from "../context.ts";
-import { deleteOldFiringsAcrossOrgs } from "../features/automations/automations.ts";
+import { deleteOldInvocationsAcrossOrgs } from "../features/automations/automations.ts";
 import { deleteOldExceptionsAcrossOrgs } from "../features/exceptions/exceptions.ts";
 import { deleteOldLabelFilesAcrossOrgs } from "../features/labels/labels.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
@@ -13,7 +13,7 @@ import { deleteOldPickupsAcrossOrgs } from "../features/pickups/pickups.ts";
 import { deleteOldComparisonsAcrossOrgs } from "../features/rate-comparisons/rate-comparisons.ts";
 import { deleteOldRequestsAcrossOrgs } from "../features/requests/requests.ts";
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
-import { deleteOldAnswersAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "../features/webhooks/webhooks.ts";
+import { deleteOldResponsesAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "../features/webhooks/webhooks.ts";
 
 /** Some of what ended before; small enough that nobody waits for its locks. Returns whose it was, once for each. */
 type RemoveSome = (tx: Tx, before: Date) => Promise<string[]>;
@@ -26,8 +26,8 @@ export const removals: Record<Kept, RemoveSome> = {
   pickups: deleteOldPickupsAcrossOrgs,
   labelFiles: deleteOldLabelFilesAcrossOrgs,
   deliveries: deleteOldDeliveriesAcrossOrgs,
-  deliveryAnswers: deleteOldAnswersAcrossOrgs,
-  firings: deleteOldFiringsAcrossOrgs,
+  deliveryAnswers: deleteOldResponsesAcrossOrgs,
+  firings: deleteOldInvocationsAcrossOrgs,
   requests: deleteOldRequestsAcrossOrgs,
 };
 

@@ -10,7 +10,7 @@ import type { ConditionForm } from "../operations/condition.pick.tsx";
 import { filterOf, searchOf } from "../orders/order-filters.pick.ts";
 import { readAutomation } from "./automations.queries.ts";
 
-/** As the form of conditions has it. */
+/** The value type of ConditionForm. */
 type Condition = Parameters<typeof ConditionForm>[0]["value"];
 
 export type Draft = {
@@ -20,7 +20,7 @@ export type Draft = {
   types: string[];
   cron: string;
   timezone: string;
-  /** As the address of the list of orders would have it. */
+  /** In the format of the order list's address. */
   filter: Search;
   when: Condition;
   pipelineId: string;
@@ -30,17 +30,17 @@ export type Draft = {
 const draftOf = (one: Automation): Draft => ({
   name: one.name,
   description: one.description,
-  kind: one.on.cron ? "clock" : "events",
-  types: one.on.types ?? [],
-  cron: one.on.cron ?? "0 6 * * 1-5",
-  timezone: one.on.timezone ?? "UTC",
-  filter: searchOf(one.on.filter ?? {}),
+  kind: one.trigger.cron ? "clock" : "events",
+  types: one.trigger.types ?? [],
+  cron: one.trigger.cron ?? "0 6 * * 1-5",
+  timezone: one.trigger.timezone ?? "UTC",
+  filter: searchOf(one.trigger.filter ?? {}),
   when: one.when ?? undefined,
   pipelineId: one.pipeline_id,
-  maxPerHour: String(one.max_per_hour),
+  maxPerHour: String(one.max_orders_per_hour),
 });
 
-/** What starts it: its parts belong together, and are sent together. */
+/** The trigger is replaced as a whole. */
 function triggerOf(draft: Draft, clock: Clock) {
   const filter = filterOf(draft.filter, clock);
   const trigger =
@@ -50,7 +50,7 @@ function triggerOf(draft: Draft, clock: Clock) {
 
 const trigger: ReadonlyArray<keyof Draft> = ["kind", "types", "cron", "timezone", "filter"];
 
-/** An automation while it is made or changed. */
+/** Form state of a new or existing automation. */
 export function useAutomationForm(
   automation: Automation | undefined,
   start: Draft,
@@ -67,9 +67,9 @@ export function useAutomationForm(
         body: {
           name: draft.name.trim(),
           description: draft.description.trim(),
-          on: triggerOf(draft, clock),
+          trigger: triggerOf(draft, clock),
           pipeline_id: draft.pipelineId,
-          max_per_hour: Number(draft.maxPerHour) || 1_000,
+          max_orders_per_hour: Number(draft.maxPerHour) || 1_000,
           ...(draft.when ? { when: draft.when as SentCondition } : {}),
         },
       }),
@@ -79,10 +79,10 @@ export function useAutomationForm(
       const body = {
         ...(name !== undefined && { name: name.trim() }),
         ...(description !== undefined && { description: description.trim() }),
-        ...(trigger.some((part) => part in change) && { on: triggerOf({ ...draftOf(over), ...change }, clock) }),
+        ...(trigger.some((part) => part in change) && { trigger: triggerOf({ ...draftOf(over), ...change }, clock) }),
         ...("when" in change && { when: (change.when as SentCondition | undefined) ?? null }),
         ...(pipelineId !== undefined && { pipeline_id: pipelineId }),
-        ...(maxPerHour !== undefined && { max_per_hour: Number(maxPerHour) || 1_000 }),
+        ...(maxPerHour !== undefined && { max_orders_per_hour: Number(maxPerHour) || 1_000 }),
       };
       return hub.call("PATCH /api/v1/automations/{id}", { path: { id: over.id }, ifMatch: over.version, body });
     },

@@ -20,13 +20,13 @@ import { verdictNames, verdictTones } from "./automations.text.ts";
 
 const spans = [1, 7, 30];
 
-/** What it would do to the orders of past events, as they are now. Nothing is changed. */
+/** Dry run of the automation on the orders of past events, in their present state. */
 export function AutomationTest({ automation }: { automation: Automation }) {
   const { search, set } = useSearchParams();
   const asked = Number(oneOf(search["days"]));
   const days = spans.includes(asked) ? asked : undefined;
   const test = useQuery(automationTestQuery(automation.id, automation.version, days));
-  const isClock = automation.on.cron !== undefined;
+  const isClock = automation.trigger.cron !== undefined;
   return (
     <section aria-label="Test">
       <Heading
@@ -104,7 +104,7 @@ function Report({ report }: { report: TestReport }) {
             {plural(report.events, "event")} since <Time at={report.since} />,{" "}
           </>
         ) : null}
-        {plural(report.seen, "order")} seen, {formatCount(report.matched)} of them met it.
+        {plural(report.evaluated, "order")} seen, {formatCount(report.matched)} of them met it.
         {report.truncated && " There were more: the newest were looked at."}
       </p>
       <Figures

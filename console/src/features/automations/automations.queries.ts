@@ -19,11 +19,11 @@ export const readAutomation = (id: string): Promise<Automation> =>
 export const automationQuery = (id: string) =>
   queryOptions({ queryKey: ["automations", "one", id], queryFn: () => readAutomation(id), refetchInterval: 10_000 });
 
-export const firingsQuery = (id: string, page: number, kind: string | undefined) =>
+export const invocationsQuery = (id: string, page: number, kind: string | undefined) =>
   queryOptions({
-    queryKey: ["automations", "firings", id, page, kind],
+    queryKey: ["automations", "invocations", id, page, kind],
     queryFn: ({ signal }) =>
-      hub.call("GET /api/v1/automations/{id}/firings", {
+      hub.call("GET /api/v1/automations/{id}/invocations", {
         path: { id },
         query: { page, limit: 30, ...(kind ? { kind: kind as "run" } : {}) },
         signal,
@@ -34,7 +34,7 @@ export const firingsQuery = (id: string, page: number, kind: string | undefined)
 
 export type TestReport = Answer<"POST /api/v1/automations/{id}/test">;
 
-/** Asked for by hand: it looks at thousands of orders. */
+/** Fetched on demand only: it evaluates thousands of orders. */
 export const automationTestQuery = (id: string, version: number, days: number | undefined) =>
   queryOptions({
     queryKey: ["automations", "test", id, version, days],

@@ -16,7 +16,7 @@ import { FixMany } from "./fix-many.tsx";
 type Props = { groups: readonly ExceptionGroup[]; filter: ExceptionFilter; bridgeName(id: string): string };
 type Asked = { group: ExceptionGroup; action: FixManyRequest["action"] };
 
-/** What is wrong in the same way is one line, and is put right at once. */
+/** Exceptions grouped by cause, with actions for a whole group. */
 export function ExceptionGroups({ groups, filter, bridgeName }: Props) {
   const { set } = useSearchParams();
   const [asked, setAsked] = useState<Asked>();
@@ -39,7 +39,7 @@ export function ExceptionGroups({ groups, filter, bridgeName }: Props) {
           {groups.map((group) => {
             const { kind, code, bridgeId } = group;
             const isOn = filter.code === code && filter.kind === kind;
-            const [first, ...others] = group.fixes as Array<FixManyRequest["action"]>;
+            const [first, ...others] = group.availableActions as Array<FixManyRequest["action"]>;
             return (
               <tr key={`${kind} ${code} ${bridgeId}`}>
                 <Td className="h-8 w-1/2 max-w-0 min-w-64">

@@ -10,7 +10,7 @@ import { FactList } from "../../ui/facts.tsx";
 import { plural, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { EditRecord } from "./exception-edit.form.tsx";
 import { FixButtons } from "./exception-fixes.tsx";
@@ -21,7 +21,7 @@ import { fixName, kindName, resolutionText, statusTones } from "./exceptions.tex
 
 type Props = { id: string; bridgeName(id: string): string; onClose(): void };
 
-/** One thing that went wrong: why, the record it is about, and what can be done. */
+/** One exception: cause, affected record and available actions. */
 export function ExceptionPanel({ id, bridgeName, onClose }: Props) {
   const { data: exception, error } = useQuery(exceptionQuery(id));
   return (
@@ -30,19 +30,19 @@ export function ExceptionPanel({ id, bridgeName, onClose }: Props) {
       onClose={onClose}
       title={
         <span className="flex min-w-0 items-center gap-2">
-          <span className="truncate font-mono">{exception?.about.name ?? "Exception"}</span>
+          <span className="truncate font-mono">{exception?.subject.name ?? "Exception"}</span>
           {exception && <Badge tone={statusTones[exception.status] ?? "skip"}>{words(exception.status)}</Badge>}
         </span>
       }
     >
       {error && !exception && <ProblemBox error={error} />}
       {!exception && !error && <Skeleton rows={10} />}
-      {exception && <Trouble exception={exception} bridgeName={bridgeName} />}
+      {exception && <Details exception={exception} bridgeName={bridgeName} />}
     </SidePanel>
   );
 }
 
-function Trouble({ exception, bridgeName }: { exception: Exception; bridgeName(id: string): string }) {
+function Details({ exception, bridgeName }: { exception: Exception; bridgeName(id: string): string }) {
   const { id } = exception;
   const [isEditing, setEditing] = useState(false);
   const fix = useMutation({
@@ -52,10 +52,13 @@ function Trouble({ exception, bridgeName }: { exception: Exception; bridgeName(i
       await queryClient.invalidateQueries({ queryKey: ["exceptions"] });
       if (answer.status === "failed") return;
       setEditing(false);
-      tell(outcomeText(answer), answer.status === "started" ? { text: "It goes from here when that works." } : {});
+      showToast(
+        outcomeText(answer),
+        answer.status === "in_progress" ? { text: "It goes from here when that works." } : {},
+      );
     },
   });
-  const canEdit = exception.fixes.some(({ action }) => action === "edit_and_retry");
+  const canEdit = exception.availableActions.some(({ action }) => action === "edit_and_retry");
   return (
     <div className="flex flex-col gap-4">
       <section
@@ -100,7 +103,7 @@ function Trouble({ exception, bridgeName }: { exception: Exception; bridgeName(i
   );
 }
 
-/** It was tried, and is wrong in some way still. */
+/** The action ran and the exception is still open. */
 function StillOpen({ answer: { error } }: { answer: FixAnswer }) {
   if (!error) return null;
   const problems = problemsIn(error.errors);
@@ -121,27 +124,27 @@ function StillOpen({ answer: { error } }: { answer: FixAnswer }) {
 }
 
 function outcomeText({ status }: FixAnswer): string {
-  if (status === "started") return "Tried again";
+  if (status === "in_progress") return "Tried again";
   return status === "dismissed" ? "Dismissed" : "Resolved";
 }
 
 const linkClass = "text-accent-text underline underline-offset-2";
 
 function factsOf(exception: Exception, bridgeName: (id: string) => string): Array<NamedFact | false> {
-  const { orderId, bridgeId, executionId, lastFix, resolvedBy } = exception;
+  const { orderId, bridgeId, executionId, lastAction, resolvedBy } = exception;
   const by = resolvedBy && (resolvedBy.name ?? resolvedBy.email);
   return [
     exception.status !== "open" && [
       "How it ended",
       <span key="ended">
         {resolutionText(exception)}
-        {by && exception.resolution !== "cause_gone" && `, by ${by}`} <Time at={exception.resolvedAt} />
+        {by && exception.resolution !== "auto_resolved" && `, by ${by}`} <Time at={exception.resolvedAt} />
       </span>,
     ],
     orderId !== null && [
       "Order",
       <Link key="order" href={paths.order(orderId)} className={linkClass}>
-        {exception.about.type === "order" ? (exception.about.name ?? "open it") : "open it"}
+        {exception.subject.type === "order" ? (exception.subject.name ?? "open it") : "open it"}
       </Link>,
     ],
     bridgeId !== null && [
@@ -163,14 +166,15 @@ function factsOf(exception: Exception, bridgeName: (id: string) => string): Arra
         <Time at={exception.lastSeenAt} />
       </span>,
     ],
-    lastFix !== null && [
+    lastAction !== null && [
       "Tried",
       <span key="tried">
-        {fixName(lastFix.action)} <Time at={lastFix.at} /> by {lastFix.by.name ?? lastFix.by.email ?? "the hub"}
-        {lastFix.executionId && (
+        {fixName(lastAction.action)} <Time at={lastAction.at} /> by{" "}
+        {lastAction.by.name ?? lastAction.by.email ?? "the hub"}
+        {lastAction.executionId && (
           <>
             {", "}
-            <Link href={paths.task(lastFix.executionId)} className={linkClass}>
+            <Link href={paths.task(lastAction.executionId)} className={linkClass}>
               see how it goes
             </Link>
           </>

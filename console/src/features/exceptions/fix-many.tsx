@@ -6,20 +6,20 @@ import { Skeleton } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { ExceptionFilter, ExceptionGroup, FixManyRequest } from "./exceptions.queries.ts";
 import { fixName, fixTexts } from "./exceptions.text.ts";
 
 type Props = {
   group: ExceptionGroup;
   action: FixManyRequest["action"];
-  /** What the list is narrowed to is all that is meant. */
+  /** Limits the action to the exceptions that the list shows. */
   filter: ExceptionFilter;
   onClose(): void;
 };
 type Failure = { id: string; error?: { code: string; message: string } | undefined };
 
-/** How many of a group it is about; then all of them, portion after portion. What stays open says why. */
+/** Confirms the count, then applies the action batch by batch. Exceptions that stay open show why. */
 export function FixMany({ group, action, filter, onClose }: Props) {
   const { status: _status, ...narrowed } = filter;
   const { kind, code, bridgeId } = group;
@@ -37,16 +37,16 @@ export function FixMany({ group, action, filter, onClose }: Props) {
   const fix = useMutation({
     mutationFn: async () => {
       const sum = { done: 0, failed: [] as Failure[] };
-      for (let next = body; ; next = { ...body, filter: { ...body.filter, isTried: false } }) {
+      for (let next = body; ; next = { ...body, filter: { ...body.filter, isAttempted: false } }) {
         const { summary, results } = await hub.call("POST /api/v1/exceptions/resolve", { body: next });
-        sum.done += summary.done;
+        sum.done += summary.processed;
         sum.failed.push(...results.filter((one) => one.status === "failed"));
         if (summary.remaining === 0 || results.length === 0) return sum;
       }
     },
     onSuccess: async ({ done, failed }) => {
       await queryClient.invalidateQueries({ queryKey: ["exceptions"] });
-      if (done > 0) tell(`${fixName(action)}: ${plural(done, "exception")}`);
+      if (done > 0) showToast(`${fixName(action)}: ${plural(done, "exception")}`);
       if (failed.length === 0) onClose();
       else setFailures(failed);
     },

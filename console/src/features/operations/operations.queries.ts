@@ -7,7 +7,7 @@ import type {
 } from "@order-operations-hub/sdk/api-types";
 import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
-import { beside } from "../../live/beside.ts";
+import { afterMainQuery } from "../../live/after-main-query.ts";
 import { hub } from "../../live/hub.ts";
 import { words } from "../../ui/format.ts";
 
@@ -21,7 +21,7 @@ export const catalogQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** What an action is called, by its type. */
+/** Action titles by type. */
 export function useActionTitles(): (type: unknown) => string {
   const { data: catalog } = useQuery(catalogQuery);
   return (type) => catalog?.find((action) => action.type === type)?.title ?? words(String(type));
@@ -43,7 +43,7 @@ export const selectionQuery = (id: string | undefined) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** What would happen. The old answer stays in sight, dimmed, while a new one is made. */
+/** Preflight. The previous result stays visible, dimmed, until the new one arrives. */
 export const preflightQuery = (body: PreflightRequest | undefined) =>
   queryOptions({
     queryKey: ["operations", "preflight", body],
@@ -66,10 +66,10 @@ export const runsQuery = (status: string | undefined, page = 1) =>
     refetchInterval: 5_000,
   });
 
-/** How many runs are going on now. */
+/** Number of running runs. */
 export const runningRunsQuery = queryOptions({
   queryKey: ["operations", "running"],
-  ...beside(
+  ...afterMainQuery(
     async (signal): Promise<number> =>
       (await hub.call("GET /api/v1/operations/runs", { query: { status: "running", limit: 1 }, signal })).pagination
         .total,
@@ -81,7 +81,7 @@ export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ["operations", "run", id],
     queryFn: ({ signal }): Promise<OperationRun> =>
-      hub.call("GET /api/v1/operations/runs/{id}", { path: { id }, query: { results: 0 }, signal }),
+      hub.call("GET /api/v1/operations/runs/{id}", { path: { id }, query: { results_limit: 0 }, signal }),
   });
 
 export type ResultFilter = { status?: OperationRunResult["status"] | undefined; code?: string | undefined };
@@ -103,13 +103,13 @@ export const resultsQuery = (id: string, filter: ResultFilter, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-export type RunGroup = Answer<"GET /api/v1/operations/runs/{id}/groups">["data"][number];
+export type RunGroup = Answer<"GET /api/v1/operations/runs/{id}/result-groups">["data"][number];
 
 export const runGroupsQuery = (id: string) =>
   queryOptions({
     queryKey: ["operations", "groups", id],
     queryFn: async ({ signal }): Promise<RunGroup[]> =>
-      (await hub.call("GET /api/v1/operations/runs/{id}/groups", { path: { id }, signal })).data,
+      (await hub.call("GET /api/v1/operations/runs/{id}/result-groups", { path: { id }, signal })).data,
     placeholderData: keepPreviousData,
   });
 
@@ -123,6 +123,6 @@ export const undoPreflightQuery = (id: string) =>
 
 export const conditionFieldsQuery = queryOptions({
   queryKey: ["operations", "fields"],
-  queryFn: ({ signal }) => hub.call("GET /api/v1/operations/fields", { signal }),
+  queryFn: ({ signal }) => hub.call("GET /api/v1/operations/condition-fields", { signal }),
   staleTime: 300_000,
 });

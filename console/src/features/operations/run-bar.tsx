@@ -17,15 +17,15 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { Preflight } from "./operations.queries.ts";
 import type { Draft, toActions } from "./pipeline.ts";
 import type { Costs } from "./step-prices.ts";
-import { TypeTheNumber } from "./type-the-number.tsx";
+import { ConfirmCount } from "./confirm-count.tsx";
 
-/** What was checked, and so what is run. */
+/** The body that was checked, and is therefore run. */
 export type CheckedBody = {
   selection_id: string;
   actions: ReturnType<typeof toActions>;
   atomic: boolean;
   detail_limit: number;
-  show?: object;
+  report_filter?: object;
 };
 type Props = {
   report: Preflight;
@@ -39,7 +39,7 @@ type Props = {
   onCheckAgain(): void;
 };
 
-/** So many orders, and the number is typed: a wrong filter is noticed before it is too late. */
+/** From this many orders, the user must type the count: it catches a wrong filter. */
 const manyOrders = 1_000;
 
 export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOut, isStale, onCheckAgain }: Props) {
@@ -53,12 +53,12 @@ export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOu
   const out = countOut(report, leftOut);
   const count = report.summary.orders - report.summary.not_found - out.count;
   const used = [...leftOut].filter((code) => groups.some((group) => group.code === code));
-  const { detail_limit: _limit, show: _show, ...rest } = body;
+  const { detail_limit: _limit, report_filter: _filter, ...rest } = body;
   const request = {
     ...rest,
     preflight_token: report.preflight_token,
-    on_drift: "refuse" as const,
-    ...(used.length > 0 ? { leave_out: used } : {}),
+    on_drift: "reject" as const,
+    ...(used.length > 0 ? { exclude_codes: used } : {}),
     ...(draft.preset ? { note: draft.preset.name, pipeline_id: draft.preset.id } : {}),
   };
   const run = useMutation({
@@ -122,7 +122,7 @@ export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOu
         </Button>
       </div>
       {isAsking && (
-        <TypeTheNumber
+        <ConfirmCount
           onClose={() => setAsking(false)}
           count={count}
           isBusy={run.isPending}
@@ -162,7 +162,7 @@ function Curl({ text }: { text: string }) {
 
 const stepsText = (steps: number[]): string => `${steps.length === 1 ? "step" : "steps"} ${steps.join(", ")}`;
 
-/** An order may be in several groups: then it is only known how many are left out at most. */
+/** An order can be in several groups, so the sum is an upper bound. */
 function countOut({ groups, summary }: Preflight, codes: ReadonlySet<string>): { count: number; isExact: boolean } {
   const out = groups.filter(({ code }) => codes.has(code));
   const blocked = groups.filter(({ verdict }) => verdict === "blocked");

@@ -17,7 +17,7 @@ import { resultsQuery, runGroupsQuery, useActionTitles } from "./operations.quer
 import { resultTones } from "./operations.text.ts";
 import { hasEnded } from "./run.can.ts";
 import { priceText } from "./step-prices.ts";
-import { WhyTable } from "./why-table.tsx";
+import { ReasonTable } from "./reason-table.tsx";
 
 type GroupProps = {
   run: OperationRun;
@@ -27,13 +27,13 @@ type GroupProps = {
   retryReason: string | undefined;
 };
 
-/** What failed, by why; each can be tried again by itself. */
+/** Failures by cause. Each group can be retried. */
 export function RunGroups({ run, code, onCode, onRetry, retryReason }: GroupProps) {
   const { data: groups } = useQuery({ ...runGroupsQuery(run.id), refetchInterval: hasEnded(run) ? false : 2_000 });
   const titleOf = useActionTitles();
   return (
-    <WhyTable
-      label={run.in_part > 0 ? "What could not be undone" : "Failures by code"}
+    <ReasonTable
+      label={run.summary.partially_undone > 0 ? "What could not be undone" : "Failures by code"}
       groups={groups ?? []}
       toneOf={({ status }) => (status === "succeeded" ? "warn" : (resultTones[status] ?? "bad"))}
       titleOf={({ type }) => (type ? titleOf(type) : "")}
@@ -64,7 +64,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
   const areWaiting = data?.data.some(isWaiting) ?? false;
   useEffect(() => {
     if (!areWaiting) return undefined;
-    // What a carrier refused counts as failed from now on.
+    // A result that the carrier rejected counts as failed now.
     return () => void queryClient.invalidateQueries({ queryKey: ["operations"] });
   }, [areWaiting]);
   const titleOf = useActionTitles();
@@ -112,7 +112,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
                 </Td>
                 <Td className="max-w-96 truncate text-muted">
                   {result.error ? `${result.error.message} ${result.error.fix ?? ""}` : "–"}
-                  {result.resume_from !== null && ` Resumes at step ${result.resume_from + 1}.`}
+                  {result.resume_from_step !== null && ` Resumes at step ${result.resume_from_step + 1}.`}
                 </Td>
               </tr>
             ))}
@@ -131,7 +131,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
   );
 }
 
-/** Only an undo succeeds with an error: that of a step which could not be taken back. */
+/** Only an undo can succeed with an error, for a step that could not be undone. */
 function ResultBadge({ result: { status, error } }: { result: OperationRunResult }) {
   if (status === "succeeded" && error) return <Badge tone="warn">in part</Badge>;
   return <Badge tone={resultTones[status] ?? "skip"}>{status === "succeeded" ? "done" : words(status)}</Badge>;
@@ -139,18 +139,18 @@ function ResultBadge({ result: { status, error } }: { result: OperationRunResult
 
 type Step = OperationRunResult["steps"][number];
 
-/** A carrier was asked for a label, and answers after the run. */
+/** The label was requested; the carrier answers after the run. */
 const awaitsCarrier = ({ warning, label_ids }: Step): boolean => warning?.code === "pending" && label_ids !== undefined;
 const isWaiting = ({ steps }: OperationRunResult): boolean => steps.some(awaitsCarrier);
 
 function StepCell({ step }: { step: Step | undefined }) {
   if (!step || step.status === "skipped") return <span className="text-muted">–</span>;
   if (step.error) {
-    const tone = step.status === "not_undone" ? "text-warn" : "text-bad";
+    const tone = step.status === "undo_failed" ? "text-warn" : "text-bad";
     return <span className={tone}>✕ {words(step.error.code)}</span>;
   }
-  if (step.status === "no_change") return <span className="text-muted">had it</span>;
-  if (step.status === "rolled_back" || step.status === "not_undone")
+  if (step.status === "no_change") return <span className="text-muted">No change</span>;
+  if (step.status === "rolled_back" || step.status === "undo_failed")
     return <span className="text-warn">{words(step.status)}</span>;
   if (awaitsCarrier(step)) return <span className="text-muted">the carrier is asked</span>;
   if (step.execution_id) {

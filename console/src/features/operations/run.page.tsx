@@ -17,7 +17,7 @@ import { ProgressBar } from "../../ui/progress-bar.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { ShareBar } from "../../ui/share-bar.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { formatFull, Time, useClock } from "../../ui/zone.tsx";
 import { runQuery } from "./operations.queries.ts";
 import { runTones } from "./operations.text.ts";
@@ -43,7 +43,7 @@ export function RunPage() {
   );
 }
 
-/** The record as it changes; it is kept where the page reads it. */
+/** Writes streamed updates into the query cache. */
 function useRunProgress(id: string, run: OperationRun | undefined): void {
   const isOver = run !== undefined && hasEnded(run);
   useWatch(
@@ -67,7 +67,7 @@ function Run({ run }: { run: OperationRun }) {
   const status = oneOf(search["status"]);
   const cancel = useMutation({
     mutationFn: () => hub.call("POST /api/v1/operations/runs/{id}/cancel", { path: { id: run.id } }),
-    onSuccess: () => tell("The run is stopped after the orders at hand"),
+    onSuccess: () => showToast("The run is stopped after the orders at hand"),
   });
   const retry = useMutation({
     mutationFn: (codes: string[] | undefined) =>
@@ -120,12 +120,14 @@ function Run({ run }: { run: OperationRun }) {
           figures={[
             {
               label: "done",
-              value: summary.succeeded - run.in_part,
+              value: summary.succeeded - run.summary.partially_undone,
               tone: "ok",
               isOn: status === "succeeded",
               onPick: pick("succeeded"),
             },
-            ...(run.in_part > 0 ? [{ label: "in part", value: run.in_part, tone: "warn" as const }] : []),
+            ...(run.summary.partially_undone > 0
+              ? [{ label: "in part", value: run.summary.partially_undone, tone: "warn" as const }]
+              : []),
             {
               label: "failed",
               value: summary.failed,
@@ -135,14 +137,14 @@ function Run({ run }: { run: OperationRun }) {
             },
             { label: "skipped", value: summary.skipped, isOn: status === "skipped", onPick: pick("skipped") },
             { label: "not reached", value: summary.cancelled, isOn: status === "cancelled", onPick: pick("cancelled") },
-            { label: "without a change", value: summary.no_change },
+            { label: "unchanged", value: summary.no_change },
           ]}
         />
         <ShareBar
           total={summary.total}
           parts={[
-            { label: "done", count: summary.succeeded - run.in_part, tone: "ok" },
-            { label: "in part", count: run.in_part, tone: "warn" },
+            { label: "done", count: summary.succeeded - run.summary.partially_undone, tone: "ok" },
+            { label: "in part", count: run.summary.partially_undone, tone: "warn" },
             { label: "failed", count: summary.failed, tone: "bad" },
             { label: "skipped", count: summary.skipped, tone: "skip" },
           ]}
@@ -162,9 +164,9 @@ function Run({ run }: { run: OperationRun }) {
   );
 }
 
-/** An undo that could not take back every step has done what it promised: that is neither a failure nor all of it. */
+/** An undo that could not undo every step is neither failed nor complete. */
 function RunBadge({ run }: { run: OperationRun }) {
-  if (run.status === "succeeded" && run.in_part > 0) return <Badge tone="warn">undone in part</Badge>;
+  if (run.status === "succeeded" && run.summary.partially_undone > 0) return <Badge tone="warn">undone in part</Badge>;
   return <Badge tone={runTones[run.status] ?? "skip"}>{words(run.status)}</Badge>;
 }
 
@@ -173,7 +175,7 @@ function About({ run }: { run: OperationRun }) {
     <p className="text-muted">
       By {run.created_by.name ?? run.created_by.email ?? words(run.created_by.type)},{" "}
       <Time at={run.created_at} withSeconds />, {plural(run.order_count, "order")}
-      {run.left_out > 0 && `, ${formatCount(run.left_out)} left out`}
+      {run.excluded_count > 0 && `, ${formatCount(run.excluded_count)} left out`}
       {run.duration_ms !== null && `, took ${formatMs(run.duration_ms)}`}
       {run.preflight &&
         run.preflight.drifted_orders.length > 0 &&
@@ -200,7 +202,7 @@ function Relatives({ run }: { run: OperationRun }) {
   ));
 }
 
-/** Moves with the run; when it is over, its end is said once more to those who only hear it. */
+/** Progress of the run; its end is announced to screen readers. */
 function Progress({ run, done }: { run: OperationRun; done: number }) {
   if (hasEnded(run)) {
     return (

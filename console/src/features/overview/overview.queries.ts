@@ -7,7 +7,7 @@ const minute = 60_000;
 export type OverviewFigures = Answer<"GET /v1/overview">["data"];
 export type SeriesPoint = Answer<"GET /v1/overview/series">["data"]["points"][number];
 
-/** Of one organization, also for those who may see all. */
+/** KPIs of one organization, also for operators of the hub. */
 export const overviewQuery = (organization: string) =>
   queryOptions({
     queryKey: ["overview", "figures", organization],
@@ -30,7 +30,7 @@ export const seriesQuery = (organization: string, by: "day" | "carrier") =>
 /** Of the last 24 hours. */
 export const taskStatsQuery = queryOptions({
   queryKey: ["tasks", "stats"],
-  queryFn: ({ signal }) => hub.call("GET /api/v1/tasks/stats", { signal }),
+  queryFn: ({ signal }) => hub.call("GET /api/v1/tasks/executions/counts", { signal }),
   refetchInterval: 30_000,
 });
 

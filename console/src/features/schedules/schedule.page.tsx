@@ -18,7 +18,7 @@ import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
@@ -55,7 +55,7 @@ function ScheduleView({ schedule }: { schedule: Schedule }) {
         ]}
       />
       {isEditing ? (
-        <ScheduleForm schedule={schedule} onDone={() => tell("Schedule changed")} />
+        <ScheduleForm schedule={schedule} onDone={() => showToast("Schedule changed")} />
       ) : (
         <Runs schedule={schedule} />
       )}
@@ -75,7 +75,9 @@ function Head({ schedule }: { schedule: Schedule }) {
     mutationFn: () => hub.call("POST /api/v1/schedules/{id}/trigger", { path: { id } }),
     onSuccess: async ({ executionId }) => {
       await renew();
-      tell("It runs now", { action: { label: "Look", onPick: () => router.history.push(paths.task(executionId)) } });
+      showToast("It runs now", {
+        action: { label: "Look", onPick: () => router.history.push(paths.task(executionId)) },
+      });
     },
   });
   const toggle = useMutation({
@@ -101,7 +103,7 @@ function Head({ schedule }: { schedule: Schedule }) {
             await hub.call("DELETE /api/v1/schedules/{id}", { path: { id }, ifMatch: schedule.version });
             router.history.replace(paths.schedules());
             await renew();
-            tell(`${nameOf(schedule)} deleted`);
+            showToast(`${nameOf(schedule)} deleted`);
           }}
         >
           <p>It does not run any more. Its executions stay, and those under way finish.</p>
@@ -157,7 +159,7 @@ function Runs({ schedule }: { schedule: Schedule }) {
   const page = usePage();
   const executions = useQuery(scheduleExecutionsQuery(schedule.id, page));
   const { data: bridges } = useEntityNames("bridge");
-  const { counters, lastSkipped } = schedule;
+  const { counters, lastSkippedRun } = schedule;
   const bridge = bridges?.find(({ id }) => id === schedule.bridgeId);
   return (
     <div className="grid items-start gap-3.5 xl:grid-cols-[360px_minmax(0,1fr)]">
@@ -176,10 +178,10 @@ function Runs({ schedule }: { schedule: Schedule }) {
           </p>
         )}
         {schedule.pauseReason && <p className="text-warn">{schedule.pauseReason.message}</p>}
-        {schedule.waitingFor && <p className="text-warn">One is due and waits for the run before it to end.</p>}
-        {lastSkipped && (
+        {schedule.deferredRunAt && <p className="text-warn">One is due and waits for the run before it to end.</p>}
+        {lastSkippedRun && (
           <p className="text-sm text-warn">
-            <Time at={lastSkipped.scheduledFor} />: {lastSkipped.message}
+            <Time at={lastSkippedRun.scheduledFor} />: {lastSkippedRun.message}
           </p>
         )}
         <Facts>
@@ -197,7 +199,7 @@ function Runs({ schedule }: { schedule: Schedule }) {
           <Fact name="If one still runs">{labelOf(overlapOptions, schedule.overlap)}</Fact>
           <Fact name="If the hub was down">{labelOf(missedOptions, schedule.missed)}</Fact>
           <Fact name="Runs">{`${formatCount(counters.runs)}, ${formatCount(counters.failures)} failed`}</Fact>
-          <Fact name="Left out">{`${formatCount(counters.skippedOverlap)} for overlap, ${formatCount(counters.missed)} missed`}</Fact>
+          <Fact name="Left out">{`${formatCount(counters.skippedForOverlap)} for overlap, ${formatCount(counters.missed)} missed`}</Fact>
         </Facts>
       </Card>
       <div className="min-w-0">

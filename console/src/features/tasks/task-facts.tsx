@@ -88,11 +88,11 @@ const attemptColumns: Array<ListColumn<Execution["attempts"][number]>> = [
   },
 ];
 
-/** Each try: what failed the first time may not be what failed the last. */
+/** All attempts: the first may have failed for another reason than the last. */
 export function Attempts({ execution }: { execution: Execution }) {
   const { attempts, maxAttempts } = execution;
-  // Nobody's refusal: they use up none of those that it has.
-  const lost = attempts.filter(({ status }) => status === "lost" || status === "interrupted").length;
+  // Lost workers do not count as attempts.
+  const lost = attempts.filter(({ status }) => status === "worker_lost" || status === "interrupted").length;
   return (
     <Card label="Attempts">
       <p className="px-3 pt-2 pb-1 font-semibold">

@@ -3,7 +3,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { Select } from "../../ui/select.tsx";
 import type { Search } from "../../ui/search-params.ts";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
-import type { TaskStats } from "./tasks.queries.ts";
+import type { ExecutionCounts } from "./tasks.queries.ts";
 
 const spans = [
   { value: "24h", label: "Last 24 hours", days: 1 },
@@ -11,7 +11,7 @@ const spans = [
   { value: "30d", label: "Last 30 days", days: 30 },
   { value: "all", label: "All that is kept", days: undefined },
 ];
-/** A failure of Friday night is looked at on Monday. */
+/** Covers a failure of Friday night that is looked at on Monday. */
 const usual = spans[1]!;
 
 export const daysOf = (since: string | undefined): number | undefined =>
@@ -21,9 +21,9 @@ export function daysText(days: number | undefined): string {
   return days === undefined ? "all that is kept" : days === 1 ? "of the last 24 hours" : `of the last ${days} days`;
 }
 
-type Props = { search: Search; stats: TaskStats | undefined; bridgeName(id: string): string };
+type Props = { search: Search; stats: ExecutionCounts | undefined; bridgeName(id: string): string };
 
-/** Time, bridge and task to choose from; what came with a link, such as a run, is a chip that can be dropped. */
+/** Filters by time, bridge and task. A filter that came with a link, such as a run, is a removable chip. */
 export function TaskFilters({ search, stats, bridgeName }: Props) {
   const { set } = useSearchParams();
   const { data: bridges } = useEntityNames("bridge");

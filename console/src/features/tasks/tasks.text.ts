@@ -2,7 +2,7 @@ export const triggerWords: Record<string, string> = {
   api: "asked for",
   retry: "a retry",
   schedule: "a schedule",
-  manual_schedule: "a schedule, by hand",
+  manual: "a schedule, by hand",
   webhook: "a webhook of the shop",
   backfill: "a schedule, for a time that was missed",
   operation: "a run",
@@ -12,7 +12,7 @@ export const triggerWords: Record<string, string> = {
 export const failedStatuses = "failed,timed_out,expired";
 export const unknownCode = "outcome_unknown";
 
-/** What a code means for whoever has to decide what to do now. */
+/** What an error code means and what to do about it. */
 export const codeHelp: Record<string, string> = {
   timeout: "The other side did not answer in time. A retry is the usual way on.",
   unauthorized: "The other side did not accept the credentials of the bridge. Mend those first.",

@@ -15,9 +15,9 @@ import type { Tone } from "../../ui/tone.ts";
 import { Time } from "../../ui/zone.tsx";
 import type { Replay } from "./transformations.queries.ts";
 
-const tones: Record<string, Tone> = { same: "ok", changed: "warn", failed: "bad", not_recorded: "skip" };
+const tones: Record<string, Tone> = { unchanged: "ok", changed: "warn", failed: "bad", not_recorded: "skip" };
 
-/** What the saved rows would have made of what passed before. Nothing is changed, nobody is called. */
+/** Replays the saved mapping on recent records without any side effects. */
 export function ReplayPanel({ transformation: { id, version } }: { transformation: Transformation }) {
   const me = useMe();
   const refused = missingScope(me, "tasks:read") ?? missingScope(me, "pii:read");
@@ -51,7 +51,7 @@ export function ReplayPanel({ transformation: { id, version } }: { transformatio
                 label: plural(data.summary.executions, "execution").replace(/^\S+ /, ""),
                 value: data.summary.executions,
               },
-              { label: "the same", value: data.summary.same, tone: "ok" },
+              { label: "unchanged", value: data.summary.unchanged, tone: "ok" },
               { label: "would differ", value: data.summary.changed, tone: "warn" },
               { label: "would fail", value: data.summary.failed, tone: "bad" },
               { label: "not recorded", value: data.summary.notRecorded },
@@ -106,7 +106,7 @@ function Result({ result }: { result: Replay["results"][number] }) {
   );
 }
 
-/** "/0/shippingAddress/zip" is record 1: shipping address zip. */
+/** "record 1: shipping address zip" for "/0/shippingAddress/zip". */
 function recordName(path: string): string {
   const [, index, rest] = /^\/(\d+)\/(.+)$/.exec(path) ?? [];
   return index === undefined ? fieldName(path) : `record ${Number(index) + 1}: ${fieldName(rest!)}`;

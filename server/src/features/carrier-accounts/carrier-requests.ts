@@ -9,7 +9,7 @@ import type { Tx } from "../../db/database.ts";
 import { isConnectionLoss } from "../../db/database.ts";
 import type { LeasedRecords } from "../../queue/leased-records.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
-import type { Work } from "../../queue/work.ts";
+import type { WorkKind } from "../../queue/work.ts";
 import type { CarrierResponse, Failure, OpenCarrier } from "./open-carrier.ts";
 import { callCarrier, openCarrier } from "./open-carrier.ts";
 
@@ -75,15 +75,15 @@ export async function tryOpenCarrier(ctx: Ctx, accountId: string | null): Promis
 /** Background work that retries the requests of one kind of record. */
 export function carrierWork<R extends RequestRecord>(
   name: string,
-  everyMs: number,
+  pollIntervalMs: number,
   { leases, fromRow }: LeasedRecords<R>,
   resend: (ctx: Ctx, record: R, opened: CarrierOrFailure, stopping?: AbortSignal) => Promise<unknown>,
-): Work<World, LeasedRow & Stored<R>> {
+): WorkKind<World, LeasedRow & Stored<R>> {
   return {
     name,
     leases,
     wakeOn: ["clock"],
-    everyMs,
+    pollIntervalMs,
     maxAttempts,
     async run(world, row, { signal }) {
       const ctx = systemContext(world, row.org_id, name);

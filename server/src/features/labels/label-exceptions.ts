@@ -1,8 +1,8 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { Happening } from "../../events/event-catalogue.ts";
-import type { Trouble } from "../exceptions/exceptions.ts";
-import { factKeys, noteTroubles, settleFacts } from "../exceptions/exceptions.ts";
+import type { NewException } from "../exceptions/exceptions.ts";
+import { exceptionKeys, openExceptions, resolveExceptions } from "../exceptions/exceptions.ts";
 import type { ShipmentLabel } from "./label.ts";
 
 /** Opens or resolves the exceptions of a label, in the transaction of the change. */
@@ -20,27 +20,36 @@ export async function updateLabelExceptions(
     const message = isUnknown
       ? `${label.carrier} did not confirm the label${forWhat}; it may or may not have been purchased.`
       : `${label.carrier} rejected the label${forWhat}.`;
-    await noteTroubles(tx, ctx, [{ ...aboutOf(label), key: factKeys.label(label), message }]);
+    await openExceptions(tx, ctx, [{ ...aboutOf(label), key: exceptionKeys.label(label), message }]);
   } else if (what === "purchased" && failure !== null) {
     // Paid for, but not usable as it is.
     const message = `The label${forWhat} was purchased with a problem.`;
     const isOfOrder = failure.code !== "content_missing" && failure.code !== "content_too_large";
     const code = isOfOrder ? "order_not_followed" : failure.code;
-    await noteTroubles(tx, ctx, [{ ...aboutOf(label), key: factKeys.labelVoid(id), code, message }]);
-    await settleFacts(tx, ctx, [factKeys.label(label)]);
-  } else if (what === "purchased") await settleFacts(tx, ctx, [factKeys.label(label)]);
+    await openExceptions(tx, ctx, [{ ...aboutOf(label), key: exceptionKeys.labelVoid(id), code, message }]);
+    await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
+  } else if (what === "purchased") await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
   else if (what === "void_rejected") {
     const message = `${label.carrier} rejected the void of the label${forWhat}.`;
-    await noteTroubles(tx, ctx, [{ ...aboutOf(label), key: factKeys.labelVoid(id), code: "void_rejected", message }]);
-  } else if (what === "voided") await settleFacts(tx, ctx, [factKeys.label(label), factKeys.labelVoid(id)]);
+    await openExceptions(tx, ctx, [
+      { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "void_rejected", message },
+    ]);
+  } else if (what === "voided")
+    await resolveExceptions(tx, ctx, [exceptionKeys.label(label), exceptionKeys.labelVoid(id)]);
 }
 
-function aboutOf({ id, orderId, reference, trackingNumber, failure }: ShipmentLabel): Omit<Trouble, "key" | "message"> {
+function aboutOf({
+  id,
+  orderId,
+  reference,
+  trackingNumber,
+  failure,
+}: ShipmentLabel): Omit<NewException, "key" | "message"> {
   return {
     kind: "label",
     code: failure?.code ?? "failed",
     reason: failure?.message ?? null,
-    about: { type: "label", id, name: trackingNumber ?? reference },
+    subject: { type: "label", id, name: trackingNumber ?? reference },
     orderId,
     occasion: id,
   };

@@ -3,7 +3,6 @@ import type { Stored } from "../../db/columns.ts";
 import { toRecord, writing } from "../../db/columns.ts";
 import { arrayLiteral } from "../../db/array-literal.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
-import { lookTogether } from "../../queue/look-together.ts";
 import type { Order, OrderFields } from "./order.ts";
 import { orderColumns } from "./order-columns.ts";
 import type { OrderMove } from "./list/order-index.store.ts";
@@ -150,8 +149,11 @@ export async function deleteOrders(tx: Tx, orgId: string, ids: string[]): Promis
 }
 
 export async function hasDueHoldsAcrossOrgs(db: Queryable, now: Date): Promise<boolean> {
-  const [hasDue] = await lookTogether(db, now, ["exists (select from orders where hold_until <= $1::timestamptz)"]);
-  return hasDue!;
+  const [row] = await db.query<{ hasDue: boolean }>(
+    `select exists (select from orders where hold_until <= $1::timestamptz) as "hasDue"`,
+    [now],
+  );
+  return row!.hasDue;
 }
 
 /** Timed holds whose end has come, locked; those that somebody else is changing wait for the next round. */

@@ -1,6 +1,6 @@
 import type { Ctx, World } from "../../../context.ts";
 import { systemContext } from "../../../context.ts";
-import type { Turn as WorkTurn, Work } from "../../../queue/work.ts";
+import type { TimeSlice, WorkKind } from "../../../queue/work.ts";
 import type { TrackingPoll } from "../../carrier-accounts/carrier-accounts.ts";
 import {
   finishTrackingPoll,
@@ -26,19 +26,19 @@ const maxAttempts = 8;
  * Polls carriers for the tracking of undelivered shipments, through the first active account of each carrier in the
  * organization. A failing account does not affect the others.
  */
-export const trackingWork: Work<World, TrackingPoll> = {
+export const trackingWork: WorkKind<World, TrackingPoll> = {
   name: "tracking",
   leases: trackingPolls,
   wakeOn: ["clock"],
-  everyMs: 60_000,
+  pollIntervalMs: 60_000,
   maxAttempts,
-  async run(world, account, turn) {
+  async run(world, account, slice) {
     const ctx = contextOf(world, account);
     // A later version of the hub may support tracking for this carrier.
     if (!listTrackingCarriers().includes(account.carrier)) return await finishPoll(ctx, account, dayMs);
     if (!(await isFirst(ctx, account))) return await finishPoll(ctx, account, pollIntervalMs);
-    const response = await pollAll(ctx, account, turn);
-    if (response === "again") return response;
+    const response = await pollAll(ctx, account, slice);
+    if (response === "yield") return response;
     if ("done" in response) return await finishPoll(ctx, account, await untilNextPoll(ctx, account));
     if (account.attempts >= maxAttempts) return await finishPoll(ctx, account, pollIntervalMs);
     const now = ctx.clock.now();
@@ -76,19 +76,19 @@ async function isFirst(ctx: Ctx, { id }: TrackingPoll): Promise<boolean> {
 }
 
 /** Polls batch after batch until no parcel is due or the time slice is over. */
-async function pollAll(ctx: Ctx, account: TrackingPoll, turn: WorkTurn): Promise<CarrierResponse<number> | "again"> {
+async function pollAll(ctx: Ctx, account: TrackingPoll, slice: TimeSlice): Promise<CarrierResponse<number> | "yield"> {
   // Opened first, so that an unusable account claims no parcels.
   const opened: CarrierOrFailure = await tryOpenCarrier(ctx, account.id);
   for (;;) {
-    const response = "carrier" in opened ? await pollBatch(ctx, account, opened, turn.signal) : opened;
-    turn.signal.throwIfAborted();
+    const response = "carrier" in opened ? await pollBatch(ctx, account, opened, slice.signal) : opened;
+    slice.signal.throwIfAborted();
     if (!("done" in response)) {
       const about = { orgId: ctx.orgId, carrierAccountId: account.id, carrier: account.carrier, response };
       ctx.log.warn(about, "tracking poll failed; it will be retried");
       return response;
     }
     if (response.done < batchSize) return response;
-    if (turn.isOver()) return "again";
+    if (slice.shouldYield()) return "yield";
   }
 }
 

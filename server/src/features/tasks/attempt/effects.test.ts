@@ -151,7 +151,7 @@ test("a shipment that is there in part is completed under the number it began wi
   };
   await run("mark_shipped", { tracking_number: "T-1", carrier: "ups" });
   expect((await push()).status).toBe("failed");
-  await run("correct_tracking", { from: "T-1", tracking_number: "T-2" });
+  await run("correct_tracking", { current_tracking_number: "T-1", tracking_number: "T-2" });
   isCut = false;
   expect(await push()).toMatchObject({ status: "succeeded", result: { summary: { updated: 1 } } });
   expect(told).toEqual(["T-1", "T-1", "now T-2"]);
@@ -206,7 +206,7 @@ test("what became of each order is told also when none was sent, and when anothe
   const request = await prepare(shop, 3);
   const done = await ended((await org.post("/tasks/execute", request)).body.id);
   expect(done).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
-  expect(done.error.message).toContain("Of 1 of 3 orders nobody knows");
+  expect(done.error.message).toContain("whether 1 of 3 orders arrived");
   expect(done.result).toMatchObject({
     summary: { total: 3, sent: 0, failed: 2, outcomeUnknown: 1 },
     results: [{ error: { code: "refused" } }, { status: "outcome_unknown" }, { status: "failed" }],
