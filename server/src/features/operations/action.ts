@@ -6,7 +6,7 @@ import type { Scope } from "../../core/scopes.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { Order, OrderPatch } from "../orders/order.ts";
 import type { CarrierOffer } from "../carrier-accounts/carrier-accounts.ts";
-import type { LabelWish } from "../labels/labels.ts";
+import type { LabelSpec } from "../labels/labels.ts";
 import { changesOf } from "../orders/order-changes.ts";
 import type { Obstacle } from "../orders/order-rules.ts";
 import type { OrderStatus } from "../orders/orders.states.ts";
@@ -63,7 +63,7 @@ type Effects = {
   creates?: Order[];
   call?: ExternalCall;
   /** A label to be bought, written down with the order's changes and asked for then. */
-  buys?: { account: CarrierOffer; wish: LabelWish };
+  buys?: { account: CarrierOffer; spec: LabelSpec };
   /** The ids of labels to be given back, in the same way. */
   voids?: string[];
 };

@@ -121,7 +121,7 @@ async function pricesFrom({ open, rate }: Rater, { from, to, weight, dimensions 
   const places = { origin: placeOf(from), destination: placeOf(to) };
   const said = await rate({ ...places, weight, ...(dimensions ? { dimensions } : {}) });
   if (!("done" in said)) {
-    const { code, message } = "refused" in said ? said.refused : { code: "carrier_failed", message: said.unknown };
+    const { code, message } = "rejected" in said ? said.rejected : { code: "carrier_failed", message: said.unknown };
     return { prices: [], unavailable: [{ service: "", code, message: `${open.account.name}: ${message}` }] };
   }
   const prices: Price[] = [];

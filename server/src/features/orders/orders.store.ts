@@ -7,6 +7,7 @@ import type { Order, OrderFields } from "./order.ts";
 import { orderColumns } from "./order-columns.ts";
 import type { OrderMove } from "./list/order-index.store.ts";
 import { keepMarks, keepTags, keepWords } from "./list/order-index.store.ts";
+import { queueUnsentShipments } from "./unsent-shipments.store.ts";
 
 const { selected, fromRow } = orderColumns;
 const byId: Prepared = {
@@ -81,6 +82,7 @@ export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Prom
   const moves = made.map((after) => ({ after }));
   keepTags(tx, orgId, moves);
   keepMarks(tx, orgId, moves);
+  queueUnsentShipments(tx, orgId, moves);
   keepWords(tx, orgId, made, "new");
   return inserted;
 }
@@ -113,6 +115,7 @@ export function updateOrders(
   if (["shipping", "customFields", "archivedAt"].some((field) => changed.has(field as keyof OrderFields))) {
     keepMarks(tx, orgId, moves);
   }
+  if (changed.has("shipments") || changed.has("bridgeId")) queueUnsentShipments(tx, orgId, moves, at);
   keepWords(tx, orgId, orders, changed);
 }
 

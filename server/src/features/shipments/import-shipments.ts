@@ -13,7 +13,7 @@ import type { ImportAnswer } from "./shipment-answers.schemas.ts";
 import type { ImportRequest } from "./shipments.schemas.ts";
 import { maxBulkShipments } from "./shipments.schemas.ts";
 
-/** What a carrier's file can say, one row per shipment. */
+/** The columns of a shipment file, one row per shipment. */
 const shipmentSheet: SheetKind = {
   noun: "Shipments",
   fields: [
@@ -41,10 +41,10 @@ const shipmentSheet: SheetKind = {
   },
 };
 
-/** A spreadsheet of shipments. What is right is created, what is not comes back with the reason beside it. */
+/** Imports shipments from a spreadsheet. Valid rows are created; invalid rows are returned with the reason. */
 export async function importShipments(ctx: Ctx, request: ImportRequest): Promise<ImportAnswer> {
   const { csv, dryRun = false, ...options } = request;
-  // One more for the header, and some blank ones.
+  // Room for the header and blank rows.
   const limits = { maxRows: 2 * maxBulkShipments, maxRecords: maxBulkShipments };
   const timeZone = await findTimeZone(ctx, ctx.orgId);
   const sheet = await readSheet(csv, shipmentSheet, { ...options, ...limits, timeZone });

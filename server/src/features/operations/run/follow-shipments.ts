@@ -2,7 +2,7 @@ import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import type { OrderShipment } from "../../orders/order.ts";
 import type { OrderShipmentsChange } from "../../shipments/shipments.ts";
-import { findRecordedShipments, keepOrderShipments, listedFields } from "../../shipments/shipments.ts";
+import { findRecordedShipments, syncOrderShipments, listedFields } from "../../shipments/shipments.ts";
 import type { Evaluation } from "../evaluate.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { Evaluation } from "../evaluate.ts";
  */
 export async function followShipments(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<void> {
   const changed = evaluations.flatMap(changeOf);
-  if (changed.length > 0) await keepOrderShipments(tx, ctx, changed);
+  if (changed.length > 0) await syncOrderShipments(tx, ctx, changed);
 }
 
 /** Before anything is written: what was shipped may be recorded already, by whoever made the label. */

@@ -212,7 +212,7 @@ describe("what goes wrong with one account", () => {
     await workOff(hub.world, trackingWork);
     expect((await read(good, found!)).status).toBe("in_transit");
     expect(await read(bad, lost!)).toMatchObject({ status: "pre_transit", events: [] });
-    expect(hub.logs.filter((line) => line.includes("could not be asked about shipments")).length).toBe(1);
+    expect(hub.logs.filter((line) => line.includes("tracking poll failed")).length).toBe(1);
     isMended = true;
     // It is left alone for a minute, and this parcel until its next turn.
     setClock(now + 59_000);

@@ -1,29 +1,29 @@
 import type { TrackingReport } from "../../../carriers/carrier.ts";
 import type { Ctx } from "../../../context.ts";
-import type { CarrierAnswer, OpenCarrier } from "../../carrier-accounts/open-carrier.ts";
-import { askCarrier } from "../../carrier-accounts/open-carrier.ts";
+import type { CarrierResponse, OpenCarrier } from "../../carrier-accounts/open-carrier.ts";
+import { callCarrier } from "../../carrier-accounts/open-carrier.ts";
 import { trackingKeyOf } from "../shipment.ts";
 import type { TrackingRecord } from "./ingest-events.ts";
-import type { Turn } from "./tracking-turns.store.ts";
+import type { ClaimedParcel } from "./tracking-polls.store.ts";
 
-/** Asks a carrier where parcels are. What it says about others is left out, and what makes no sense is a failure of its. */
-export async function askAboutParcels(
+/** Polls a carrier for the tracking of parcels. Reports about other parcels are ignored. */
+export async function fetchTracking(
   ctx: Ctx,
   open: OpenCarrier,
-  turns: Turn[],
+  claimed: ClaimedParcel[],
   stopping?: AbortSignal,
-): Promise<CarrierAnswer<TrackingRecord[]>> {
-  // Several orders may have left in one parcel.
-  const byKey = Map.groupBy(turns, ({ trackingNumber }) => trackingKeyOf(trackingNumber));
+): Promise<CarrierResponse<TrackingRecord[]>> {
+  // Several orders may share one parcel.
+  const byKey = Map.groupBy(claimed, ({ trackingNumber }) => trackingKeyOf(trackingNumber));
   const parcels = [...byKey.values()].map((same) => {
-    const carrierData = same.find((turn) => turn.carrierData !== null)?.carrierData;
+    const carrierData = same.find((parcel) => parcel.carrierData !== null)?.carrierData;
     return {
       trackingNumber: same[0]!.trackingNumber,
       shippedAt: new Date(Math.min(...same.map(({ shippedAt }) => shippedAt.getTime()))).toISOString(),
       ...(carrierData ? { carrierData } : {}),
     };
   });
-  return await askCarrier(
+  return await callCarrier(
     ctx,
     open,
     ctx.newId(),
@@ -49,7 +49,7 @@ const toRecord =
     ...(estimatedDelivery === undefined ? {} : { promisedAt: estimatedDelivery }),
   });
 
-/** An empty note is none: said again as null, it would be another event. */
+/** An empty text is stored as null: otherwise the same event, sent again without a text, would count as another one. */
 function textOf(given: string | undefined): string | null {
   return given || null;
 }

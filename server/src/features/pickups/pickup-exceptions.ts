@@ -7,20 +7,22 @@ import type { Pickup } from "./pickup.ts";
 
 type What = Happening<"pickup">;
 
-/** What somebody has to see to, in words. */
+/** Messages of the events that open an exception. */
 const messages: Partial<Record<What, (pickup: Pickup) => string>> = {
-  failed: ({ carrier, pickupDate }) => `${carrier} will not come on ${pickupDate}.`,
-  change_rejected: ({ carrier, pickupDate }) => `${carrier} keeps to the former time, on ${pickupDate}.`,
+  failed: ({ carrier, pickupDate }) => `The pickup by ${carrier} on ${pickupDate} failed.`,
+  change_rejected: ({ carrier, pickupDate }) =>
+    `${carrier} rejected the reschedule; the pickup stays on ${pickupDate}.`,
   cancel_rejected: ({ carrier, pickupDate }) =>
-    `${carrier} did not cancel the pickup on ${pickupDate}: a driver may come.`,
-  previous_not_cancelled: ({ carrier }) => `${carrier} may still come for a pickup that another one has replaced.`,
-  missed: ({ carrier, pickupDate }) => `${carrier} did not come on ${pickupDate}.`,
+    `${carrier} rejected the cancellation of the pickup on ${pickupDate}; a driver may come.`,
+  previous_not_cancelled: ({ carrier }) =>
+    `${carrier} did not cancel a rescheduled pickup; a driver may still come for it.`,
+  missed: ({ carrier, pickupDate }) => `${carrier} missed the pickup on ${pickupDate}.`,
 };
 
-const over: readonly What[] = ["scheduled", "confirmed", "dispatched", "completed", "cancelled"];
+const resolving: readonly What[] = ["scheduled", "confirmed", "dispatched", "completed", "cancelled"];
 
-/** What happened to a pickup, for those who have to see to it: in the transaction of the change. */
-export async function notePickup(tx: Tx, ctx: Ctx, pickup: Pickup, what: What): Promise<void> {
+/** Opens or resolves the exceptions of a pickup, in the transaction of the change. */
+export async function updatePickupExceptions(tx: Tx, ctx: Ctx, pickup: Pickup, what: What): Promise<void> {
   const { id, failure } = pickup;
   const message = messages[what]?.(pickup);
   if (message !== undefined) {
@@ -28,7 +30,7 @@ export async function notePickup(tx: Tx, ctx: Ctx, pickup: Pickup, what: What): 
     const told: NewException = {
       key: isCancel ? exceptionKeys.pickupCancel(id) : exceptionKeys.pickup(id),
       kind: "pickup",
-      // That it failed says less than what the carrier said.
+      // The carrier's code says more than `failed`.
       code: what === "failed" ? (failure?.code ?? what) : what,
       message,
       reason: failure?.message ?? null,
@@ -36,8 +38,8 @@ export async function notePickup(tx: Tx, ctx: Ctx, pickup: Pickup, what: What): 
     };
     return await openExceptions(tx, ctx, [told]);
   }
-  if (!over.includes(what)) return;
-  // That it is booked says nothing about one that was to be cancelled.
+  if (!resolving.includes(what)) return;
+  // A booking does not resolve a failed cancellation.
   const keys = what === "cancelled" || what === "completed" ? [exceptionKeys.pickupCancel(id)] : [];
   await resolveExceptions(tx, ctx, [exceptionKeys.pickup(id), ...keys]);
 }

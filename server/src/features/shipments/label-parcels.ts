@@ -13,17 +13,16 @@ import { presentTo } from "./present-shipment.ts";
 import type { ShipmentAnswer } from "./shipment-answers.schemas.ts";
 import type { ShipmentRequest } from "./shipments.schemas.ts";
 import * as store from "./shipments.store.ts";
-import { keepCarrierData } from "./tracking/tracking-turns.store.ts";
+import { keepCarrierData } from "./tracking/tracking-polls.store.ts";
 
-/** A parcel whose label was bought, looked at before the transaction in which it is recorded. */
+/** Prepares the shipment of a purchased label, before the transaction in which it is recorded. */
 export async function prepareParcel(ctx: Ctx, request: ShipmentRequest): Promise<Prepared> {
   return await prepareShipments(ctx, [request], "label");
 }
 
 /**
- * In the transaction of its label, with what the carrier wants back when it is asked about the parcel. One that somebody
- * has recorded already, say because a shop knew of it first, is that one. Its order lists it, with these lines; why it
- * could not is answered.
+ * Records the shipment in the transaction of its label. A shipment that exists already, for example from a shop, is reused.
+ * The order lists it with these lines; returns the obstacle if it cannot.
  */
 export async function recordParcel(
   tx: Tx,
@@ -32,13 +31,13 @@ export async function recordParcel(
   { lines, carrierData }: { lines: OrderShipment["lines"]; carrierData: CarrierData | null },
 ): Promise<{ parcel: ShipmentAnswer; obstacle: Obstacle | undefined }> {
   const orderId = prepared.drafts[0]?.shipment.orderId ?? null;
-  // Before the parcel, as everywhere.
+  // Lock order: orders, then shipments.
   const [order] = orderId === null ? [] : await lockOrders(tx, ctx.orgId, [orderId]);
   const parcel = await insertOrFind(tx, ctx, prepared);
   if (carrierData !== null) await keepCarrierData(tx, ctx.orgId, parcel.id, carrierData);
   if (!order) return { parcel, obstacle: undefined };
   const obstacle = await listBoughtShipment(tx, ctx, order, parcel, lines);
-  // Nothing more will be heard of what has arrived before.
+  // A parcel that was delivered already will get no further event.
   if (parcel.status === "delivered") await deliverOrders(tx, ctx, [order.id]);
   return { parcel, obstacle };
 }
@@ -60,7 +59,7 @@ export async function findParcel(db: Queryable, ctx: Ctx, id: string): Promise<S
   return shipment && presentTo(ctx, shipment);
 }
 
-/** Several at once, without what only those see who may see who gets them. */
+/** Several parcels at once, without personal data. */
 export async function findParcels(
   db: Queryable,
   ctx: Ctx,
@@ -69,7 +68,7 @@ export async function findParcels(
   return await store.findShipments(db, ctx.orgId, ids);
 }
 
-/** In the transaction in which its label is voided. What has ended otherwise stays as it is. */
+/** In the transaction in which its label is voided. Delivered and returned parcels stay unchanged. */
 export async function voidParcel(tx: Tx, ctx: Ctx, id: string): Promise<void> {
   const locked = await lockToChange(tx, ctx, id);
   const { status, voidedAt } = locked.before;
