@@ -60,13 +60,13 @@ const warnings: Record<string, string> = {
 };
 /** These quote a cell and what it was read as; then comes what to say where. */
 const quoting: Record<string, string> = {
-  assumed_decimal_separator: "Say the decimal sign on the left if it is the other one.",
-  assumed_date_order: "Say the order of dates on the left if the other number is the month.",
+  assumed_decimal_separator: "Set the decimal separator on the left if that is wrong.",
+  assumed_date_order: "Set the date order on the left if the other number is the month.",
 };
 
 /** As the page says it, where each thing has a place to be put right. */
 export function warningText({ code, message }: ImportWarning): string {
-  return quoting[code] ? `${message.split(" Say ", 1)[0]} ${quoting[code]}` : (warnings[code] ?? message);
+  return quoting[code] ? `${message.split(" Set ", 1)[0]} ${quoting[code]}` : (warnings[code] ?? message);
 }
 
 export const existingTexts = {

@@ -40,6 +40,13 @@ export async function findByRef(db: Queryable, ctx: Ctx, ref: string): Promise<O
     const orders = found.map(({ id, bridgeId, externalId }) => ({ id, bridgeId, externalId }));
     throw new HubError("order_number_ambiguous", message, { extra: { orders } });
   }
+  // A plausible path for the export, which is read as the number of an order.
+  if (found.length === 0 && ref === "export") {
+    throw new HubError(
+      "order_not_found",
+      "There is no order with this number. To export orders, use GET /orders/export.csv.",
+    );
+  }
   return orNotFound("order", found[0]);
 }
 

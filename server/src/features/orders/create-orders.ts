@@ -11,6 +11,7 @@ import type { ChangeKind } from "./order-history.store.ts";
 import { insertChanges } from "./order-history.store.ts";
 import { findMissingReferences } from "./order-references.ts";
 import type { Order } from "./order.ts";
+import { normalizeNumber } from "./order.ts";
 import { presentTo } from "./personal-data.ts";
 import type { OrderRequest } from "./orders.schemas.ts";
 import { ImportedOrder, OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
@@ -129,7 +130,9 @@ function countUnnumbered({ drafts }: Prepared): number {
 }
 
 function givenNumbers(drafts: Draft[]): Set<string> {
-  return new Set(drafts.flatMap(({ request }) => request.number ?? []));
+  return new Set(
+    drafts.flatMap(({ request }) => (request.number === undefined ? [] : normalizeNumber(request.number))),
+  );
 }
 
 async function takeFreeNumbers(tx: Tx, orgId: string, count: number, given: ReadonlySet<string>): Promise<string[]> {

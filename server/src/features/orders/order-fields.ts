@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../../core/errors.ts";
 import { roundToCents } from "../../core/money.ts";
 import type { Hold, Order, OrderEnv, OrderFields, OrderLine, OrderNote, OrderPatch } from "./order.ts";
+import { normalizeNumber } from "./order.ts";
 import { momentErrors, newHold } from "./order-rules.ts";
 import type { ImportedOrder, OrderRequest } from "./orders.schemas.ts";
 import { sourceHold } from "./source-rules.ts";
@@ -12,7 +13,7 @@ type Setters = {
 
 /** What each field of a request makes of an order; undefined stands for its default. */
 const setters: Setters = {
-  number: (number) => (number === undefined ? {} : { number }),
+  number: (number) => (number === undefined ? {} : { number: normalizeNumber(number) }),
   status: (status = "new") => ({ status }),
   paymentStatus: (paymentStatus = "pending") => ({ paymentStatus }),
   priority: (priority = "normal") => ({ priority }),

@@ -58,3 +58,11 @@ export function nextRelease(order: Pick<Order, "holds">): string | null {
   const ends = order.holds.flatMap((hold) => (hold.until === null ? [] : [hold.until]));
   return ends.length === 0 ? null : ends.reduce((a, b) => (a < b ? a : b));
 }
+
+/**
+ * Numbers are stored and compared in Unicode NFC: macOS and some shops write "é" as two characters, which must not name another
+ * order than the one character does.
+ */
+export function normalizeNumber(number: string): string {
+  return number.normalize("NFC");
+}

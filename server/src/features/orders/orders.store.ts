@@ -5,6 +5,7 @@ import { arrayLiteral } from "../../db/array-literal.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import { lookTogether } from "../../queue/look-together.ts";
 import type { Order, OrderFields } from "./order.ts";
+import { normalizeNumber } from "./order.ts";
 import { orderColumns } from "./order-columns.ts";
 import type { OrderMove } from "./list/order-index.store.ts";
 import { keepMarks, keepTags, keepWords } from "./list/order-index.store.ts";
@@ -23,10 +24,10 @@ const byNumber: Prepared = {
 
 const byIds = `select ${selected} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id`;
 
-/** An order is named by its id or by its number, which several may have; a number that looks like an id is still found. */
+/** By id, or by number, which several orders may have. A number that looks like an id is found as well. */
 export async function findNamed(db: Queryable, orgId: string, ref: string): Promise<Order[]> {
   const rows = isUuid(ref) ? await db.query<Stored<Order>>(byId, [orgId, ref]) : [];
-  const found = rows.length > 0 ? rows : await db.query<Stored<Order>>(byNumber, [orgId, ref]);
+  const found = rows.length > 0 ? rows : await db.query<Stored<Order>>(byNumber, [orgId, normalizeNumber(ref)]);
   return found.map(fromRow);
 }
 
@@ -42,13 +43,18 @@ export async function resolveRefs(db: Queryable, orgId: string, refs: string[]):
   // A number that looks like an id is still a number.
   const others = refs.filter((ref) => !resolved.has(ref));
   if (others.length === 0) return resolved;
-  const rows = await db.query<{ ref: string; id: string }>(
-    `select r.ref, (array_agg(o.id))[1] as id
-       from unnest($2::text[]) as r (ref) join orders o on o.org_id = $1 and o.number = r.ref
-      group by r.ref having count(*) = 1`,
-    [orgId, arrayLiteral(others)],
+  const numbers = [...new Set(others.map(normalizeNumber))];
+  const rows = await db.query<{ number: string; id: string }>(
+    `select named.number, (array_agg(o.id))[1] as id
+       from unnest($2::text[]) as named (number) join orders o on o.org_id = $1 and o.number = named.number
+      group by named.number having count(*) = 1`,
+    [orgId, arrayLiteral(numbers)],
   );
-  for (const { ref, id } of rows) resolved.set(ref, id);
+  const idOf = new Map(rows.map(({ number, id }) => [number, id]));
+  for (const ref of others) {
+    const id = idOf.get(normalizeNumber(ref));
+    if (id !== undefined) resolved.set(ref, id);
+  }
   return resolved;
 }
 
@@ -168,20 +174,20 @@ export async function lockDueHoldsAcrossOrgs(
   });
 }
 
-/** Those of these numbers that several orders have, of several bridges. */
+/** Those of these numbers, in NFC, that orders of several bridges have. */
 export async function findSharedNumbers(db: Queryable, orgId: string, numbers: string[]): Promise<Set<string>> {
   const rows = await db.query<{ number: string }>(
     "select number from orders where org_id = $1 and number = any($2::text[]) group by number having count(*) > 1",
-    [orgId, numbers],
+    [orgId, numbers.map(normalizeNumber)],
   );
   return new Set(rows.map((row) => row.number));
 }
 
 export type Numbered = { bridgeId: string | null; number: string };
 
-/** As what the database keeps unique. */
+/** Equal for two orders that the unique index on numbers does not allow together. */
 export function numberKey({ bridgeId, number }: Numbered): string {
-  return `${bridgeId?.toLowerCase() ?? ""} ${number}`;
+  return `${bridgeId?.toLowerCase() ?? ""} ${normalizeNumber(number)}`;
 }
 
 /** Those of these numbers that another order of the same bridge, or of none, has; each as `numberKey` writes it. */
@@ -190,7 +196,7 @@ export async function findTakenAtBridges(db: Queryable, orgId: string, wanted: N
     `select o.bridge_id as "bridgeId", o.number
        from jsonb_to_recordset($2::jsonb) as u ("bridgeId" uuid, number text)
        join orders o on o.org_id = $1 and o.number = u.number and o.bridge_id is not distinct from u."bridgeId"`,
-    [orgId, JSON.stringify(wanted)],
+    [orgId, JSON.stringify(wanted.map(({ bridgeId, number }) => ({ bridgeId, number: normalizeNumber(number) })))],
   );
   return new Set(rows.map(numberKey));
 }

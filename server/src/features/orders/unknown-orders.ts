@@ -1,4 +1,5 @@
 import type { Queryable } from "../../db/database.ts";
+import { normalizeNumber } from "./order.ts";
 import { findSharedNumbers } from "./orders.store.ts";
 
 type UnknownOrder = { code: "order_not_found" | "order_number_ambiguous"; message: string };
@@ -16,5 +17,5 @@ export async function explainUnknown(
   refs: string[],
 ): Promise<(ref: string) => UnknownOrder> {
   const shared = refs.length === 0 ? new Set<string>() : await findSharedNumbers(db, orgId, refs);
-  return (ref) => (shared.has(ref) ? several : nowhere);
+  return (ref) => (shared.has(normalizeNumber(ref)) ? several : nowhere);
 }

@@ -1,7 +1,9 @@
 import { orderSheet } from "../../../connectors/csv/order-sheet.ts";
 import { parseMapping } from "../../../core/csv/csv-columns.ts";
 import type { CellError, Sheet, SheetRecord } from "../../../core/csv/sheet.ts";
-import { createReport, openSheet, readRecords, toCellError } from "../../../core/csv/sheet.ts";
+import { openSheet } from "../../../core/csv/sheet.ts";
+import { readRecords } from "../../../core/csv/sheet-records.ts";
+import { createReport, toCellError } from "../../../core/csv/sheet-report.ts";
 import type { RowFailure } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";

@@ -8,7 +8,7 @@ import { firstMarks } from "./follow-source.ts";
 import { hasNoLines, settleBody } from "./inbound-body.ts";
 import { recordOrders } from "../order-events.ts";
 import type { Order } from "../order.ts";
-import { orderEnv } from "../order.ts";
+import { normalizeNumber, orderEnv } from "../order.ts";
 import * as store from "../orders.store.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
 import { fail } from "./pulled-order.ts";
@@ -86,7 +86,7 @@ function ageOf({ updatedAt }: PulledOrder): number {
 function traitsOf({ externalId, body }: PulledOrder): pulled.Traits[] {
   const orderedAt = instantOf(body.orderedAt);
   return typeof body.number === "string" && orderedAt !== undefined
-    ? [{ externalId, number: body.number, orderedAt }]
+    ? [{ externalId, number: normalizeNumber(body.number), orderedAt }]
     : [];
 }
 

@@ -1,21 +1,24 @@
 import { Type } from "../../../core/type.ts";
 import type { Static } from "typebox";
 import { Nullable } from "../../../core/schema.ts";
+import { isPlain } from "../../../core/strict-json.ts";
+import { beginningOf } from "../../../core/time-zones.ts";
 import { createFinder } from "../../../core/validation.ts";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
+import { findTimeZone } from "../../organizations/organizations.ts";
 import { applyTrackingRecords, toEventStatus } from "../../shipments/shipments.ts";
 import type { TrackingRecord } from "../../shipments/shipments.ts";
 import type { PulledItem, Rejected, Stored } from "./pulled-item.ts";
 
 const Text = Type.String({ minLength: 1, maxLength: 200 });
 const Moment = Type.String({ format: "date-time" });
-/** Others say null, or nothing at all, where they know nothing; as much of a long text is kept as there is room for. */
+/** Carriers send null, or omit the field, for what they do not know; long texts are truncated when they are stored. */
 const MaybeText = Type.Optional(Nullable(Text));
 const MaybeMoment = Type.Optional(Nullable(Moment));
 const MaybeNote = Type.Optional(Nullable(Type.String()));
 
-/** What a bridge delivers about a parcel: its last status, or all events it knows. */
+/** Tracking of one parcel as a bridge delivers it: its last status, or all its events. */
 const Tracking = Type.Object({
   trackingNumber: Text,
   carrier: MaybeText,
@@ -31,13 +34,15 @@ type Tracking = Static<typeof Tracking>;
 
 const findErrors = createFinder(Tracking, "body");
 
-/** Pulled tracking becomes events of the shipments that have the number; numbers of no shipment are counted. */
+/** Adds pulled tracking to the shipments with that number, as events; numbers without a shipment are counted. */
 export async function storeTracking(tx: Tx, ctx: Ctx, _bridgeId: string, items: PulledItem[]): Promise<Stored> {
   const failures: Rejected[] = [];
   const sound: PulledItem[] = [];
+  const zone = items.some(({ body }) => hasLocalTime(body)) ? await findTimeZone(ctx, ctx.orgId) : "UTC";
   for (const item of items) {
-    const [error] = findErrors(item.body);
-    if (!error) sound.push(item);
+    const body = withOffsets(item.body, zone);
+    const [error] = findErrors(body);
+    if (!error) sound.push({ ...item, body });
     else failures.push({ ...rejection(item), message: `${error.pointer}: ${error.message}` });
   }
   const records = sound.map(({ body }) => toRecord(body as Tracking));
@@ -53,6 +58,28 @@ export async function storeTracking(tx: Tx, ctx: Ctx, _bridgeId: string, items: 
     },
     failures: [...failures, ...invalid.map(({ index, ...why }) => ({ ...rejection(sound[index]!), index, ...why }))],
   };
+}
+
+const localTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)$/i;
+const timeFields = ["at", "statusAt", "deliveredAt", "estimatedDeliveryAt"] as const;
+type Body = PulledItem["body"];
+
+function hasLocalTime(body: Body): boolean {
+  return withOffsets(body, "UTC") !== body;
+}
+
+/** A time without an offset is one in the organization's zone, as in imported files. Anything else is left to the validation. */
+function withOffsets(body: Body, zone: string): Body {
+  const changed: Body = {};
+  for (const field of timeFields) {
+    const [, day, time] = localTime.exec(String(body[field])) ?? [];
+    const moment = time === undefined ? undefined : beginningOf(`${day}T${time}`, zone);
+    if (moment !== undefined) changed[field] = moment;
+  }
+  const events = Array.isArray(body.events) ? (body.events as unknown[]) : [];
+  const settled = events.map((event) => (isPlain(event) ? withOffsets(event, zone) : event));
+  if (settled.some((event, index) => event !== events[index])) changed.events = settled;
+  return Object.keys(changed).length === 0 ? body : { ...body, ...changed };
 }
 
 function rejection({ externalId }: PulledItem): Pick<Rejected, "externalId" | "code"> {
@@ -72,7 +99,7 @@ function toRecord({ carrier, trackingNumber, events, status, statusAt, ...rest }
   };
 }
 
-/** An empty note is none: said again as null, it would be another event. */
+/** An empty note is stored as null: otherwise the same event with null would be added again. */
 function toEvent({ at, status, description, location }: NonNullable<Tracking["events"]>[number]) {
   return { at, status, description: description || null, location: location || null };
 }
