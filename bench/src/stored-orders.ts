@@ -9,7 +9,7 @@ import { clusterOf } from "./hub-process.ts";
 
 const perStatement = 2_500;
 const writers = 2;
-const tables = ["orders", "order_tags", "order_marks", "order_search", "order_counts"];
+const tables = ["orders", "order_tags", "order_facets", "order_search", "order_counts"];
 
 /**
  * More orders, as the hub itself stores them, by its own statements: only HTTP is left out. Indexes are made afterwards

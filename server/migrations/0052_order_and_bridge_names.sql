@@ -8,6 +8,13 @@ alter index bridge_notices_once rename to inbound_webhooks_once;
 alter index bridge_notices_by_execution rename to inbound_webhooks_by_execution;
 alter index bridge_notices_by_age rename to inbound_webhooks_by_age;
 
+alter table order_marks rename to order_facets;
+alter table order_facets rename column mark to facet;
+alter index order_marks_pkey rename to order_facets_pkey;
+alter index order_marks_by_order rename to order_facets_by_order;
+alter index order_marks_failed rename to order_facets_failed;
+alter table order_sources rename column marks to snapshot;
+
 update order_changes set kind = 'updated' where kind = 'patched';
 
 -- Numbers are compared in Unicode NFC from now on. An order whose number would become that of another one keeps its spelling and

@@ -129,7 +129,7 @@ describe("importing a file", () => {
     expect(lines[0]).toBe("number,sku,quantity,total,status,order date,email,,error");
     expect(lines).toHaveLength(9);
     expect(lines[1]).toBe("BAD,A,many,10,new,2026-01-02,,,quantity: many is not a number.");
-    expect(lines[2]).toContain("total: Row 3 of the same order says something else.");
+    expect(lines[2]).toContain("total: Row 3 of the same order has another value.");
     const again = await org.post("/orders/import", {
       csv: body.rejectedCsv.replace("many", "2").replace("B,1,11", "B,1,10"),
     });
