@@ -173,7 +173,7 @@ describe("importing a file", () => {
       null,
     ]);
     expect(body.warnings).toEqual([
-      { column: "Order ID", code: "duplicate_field", message: "Not read: Order Number is the number already." },
+      { column: "Order ID", code: "duplicate_field", message: "Not read: Order Number is already the number." },
       { column: "Colour", code: "unknown_column", message: expect.stringContaining("no field has this name") },
       { column: "SKU", code: "assumed_quantity", message: expect.stringContaining("1 in every row") },
     ]);
