@@ -45,7 +45,7 @@ test("an automation begins in shadow, and a test shows what it would do to the o
   const [made] = (await org.get("/automations")).body.data;
   expect(made).toMatchObject({
     mode: "shadow",
-    on: { types: ["order.created"], filter: { channelNot: "fair" } },
+    trigger: { types: ["order.created"], filter: { channelNot: "fair" } },
     when: { path: "priority", op: "eq", value: "urgent" },
   });
   await org.patch("/orders/SHOP-10003", { priority: "urgent" });
@@ -61,8 +61,8 @@ test("its shadow keeps what it would have done; live, it runs, and both are list
   await page.getByRole("link", { name: "What it did" }).click();
   await page.getByText("Nothing set it off yet.").waitFor();
   const shadowed = (await org.post("/orders", { priority: "urgent" })).body.id;
-  const firings = page.getByRole("table", { name: "Firings" });
-  await firings.getByText("1 would be done").waitFor();
+  const invocations = page.getByRole("table", { name: "Invocations" });
+  await invocations.getByText("1 would be done").waitFor();
   expect((await org.get(`/orders/${shadowed}`)).body.tags).toEqual([]);
   await page.getByRole("button", { name: "Let it run" }).click();
   const dialog = page.getByRole("dialog", { name: "Let Urgent ones are tagged run?" });
@@ -72,8 +72,8 @@ test("its shadow keeps what it would have done; live, it runs, and both are list
   await page.getByRole("button", { name: "Back to shadow" }).waitFor();
   const live = (await org.post("/orders", { priority: "urgent" })).body.id;
   await expect.poll(async () => (await org.get(`/orders/${live}`)).body.tags).toEqual(["seen"]);
-  await firings.getByRole("link", { name: "Run" }).waitFor();
-  await firings.getByText("1 done").waitFor();
+  await invocations.getByRole("link", { name: "Run" }).waitFor();
+  await invocations.getByText("1 done").waitFor();
   await lookAt(page, "automation");
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();

@@ -53,7 +53,7 @@ test("a hub that dies in the middle of a run comes back, and the page follows th
   await page.getByText("succeeded").first().waitFor({ timeout: 40_000 });
   await page.getByText("The hub does not answer.").waitFor({ state: "detached" });
   const done = await eventually(
-    async () => (await reader.get(`/operations/runs/${started.body.id}?results=0`)).body,
+    async () => (await reader.get(`/operations/runs/${started.body.id}?results_limit=0`)).body,
     ({ status }) => status === "succeeded",
   );
   expect(done.summary).toMatchObject({ succeeded: 40, failed: 0 });

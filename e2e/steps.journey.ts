@@ -102,7 +102,7 @@ test("an undo that takes back some steps only is told as done in part, and is no
   await page.getByRole("heading", { name: /Undo/ }).waitFor();
   await page.getByText("undone in part").waitFor();
   const undo = new URL(page.url()).pathname;
-  await page.getByRole("region", { name: "Why" }).getByText("changed_since").waitFor();
+  await page.getByRole("region", { name: "Why" }).getByText("changed_after_run").waitFor();
   await page.getByRole("row", { name: /SHOP-10030 .*winter.*changed since.*in part/ }).waitFor();
   await lookAt(page, "undone-in-part");
   await page.goto(hub.url);

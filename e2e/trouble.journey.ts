@@ -195,7 +195,7 @@ test("a filter that a hundred thousand orders meet is picked, checked and run, o
   expect(data[0]).toMatchObject({ order_count: 100_000 });
   await page.getByRole("button", { name: "Cancel" }).click();
   await eventually(
-    async () => (await org.get(`/operations/runs/${data[0].id}?results=0`)).body,
+    async () => (await org.get(`/operations/runs/${data[0].id}?results_limit=0`)).body,
     ({ status }) => status === "cancelled",
   );
 }, 120_000);

@@ -16,8 +16,8 @@ type Post = (path: string, body: object) => Promise<{ body: { id: string } }>;
 export async function noteEachOrder(post: Post): Promise<string> {
   const actions = [{ type: "add_note", params: { text } }];
   const pipeline = (await post("/operations/pipelines", { name: "Noted", actions })).body;
-  const on = { types: ["order.created"] };
-  const about = { name: "Note", on, pipeline_id: pipeline.id, mode: "active", max_per_hour: 100_000 };
+  const trigger = { types: ["order.created"] };
+  const about = { name: "Note", trigger, pipeline_id: pipeline.id, mode: "run", max_orders_per_hour: 100_000 };
   return (await post("/automations", about)).body.id;
 }
 
@@ -50,7 +50,7 @@ export async function checkAutomations(db: Reader, automations: KnownAutomation[
       if (notes !== 1 || results !== 1) check.findings.push(`order ${order}: ${notes} notes, in ${results} results`);
     }
     const { rows: firings } = await db.query<{ first: string; last: string; kind: string }>(
-      `select cause ->> 'from_sequence' as first, cause ->> 'to_sequence' as last, kind from automation_firings
+      `select cause ->> 'from_sequence' as first, cause ->> 'to_sequence' as last, kind from automation_invocations
         where automation_id = $1 order by 1`,
       [id],
     );

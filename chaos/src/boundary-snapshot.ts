@@ -34,7 +34,7 @@ export async function snapshot(db: Client, token: string, orderIds: string[]): P
     [runs.map(({ id }) => id)],
   );
   const { rows: chunks } = await db.query(
-    "select position, is_done from operation_run_chunks c join operation_runs n on n.id = c.run_id where n.note = $1 order by 1, 2",
+    "select position, is_done from operation_run_batches c join operation_runs n on n.id = c.run_id where n.note = $1 order by 1, 2",
     [token],
   );
   const state = { runs: runs.map((run) => ({ ...run, id: "" })), results, orders, children, events, chunks };
@@ -51,7 +51,7 @@ export async function snapshot(db: Client, token: string, orderIds: string[]): P
 export async function cancelledState(db: Client, token: string, orderIds: string[]): Promise<string> {
   const { rows: runs } = await db.query(
     `select status in ('cancelled', 'succeeded') as has_ended, order_count,
-            (select count(*)::int from operation_run_chunks c where c.run_id = n.id and not c.is_done) as open_portions
+            (select count(*)::int from operation_run_batches c where c.run_id = n.id and not c.is_done) as open_portions
        from operation_runs n where note = $1`,
     [token],
   );

@@ -43,7 +43,7 @@ async function readMakings(db: Reader): Promise<Making[]> {
               where u.undo_of = r.run_id and v.order_id = r.order_id and x ->> 'index' = s ->> 'index'
                 and x ->> 'status' = 'applied' limit 1) as undone
        from operation_results r join operation_runs n on n.id = r.run_id cross join jsonb_array_elements(r.steps) as s
-      where n.undo_of is null and s ->> 'status' = 'applied' and s -> 'carried' is null and s -> 'created_order_ids' is not null`,
+      where n.undo_of is null and s ->> 'status' = 'applied' and s -> 'carried_over' is null and s -> 'created_order_ids' is not null`,
   );
   const read = await changeReader(db);
   return rows.map((row) => ({

@@ -31,7 +31,7 @@ async function checkNotes(db: Reader, findings: Findings): Promise<void> {
        select n.root_run_id, r.order_id, count(*) filter (where n.undo_of is null)::int as done,
               count(*) filter (where n.undo_of is not null)::int as undone
          from operation_results r join operation_runs n on n.id = r.run_id cross join jsonb_array_elements(r.steps) as s
-        where s ->> 'type' = 'add_note' and s ->> 'status' = 'applied' and s -> 'carried' is null group by 1, 2),
+        where s ->> 'type' = 'add_note' and s ->> 'status' = 'applied' and s -> 'carried_over' is null group by 1, 2),
      expected as (
        select a.order_id, x -> 'params' ->> 'text' as text, a.done, a.undone
          from applied a join operation_runs n on n.id = a.root_run_id cross join jsonb_array_elements(n.actions) as x
@@ -76,7 +76,7 @@ type LastChange = {
   status: string;
   merged_into_id: string | null;
   child_count: number;
-  steps: { status: string; carried?: boolean; changes?: FieldChange[] }[];
+  steps: { status: string; carried_over?: boolean; changes?: FieldChange[] }[];
 };
 
 /** The order is as the result that gave it its version says. */
@@ -97,8 +97,8 @@ async function checkLastChange(db: Reader, findings: Findings): Promise<void> {
       ["/childCount", child_count],
     ]);
     const last = new Map<string, unknown>();
-    for (const { status: outcome, carried, changes } of steps) {
-      if (outcome === "applied" && !carried) for (const { path, to } of read(id, changes)) last.set(path, to);
+    for (const { status: outcome, carried_over: isCarriedOver, changes } of steps) {
+      if (outcome === "applied" && !isCarriedOver) for (const { path, to } of read(id, changes)) last.set(path, to);
     }
     for (const [path, to] of last) {
       if (!now.has(path) || isDeepStrictEqual(now.get(path), to)) continue;

@@ -6,7 +6,7 @@ export type SeenRun = {
   id: string;
   status: string;
   summary: Summary;
-  results?: { steps: { status: string; carried?: boolean; created_order_ids?: string[] }[] }[];
+  results?: { steps: { status: string; carried_over?: boolean; created_order_ids?: string[] }[] }[];
 };
 
 /** What somebody saw of a run, and when they had asked: what was asked for at the same time says nothing about order. */

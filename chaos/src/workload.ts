@@ -261,7 +261,7 @@ export function createEditor(name: string, random: Random, shared: Shared): Clie
 function told(key: string, { id, status, summary, results = [] }: SeenRun) {
   const steps = results.flatMap((result) => result.steps);
   const made = steps.flatMap((step) =>
-    step.status === "applied" && !step.carried ? (step.created_order_ids ?? []) : [],
+    step.status === "applied" && !step.carried_over ? (step.created_order_ids ?? []) : [],
   );
   return { key, runId: id, status, summary, ...(made.length > 0 ? { made } : {}) };
 }

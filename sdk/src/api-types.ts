@@ -118,7 +118,7 @@ export type Automation = {
   id: string;
   name: string;
   description: string;
-  on: {
+  trigger: {
     types?: Array<string>;
     cron?: string;
     timezone?: string;
@@ -126,10 +126,10 @@ export type Automation = {
   };
   when: Condition | null;
   pipeline_id: string;
-  mode: Open<"shadow" | "active">;
-  max_per_hour: number;
+  mode: Open<"preflight" | "run">;
+  max_orders_per_hour: number;
   /** Whoever vouches for it: it may do what they may */
-  made_by: {
+  owner: {
     type: Open<"user" | "api_key" | "system">;
     id?: string;
     /** Of a user */
@@ -141,20 +141,20 @@ export type Automation = {
   paused_at: string | null;
   paused_by: Actor | null;
   pause_reason: {
-    /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
     code: string;
     message: string;
   } | null;
-  trouble: {
-    /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+  blocked_reason: {
+    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
     code: string;
     message: string;
   } | null;
   next_run_at: string | null;
-  last_fired_at: string | null;
+  last_invoked_at: string | null;
   counters: {
     /** Orders of its events, and of its filter by the clock */
-    seen: number;
+    evaluated: number;
     /** Those of them that met filter and condition */
     matched: number;
     runs: number;
@@ -353,7 +353,7 @@ export type Exception = {
   message: string;
   /** What was said about it; without pii:read only in the hub's words */
   reason: string | null;
-  about: {
+  subject: {
     type: Open<"order" | "record" | "execution" | "label" | "pickup">;
     id: string | null;
     /** What people know it by: a number, the id at the source, a task */
@@ -365,17 +365,17 @@ export type Exception = {
   /** The execution that met it last */
   executionId: string | null;
   /** What can be done about it; none once it is closed */
-  fixes: Array<{
-    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
-    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+  availableActions: Array<{
+    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     /** What it does here */
     title: string;
     /** Needed for it, besides exceptions:write */
     scope: string;
   }>;
-  lastFix: {
-    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
-    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+  lastAction: {
+    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     at: string;
     by: Actor;
     /** The execution that tries again */
@@ -389,8 +389,8 @@ export type Exception = {
   lastSeenAt: string;
   resolvedAt: string | null;
   resolvedBy: Actor | null;
-  /** cause_gone: it went by itself, or was put right elsewhere */
-  resolution: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss" | "cause_gone" | null>;
+  /** auto_resolved: it went by itself, or was put right elsewhere */
+  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
   /** `record`: as it came (`raw`, which a transformation maps) and as the hub takes it (`canonical`). `errors`: what is wrong with it. `theirs`: what the source of the order says. `shipments`: what became of each. Texts of records are masked without pii:read */
   details: Record<string, unknown>;
 };
@@ -407,7 +407,7 @@ export type ExceptionSummary = {
   message: string;
   /** What was said about it; without pii:read only in the hub's words */
   reason: string | null;
-  about: {
+  subject: {
     type: Open<"order" | "record" | "execution" | "label" | "pickup">;
     id: string | null;
     /** What people know it by: a number, the id at the source, a task */
@@ -419,17 +419,17 @@ export type ExceptionSummary = {
   /** The execution that met it last */
   executionId: string | null;
   /** What can be done about it; none once it is closed */
-  fixes: Array<{
-    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
-    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+  availableActions: Array<{
+    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     /** What it does here */
     title: string;
     /** Needed for it, besides exceptions:write */
     scope: string;
   }>;
-  lastFix: {
-    /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
-    action: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">;
+  lastAction: {
+    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     at: string;
     by: Actor;
     /** The execution that tries again */
@@ -443,8 +443,8 @@ export type ExceptionSummary = {
   lastSeenAt: string;
   resolvedAt: string | null;
   resolvedBy: Actor | null;
-  /** cause_gone: it went by itself, or was put right elsewhere */
-  resolution: Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss" | "cause_gone" | null>;
+  /** auto_resolved: it went by itself, or was put right elsewhere */
+  resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
 };
 
 export type Execution = {
@@ -554,11 +554,11 @@ export type ExecutionSummary = {
   durationMs: number | null;
 };
 
-export type Firing = {
+export type Invocation = {
   id: string;
-  /** too_deep: other automations had led to it, and nothing was done */
-  kind: Open<"run" | "preflight" | "too_deep">;
-  fired_at: string;
+  /** depth_exceeded: other automations had led to it, and nothing was done */
+  kind: Open<"run" | "preflight" | "depth_exceeded">;
+  invoked_at: string;
   /** The automation that began it */
   cause: {
     automation_id: string;
@@ -570,7 +570,7 @@ export type Firing = {
     /** How many automations led to it, this one included */
     depth: number;
     /** These, the first one first */
-    through: Array<string>;
+    automation_path: Array<string>;
   };
   order_count: number;
   run: {
@@ -583,11 +583,13 @@ export type Firing = {
       skipped: number;
       /** Those that a run that was cancelled did not come to */
       cancelled: number;
-      /** How many of those that succeeded were so already */
+      /** Succeeded orders that were already in the requested state */
       no_change: number;
+      /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
+      partially_undone: number;
     } | null;
   } | null;
-  verdicts: {
+  preflight_summary: {
     orders: number;
     ok: number;
     warning: number;
@@ -1088,8 +1090,8 @@ export type OperationAction = {
   available: boolean;
   unavailable_reason: string | null;
   /** With `order_id`: nothing forbids it for this order; what its params ask for may still be refused */
-  possible?: boolean;
-  impossible?: {
+  applicable?: boolean;
+  not_applicable_reason?: {
     code: string;
     message: string;
     fix?: string;
@@ -1114,7 +1116,7 @@ export type OperationRun = {
     /** How many automations led to it, this one included */
     depth: number;
     /** These, the first one first */
-    through: Array<string>;
+    automation_path: Array<string>;
   } | null;
   note: string | null;
   retry_of: string | null;
@@ -1131,8 +1133,8 @@ export type OperationRun = {
   selection_id: string | null;
   /** The saved pipeline it was started with, if it was named */
   pipeline_id: string | null;
-  /** How many orders `leave_out` kept out of the run */
-  left_out: number;
+  /** How many orders `exclude_codes` kept out of the run */
+  excluded_count: number;
   summary: {
     total: number;
     succeeded: number;
@@ -1140,14 +1142,14 @@ export type OperationRun = {
     skipped: number;
     /** Those that a run that was cancelled did not come to */
     cancelled: number;
-    /** How many of those that succeeded were so already */
+    /** Succeeded orders that were already in the requested state */
     no_change: number;
+    /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
+    partially_undone: number;
   };
   /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
   open_label_requests: number;
   errors_by_code: Record<string, number>;
-  /** Of an undo that has ended: how many orders succeeded although some of their steps could not be taken back; the groups say which */
-  in_part: number;
   retried_by: Array<string>;
   undone_by: Array<string>;
   preflight: {
@@ -1194,7 +1196,7 @@ export type OperationRunResult = {
     fix?: string;
   } | null;
   /** First step that a retry would do */
-  resume_from: number | null;
+  resume_from_step: number | null;
   steps: Array<{
     index: number;
     type: string;
@@ -1231,9 +1233,9 @@ export type OperationRunResult = {
       code: string;
       message: string;
     };
-    status: Open<"applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone">;
-    /** Done by an earlier run of the chain */
-    carried?: boolean;
+    status: Open<"applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "undo_failed">;
+    /** Applied by an earlier run of the chain */
+    carried_over?: boolean;
   }>;
 };
 
@@ -1255,7 +1257,7 @@ export type OperationRunSummary = {
     /** How many automations led to it, this one included */
     depth: number;
     /** These, the first one first */
-    through: Array<string>;
+    automation_path: Array<string>;
   } | null;
   note: string | null;
   retry_of: string | null;
@@ -1272,8 +1274,8 @@ export type OperationRunSummary = {
   selection_id: string | null;
   /** The saved pipeline it was started with, if it was named */
   pipeline_id: string | null;
-  /** How many orders `leave_out` kept out of the run */
-  left_out: number;
+  /** How many orders `exclude_codes` kept out of the run */
+  excluded_count: number;
   summary: {
     total: number;
     succeeded: number;
@@ -1281,8 +1283,10 @@ export type OperationRunSummary = {
     skipped: number;
     /** Those that a run that was cancelled did not come to */
     cancelled: number;
-    /** How many of those that succeeded were so already */
+    /** Succeeded orders that were already in the requested state */
     no_change: number;
+    /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
+    partially_undone: number;
   };
   /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
   open_label_requests: number;
@@ -1732,7 +1736,7 @@ export type PreflightReport = {
   pipeline: Array<{
     index: number;
     type: string;
-    applies_to: number;
+    order_count: number;
     warnings: Array<{
       code: string;
       message: string;
@@ -1744,8 +1748,8 @@ export type PreflightReport = {
       orders: number;
     }>;
   }>;
-  /** How many orders `show` asked for, and which page of them `orders` is */
-  shown: {
+  /** How many orders match `report_filter`, and which page of them `orders` holds */
+  report_page: {
     total: number;
     page: number;
     pages: number;
@@ -2386,9 +2390,9 @@ export type SavedPipeline = {
   atomic: boolean;
   /** A key of the console */
   hotkey: number | null;
-  shared: boolean;
+  is_shared: boolean;
   /** The caller saved it */
-  own: boolean;
+  is_own: boolean;
   created_at: string;
   updated_at: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
@@ -2458,7 +2462,7 @@ export type Selection = {
   id: string;
   matched: number;
   /** How many of `refs` are of no order */
-  missing: number;
+  not_found: number;
   by_status: Record<string, number>;
   /** The first ten, oldest first */
   sample: Array<{
@@ -4685,7 +4689,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** The catalog of actions a pipeline can be made of (`operations.actions.list`) */
+  /** List available actions (`operations.actions.list`) */
   "GET /api/v1/operations/actions": {
     query: {
       /** The id or number of an order: says of each action whether it is possible for it, and why not */
@@ -4696,8 +4700,8 @@ export type Operations = {
       groups: Array<string>;
     };
   };
-  /** What of an order the condition of a step (`when`) can ask about (`operations.fields.list`) */
-  "GET /api/v1/operations/fields": {
+  /** List the order fields conditions can use (`operations.conditionFields.list`) */
+  "GET /api/v1/operations/condition-fields": {
     answer: {
       data: Array<{
         /** As a condition names it; `*` stands for any name, as of a custom field */
@@ -4715,7 +4719,7 @@ export type Operations = {
       operators: Array<string>;
     };
   };
-  /** Keep the orders that meet a filter at this moment, for an hour (`operations.selections.create`) */
+  /** Create a selection of orders (`operations.selections.create`) */
   "POST /api/v1/operations/selections": {
     body: {
       filter?: OrderFilter;
@@ -4726,7 +4730,7 @@ export type Operations = {
     };
     answer: Selection;
   };
-  /** Read a selection (`operations.selections.get`) */
+  /** Get a selection (`operations.selections.get`) */
   "GET /api/v1/operations/selections/{id}": {
     path: {
       /** Id of the selection */
@@ -4734,7 +4738,7 @@ export type Operations = {
     };
     answer: Selection;
   };
-  /** What a run would do to each order, step by step; changes nothing (`operations.preflight`) */
+  /** Preview a pipeline without changing orders (`operations.preflight`) */
   "POST /api/v1/operations/preflight": {
     body: {
       /** Order ids or order numbers */
@@ -4757,7 +4761,7 @@ export type Operations = {
       atomic?: boolean;
       /** How many orders to show; those with problems first. Default 1000 */
       detail_limit?: number;
-      show?: {
+      report_filter?: {
         verdict?: "ok" | "no_change" | "warning" | "blocked";
         step?: number;
         code?: string;
@@ -4767,7 +4771,7 @@ export type Operations = {
     };
     answer: PreflightReport;
   };
-  /** Run a pipeline over orders (`operations.run`) */
+  /** Run a pipeline on orders (`operations.run`) */
   "POST /api/v1/operations/run": {
     body: {
       /** Order ids or order numbers */
@@ -4790,16 +4794,16 @@ export type Operations = {
       atomic?: boolean;
       preflight_token?: string;
       /** Orders of a filter that do not meet it any more when their turn comes are skipped, as no_longer_matches. Default true */
-      still_matching?: boolean;
+      recheck_filter?: boolean;
       /** What becomes of orders that were changed since the preflight: they are run (default) or skipped, as changed_since_preflight; or nothing is begun if there are any, and those changed later are skipped */
-      on_drift?: "run" | "skip" | "refuse";
+      on_drift?: "run" | "skip" | "reject";
       /** Codes of errors and warnings: orders that the preflight said one of them about are left out */
-      leave_out?: Array<string>;
+      exclude_codes?: Array<string>;
       note?: string;
     };
     answer: OperationRun;
   };
-  /** List runs, newest first (`operations.runs.list`) */
+  /** List runs (`operations.runs.list`) */
   "GET /api/v1/operations/runs": {
     query: {
       /** Counted from 1 */
@@ -4823,7 +4827,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Read a run with its first results (`operations.runs.get`) */
+  /** Get a run with its first results (`operations.runs.get`) */
   "GET /api/v1/operations/runs/{id}": {
     path: {
       /** Id of the operation run */
@@ -4831,12 +4835,12 @@ export type Operations = {
     };
     query: {
       /** How many results to answer with */
-      results?: number;
+      results_limit?: number;
     };
     answer: OperationRun;
   };
-  /** Why orders of a run did not succeed, or an undo only in part: by step and code, with how many and the first of them (`operations.runs.groups.list`) */
-  "GET /api/v1/operations/runs/{id}/groups": {
+  /** List unsuccessful results grouped by step and code (`operations.runs.resultGroups.list`) */
+  "GET /api/v1/operations/runs/{id}/result-groups": {
     path: {
       /** Id of the operation run */
       id: string;
@@ -4871,7 +4875,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Follow a run as server-sent events: the run without its results, now and whenever it has gone on (`operations.runs.watch`) */
+  /** Stream the progress of a run (`operations.runs.watch`) */
   "GET /api/v1/operations/runs/{id}/watch": {
     path: {
       /** Id of the operation run */
@@ -4879,7 +4883,7 @@ export type Operations = {
     };
     answer: string;
   };
-  /** List what became of each order of a run (`operations.runs.results.list`) */
+  /** List the results of a run (`operations.runs.results.list`) */
   "GET /api/v1/operations/runs/{id}/results": {
     path: {
       /** Id of the operation run */
@@ -4898,7 +4902,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Export what became of each order of a run as CSV (`operations.runs.results.export`) */
+  /** Export the results of a run as CSV (`operations.runs.results.export`) */
   "GET /api/v1/operations/runs/{id}/results.csv": {
     path: {
       /** Id of the operation run */
@@ -4906,7 +4910,7 @@ export type Operations = {
     };
     answer: string;
   };
-  /** Run the failed orders again, each from the step where it failed; all, or those that failed with certain codes (`operations.runs.retry`) */
+  /** Retry the failed orders of a run (`operations.runs.retry`) */
   "POST /api/v1/operations/runs/{id}/retry": {
     path: {
       /** Id of the operation run */
@@ -4918,7 +4922,7 @@ export type Operations = {
     };
     answer: OperationRun;
   };
-  /** What an undo of the run would take back now, and what not and why; changes nothing (`operations.runs.undo.preflight`) */
+  /** Preview the undo of a run (`operations.runs.undo.preflight`) */
   "POST /api/v1/operations/runs/{id}/undo/preflight": {
     path: {
       /** Id of the operation run */
@@ -4928,11 +4932,11 @@ export type Operations = {
       run_id: string;
       summary: {
         orders: number;
-        takes_back: number;
-        in_part: number;
-        cannot: number;
+        reversible: number;
+        partially_reversible: number;
+        irreversible: number;
         no_change: number;
-        gone: number;
+        deleted: number;
       };
       /** What cannot be taken back and why, the most frequent first */
       groups: Array<{
@@ -4964,7 +4968,7 @@ export type Operations = {
         ref: string;
         order_id: string;
         order_number: string | null;
-        verdict: Open<"takes_back" | "in_part" | "cannot" | "no_change">;
+        verdict: Open<"reversible" | "partially_reversible" | "irreversible" | "no_change">;
         steps: Array<{
           index: number;
           type: string;
@@ -5001,13 +5005,13 @@ export type Operations = {
             code: string;
             message: string;
           };
-          status: Open<"applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "not_undone">;
+          status: Open<"applied" | "no_change" | "failed" | "skipped" | "rolled_back" | "undo_failed">;
         }>;
       }>;
       orders_truncated: boolean;
     };
   };
-  /** Take back what a run did, newest step first (`operations.runs.undo`) */
+  /** Undo a run (`operations.runs.undo`) */
   "POST /api/v1/operations/runs/{id}/undo": {
     path: {
       /** Id of the operation run */
@@ -5015,7 +5019,7 @@ export type Operations = {
     };
     answer: OperationRun;
   };
-  /** Stop a run after the portion it is working on (`operations.runs.cancel`) */
+  /** Cancel a run (`operations.runs.cancel`) */
   "POST /api/v1/operations/runs/{id}/cancel": {
     path: {
       /** Id of the operation run */
@@ -5054,11 +5058,11 @@ export type Operations = {
       /** A key of the console */
       hotkey?: number | null;
       /** false: only whoever saved it sees it. Default true */
-      shared?: boolean;
+      is_shared?: boolean;
     };
     answer: SavedPipeline;
   };
-  /** Read a saved pipeline (`operations.pipelines.get`) */
+  /** Get a saved pipeline (`operations.pipelines.get`) */
   "GET /api/v1/operations/pipelines/{id}": {
     path: {
       /** Id of the pipeline */
@@ -5066,7 +5070,7 @@ export type Operations = {
     };
     answer: SavedPipeline;
   };
-  /** Change a saved pipeline (`operations.pipelines.update`) */
+  /** Update a saved pipeline (`operations.pipelines.update`) */
   "PATCH /api/v1/operations/pipelines/{id}": {
     path: {
       /** Id of the pipeline */
@@ -5088,7 +5092,7 @@ export type Operations = {
       /** A key of the console */
       hotkey?: number | null;
       /** false: only whoever saved it sees it. Default true */
-      shared?: boolean;
+      is_shared?: boolean;
     };
     answer: SavedPipeline;
   };
@@ -5496,7 +5500,7 @@ export type Operations = {
     };
     answer: Execution;
   };
-  /** List what went wrong and is open, newest first (`exceptions.list`) */
+  /** List exceptions (`exceptions.list`) */
   "GET /api/v1/exceptions": {
     query: {
       /** Counted from 1 */
@@ -5514,7 +5518,7 @@ export type Operations = {
       /** Id of the execution */
       executionId?: string;
       /** Whether somebody has tried to put it right */
-      isTried?: boolean;
+      isAttempted?: boolean;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
@@ -5541,7 +5545,7 @@ export type Operations = {
       /** Id of the execution */
       executionId?: string;
       /** Whether somebody has tried to put it right */
-      isTried?: boolean;
+      isAttempted?: boolean;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
@@ -5579,11 +5583,11 @@ export type Operations = {
         /** Of the one that was opened last */
         message: string;
         /** What can be done about all of them at once */
-        fixes: Array<Open<"retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss">>;
+        availableActions: Array<Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">>;
       }>;
     };
   };
-  /** Read an exception with the record it is about and what can be done (`exceptions.get`) */
+  /** Get an exception with its record (`exceptions.get`) */
   "GET /api/v1/exceptions/{id}": {
     path: {
       /** Id of the exception */
@@ -5591,11 +5595,11 @@ export type Operations = {
     };
     answer: Exception;
   };
-  /** Do the same about all open exceptions that meet a filter, up to 500 a time (`exceptions.matching.resolve`) */
+  /** Do the same about all open exceptions that meet a filter, up to 500 a time (`exceptions.resolveMany`) */
   "POST /api/v1/exceptions/resolve": {
     body: {
       /** What is done about each */
-      action: "retry" | "accept_theirs" | "keep_ours" | "dismiss";
+      action: "retry" | "accept_source" | "keep_local" | "dismiss";
       /** Of those that are open */
       filter: {
         /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
@@ -5606,14 +5610,14 @@ export type Operations = {
         orderId?: string;
         executionId?: string;
         /** Whether somebody has tried to put it right */
-        isTried?: boolean;
+        isAttempted?: boolean;
         /** This moment or later, or a day in the time zone of the organization */
         from?: string;
         /** Before this moment, or up to the end of a day in the time zone of the organization */
         to?: string;
       };
       /** Of a push: send it once more, also if it may have arrived. Somebody has looked there */
-      resend?: boolean;
+      forceResend?: boolean;
       /** Only say what would be done */
       dryRun?: boolean;
     };
@@ -5623,17 +5627,17 @@ export type Operations = {
         /** Are open and meet the filter */
         matched: number;
         /** Resolved, dismissed or started */
-        done: number;
+        processed: number;
         /** Still open; `results` says why */
         failed: number;
-        /** Not looked at yet: at most 500 a time. Ask again, with isTried false */
+        /** Not looked at yet: at most 500 a time. Ask again, with isAttempted false */
         remaining: number;
       };
       /** Oldest first; none of a dry run */
       results: Array<{
         id: string;
-        /** started: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
-        status: Open<"resolved" | "dismissed" | "started" | "failed">;
+        /** in_progress: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
+        status: Open<"resolved" | "dismissed" | "in_progress" | "failed">;
         executionId?: string;
         error?: {
           code: string;
@@ -5643,17 +5647,17 @@ export type Operations = {
       }>;
     };
   };
-  /** Put right what went wrong, by one of the fixes that the exception names, or dismiss it (`exceptions.resolve`) */
+  /** Resolve or dismiss an exception (`exceptions.resolve`) */
   "POST /api/v1/exceptions/{id}/resolve": {
     path: {
       /** Id of the exception */
       id: string;
     };
     body: {
-      /** retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
-      action: "retry" | "accept_theirs" | "keep_ours" | "edit_and_retry" | "dismiss";
+      /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+      action: "retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss";
       /** Of a push: send it once more, also if it may have arrived. Somebody has looked there */
-      resend?: boolean;
+      forceResend?: boolean;
       /** For edit_and_retry: what takes the place of these parts of `details.record` */
       record?: {
         raw?: Record<string, unknown>;
@@ -5661,8 +5665,8 @@ export type Operations = {
       };
     };
     answer: {
-      /** started: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
-      status: Open<"resolved" | "dismissed" | "started" | "failed">;
+      /** in_progress: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
+      status: Open<"resolved" | "dismissed" | "in_progress" | "failed">;
       executionId?: string;
       error?: {
         code: string;
@@ -6247,14 +6251,14 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** List automations, newest first (`automations.list`) */
+  /** List automations (`automations.list`) */
   "GET /api/v1/automations": {
     query: {
       /** Counted from 1 */
       page?: number;
       /** Entries a page */
       limit?: number;
-      mode?: "shadow" | "active";
+      mode?: "preflight" | "run";
       is_active?: boolean;
       /** Id of the pipeline */
       pipeline_id?: string;
@@ -6264,13 +6268,13 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Let a pipeline start by itself, on events or by the clock (`automations.create`) */
+  /** Create an automation (`automations.create`) */
   "POST /api/v1/automations": {
     body: {
       name: string;
       description?: string;
       /** `types` of events, or `cron` with the `filter` that says which orders */
-      on: {
+      trigger: {
         /** Types of events about orders, or `order.*`. One order or many is the same here: `order.created` also stands for `orders.created`, as imports record it */
         types?: Array<string>;
         /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
@@ -6282,14 +6286,14 @@ export type Operations = {
       when?: Condition;
       /** A saved pipeline */
       pipeline_id: string;
-      /** shadow: it only preflights, and keeps what it would have done. active: it runs. Default shadow */
-      mode?: "shadow" | "active";
+      /** preflight: it only preflights, and keeps what it would have done. run: it runs. Default preflight */
+      mode?: "preflight" | "run";
       /** Orders within an hour; beyond it does nothing more and is paused. Default 1000 */
-      max_per_hour?: number;
+      max_orders_per_hour?: number;
     };
     answer: Automation;
   };
-  /** Read an automation (`automations.get`) */
+  /** Get an automation (`automations.get`) */
   "GET /api/v1/automations/{id}": {
     path: {
       /** Id of the automation */
@@ -6297,7 +6301,7 @@ export type Operations = {
     };
     answer: Automation;
   };
-  /** Change an automation (`automations.update`) */
+  /** Update an automation (`automations.update`) */
   "PATCH /api/v1/automations/{id}": {
     path: {
       /** Id of the automation */
@@ -6307,7 +6311,7 @@ export type Operations = {
       name?: string;
       description?: string;
       /** `types` of events, or `cron` with the `filter` that says which orders */
-      on?: {
+      trigger?: {
         /** Types of events about orders, or `order.*`. One order or many is the same here: `order.created` also stands for `orders.created`, as imports record it */
         types?: Array<string>;
         /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
@@ -6319,14 +6323,14 @@ export type Operations = {
       when?: Condition | null;
       /** A saved pipeline */
       pipeline_id?: string;
-      /** shadow: it only preflights, and keeps what it would have done. active: it runs. Default shadow */
-      mode?: "shadow" | "active";
+      /** preflight: it only preflights, and keeps what it would have done. run: it runs. Default preflight */
+      mode?: "preflight" | "run";
       /** Orders within an hour; beyond it does nothing more and is paused. Default 1000 */
-      max_per_hour?: number;
+      max_orders_per_hour?: number;
     };
     answer: Automation;
   };
-  /** Delete an automation; runs that it began stay (`automations.delete`) */
+  /** Delete an automation (`automations.delete`) */
   "DELETE /api/v1/automations/{id}": {
     path: {
       /** Id of the automation */
@@ -6344,7 +6348,7 @@ export type Operations = {
       id: string;
       name: string;
       description: string;
-      on: {
+      trigger: {
         types?: Array<string>;
         cron?: string;
         timezone?: string;
@@ -6352,10 +6356,10 @@ export type Operations = {
       };
       when: Condition | null;
       pipeline_id: string;
-      mode: Open<"shadow" | "active">;
-      max_per_hour: number;
+      mode: Open<"preflight" | "run">;
+      max_orders_per_hour: number;
       /** Whoever vouches for it: it may do what they may */
-      made_by: {
+      owner: {
         type: Open<"user" | "api_key" | "system">;
         id?: string;
         /** Of a user */
@@ -6367,20 +6371,20 @@ export type Operations = {
       paused_at: string | null;
       paused_by: Actor | null;
       pause_reason: {
-        /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
         code: string;
         message: string;
       } | null;
-      trouble: {
-        /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+      blocked_reason: {
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
         code: string;
         message: string;
       } | null;
       next_run_at: string | null;
-      last_fired_at: string | null;
+      last_invoked_at: string | null;
       counters: {
         /** Orders of its events, and of its filter by the clock */
-        seen: number;
+        evaluated: number;
         /** Those of them that met filter and condition */
         matched: number;
         runs: number;
@@ -6393,7 +6397,7 @@ export type Operations = {
       changed: boolean;
     };
   };
-  /** Let a paused automation go on, with the rights of whoever resumes it (`automations.resume`) */
+  /** Resume an automation (`automations.resume`) */
   "POST /api/v1/automations/{id}/resume": {
     path: {
       /** Id of the automation */
@@ -6401,13 +6405,13 @@ export type Operations = {
     };
     body: {
       /** Which events it goes on with: those from now on (default), or also those of the pause */
-      from?: "now" | "stopped";
+      from?: "now" | "last_position";
     };
     answer: {
       id: string;
       name: string;
       description: string;
-      on: {
+      trigger: {
         types?: Array<string>;
         cron?: string;
         timezone?: string;
@@ -6415,10 +6419,10 @@ export type Operations = {
       };
       when: Condition | null;
       pipeline_id: string;
-      mode: Open<"shadow" | "active">;
-      max_per_hour: number;
+      mode: Open<"preflight" | "run">;
+      max_orders_per_hour: number;
       /** Whoever vouches for it: it may do what they may */
-      made_by: {
+      owner: {
         type: Open<"user" | "api_key" | "system">;
         id?: string;
         /** Of a user */
@@ -6430,20 +6434,20 @@ export type Operations = {
       paused_at: string | null;
       paused_by: Actor | null;
       pause_reason: {
-        /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
         code: string;
         message: string;
       } | null;
-      trouble: {
-        /** by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+      blocked_reason: {
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
         code: string;
         message: string;
       } | null;
       next_run_at: string | null;
-      last_fired_at: string | null;
+      last_invoked_at: string | null;
       counters: {
         /** Orders of its events, and of its filter by the clock */
-        seen: number;
+        evaluated: number;
         /** Those of them that met filter and condition */
         matched: number;
         runs: number;
@@ -6456,7 +6460,7 @@ export type Operations = {
       changed: boolean;
     };
   };
-  /** What an automation would do to the orders of past events, as they are now; changes nothing (`automations.test`) */
+  /** Test an automation on past events (`automations.test`) */
   "POST /api/v1/automations/{id}/test": {
     path: {
       /** Id of the automation */
@@ -6471,7 +6475,7 @@ export type Operations = {
       since: string | null;
       events: number;
       /** Orders of these events that are still there */
-      seen: number;
+      evaluated: number;
       matched: number;
       /** There were more; the newest were looked at */
       truncated: boolean;
@@ -6489,7 +6493,7 @@ export type Operations = {
       pipeline: Array<{
         index: number;
         type: string;
-        applies_to: number;
+        order_count: number;
         warnings: Array<{
           code: string;
           message: string;
@@ -6554,8 +6558,8 @@ export type Operations = {
       orders_truncated: boolean;
     };
   };
-  /** List what an automation did: its runs and the preflights of its shadow, newest first (`automations.firings.list`) */
-  "GET /api/v1/automations/{id}/firings": {
+  /** List the invocations of an automation (`automations.invocations.list`) */
+  "GET /api/v1/automations/{id}/invocations": {
     path: {
       /** Id of the automation */
       id: string;
@@ -6565,11 +6569,11 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** too_deep: other automations had led to it, and nothing was done */
-      kind?: "run" | "preflight" | "too_deep";
+      /** depth_exceeded: other automations had led to it, and nothing was done */
+      kind?: "run" | "preflight" | "depth_exceeded";
     };
     answer: {
-      data: Array<Firing>;
+      data: Array<Invocation>;
       pagination: Pagination;
     };
   };

@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { errorTable } from "./core/errors.ts";
 import { readMigrations } from "./db/migrate.ts";
+import { tableOwner } from "./testing/table-owners.ts";
 
 const root = import.meta.dirname;
 
@@ -245,66 +246,7 @@ test("only stores, db, queue and events speak SQL", () => {
   expect(driver.filter((found) => !isTypeOnly(found))).toEqual([]);
 });
 
-/** Which folder owns which tables: it alone writes them. Others read them where they may call the feature. */
-const tableOwners: Record<string, string[]> = {
-  "api-keys": ["api_keys"],
-  auth: ["sign_in_attempts"],
-  automations: ["automations", "automation_firings"],
-  bridges: ["bridges", "bridge_tokens"],
-  "carrier-accounts": ["carrier_accounts", "rate_cards", "zone_charts"],
-  "condition-sets": ["condition_sets", "condition_set_values", "condition_set_uses"],
-  db: ["hub_state", "secret_keys"],
-  events: ["audit_heads", "event_items", "events", "removals", "unsealed_events"],
-  http: ["idempotency_keys"],
-  labels: ["shipment_labels"],
-  locations: ["locations"],
-  operations: [
-    "operation_pipelines",
-    "operation_preflight_chunks",
-    "operation_preflights",
-    "operation_results",
-    "operation_run_chunks",
-    "operation_runs",
-    "operation_selection_chunks",
-    "operation_selections",
-    "operation_values",
-  ],
-  exceptions: ["exceptions"],
-  "import-presets": ["import_presets"],
-  orders: [
-    "orders",
-    "order_changes",
-    "order_counts",
-    "order_facets",
-    "order_number_counters",
-    "order_search",
-    "order_sources",
-    "order_tags",
-  ],
-  organizations: ["organizations", "organization_domains"],
-  pickups: ["pickups"],
-  "rate-comparisons": ["rate_comparisons", "rate_item_kinds", "rate_items", "rate_results"],
-  requests: ["request_log"],
-  schedules: ["schedules"],
-  shipments: ["shipments", "shipment_counts", "shipment_sums", "shipment_day_sums"],
-  tasks: [
-    "bridge_cursors",
-    "inbound_webhooks",
-    "task_executions",
-    "task_effects",
-    "task_logs",
-    "task_samples",
-    "unsent_shipments",
-  ],
-  transformations: ["transformations", "transformation_versions"],
-  users: ["users", "refresh_tokens", "user_preferences", "user_recovery_codes", "user_sessions", "user_totp"],
-  views: ["saved_views"],
-  webhooks: ["webhooks", "webhook_attempts", "webhook_deliveries", "webhook_resends"],
-};
-const ownerOf = new Map(
-  Object.entries(tableOwners).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),
-);
-/** Whoever belongs to an organization may look at it; the audit log is how events are read. */
+/** Every feature may read its organization and the audit log. */
 const readByAll = ["organizations", "organization_domains", "events"];
 
 function touchedTables(file: string): { table: string; folder: string; isWrite: boolean; file: string }[] {
@@ -312,7 +254,7 @@ function touchedTables(file: string): { table: string; folder: string; isWrite: 
   const [layer, feature] = file.split("/") as [string, string];
   const folder = layer === "features" ? feature : layer;
   return [...text.matchAll(/\b(into|update|delete from|table: "|from|join) ?(\w+)\b/g)]
-    .filter(([, , table]) => ownerOf.has(table!))
+    .filter(([, , table]) => tableOwner.has(table!))
     .map(([, verb, table]) => ({ table: table!, folder, isWrite: verb !== "from" && verb !== "join", file }));
 }
 
@@ -323,7 +265,7 @@ test("a table is written by the folder that owns it, and read along the declared
     .filter((file) => mayTouchSql(file) && file !== resealing)
     .flatMap(touchedTables)
     .filter(({ table, folder, isWrite }) => {
-      const owner = ownerOf.get(table)!;
+      const owner = tableOwner.get(table)!;
       if (owner === folder) return false;
       return isWrite || !(readByAll.includes(table) || (featureEdges[folder] ?? []).includes(owner));
     })
@@ -337,7 +279,7 @@ test("every table has an owner", async () => {
   const gone = /^drop table (\w+)|^alter table (\w+) rename to/gm;
   const dropped = new Set([...statements.matchAll(gone)].map(([, table, renamed]) => table ?? renamed));
   const tables = [...statements.matchAll(/^create table (\w+)/gm)].flatMap(([, table]) => table!);
-  expect(tables.filter((table) => !dropped.has(table) && !ownerOf.has(table))).toEqual([]);
+  expect(tables.filter((table) => !dropped.has(table) && !tableOwner.has(table))).toEqual([]);
 });
 
 test("only main/config.ts reads the environment and only core/outbound/outbound-client.ts calls out", () => {

@@ -15,6 +15,7 @@ export const verbsOf = {
   POST: [
     "create",
     "createMany",
+    "resolveMany",
     "import",
     "add",
     "receive",

@@ -161,7 +161,7 @@ export function createActs(stage: Stage, told: Told) {
     isOdd,
 
     /** Somebody looks into the inbox and does something about it. */
-    async resolve(kind: string, code: string, action: "retry" | "keep_ours"): Promise<void> {
+    async resolve(kind: string, code: string, action: "retry" | "keep_local"): Promise<void> {
       const call = { method: "POST", path: `/exceptions/${await isOdd(kind, code)}/resolve`, body: { action } };
       await insist(stage, { ...call, headers: { "Idempotency-Key": randomUUID() } });
     },

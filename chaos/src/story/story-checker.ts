@@ -26,7 +26,7 @@ type ShownException = {
   reason: string | null;
   orderId: string | null;
   bridgeId: string | null;
-  about: { name: string | null };
+  subject: { name: string | null };
 };
 
 /** What a user sees in the end, and what the partners wrote down, held against the ends of the stories. Each line is a problem. */
@@ -79,12 +79,12 @@ async function listAll(send: Send, path: string): Promise<unknown[]> {
 
 /** A record that was not taken has no order: it is known by its id at the shop. */
 function isAbout(
-  { orderId, bridgeId, about }: ShownException,
+  { orderId, bridgeId, subject }: ShownException,
   id: string | undefined,
   shop: string,
   shopOrderId: number | undefined,
 ): boolean {
-  return orderId === null ? bridgeId === shop && about.name === String(shopOrderId) : orderId === id;
+  return orderId === null ? bridgeId === shop && subject.name === String(shopOrderId) : orderId === id;
 }
 
 const listed = ({ tracking, items }: Parcel): string =>

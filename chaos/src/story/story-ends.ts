@@ -99,7 +99,7 @@ export const ends: Record<StoryName, End> = {
   // "another address: apply" as long as all is here, "conflict" when it is with the partner.
   moves_before_paying: { ...shipped, address: "second" },
   moves_after_sending: disputed("address_changed"),
-  // Somebody said keep_ours: it goes on, and the source saying the same again opens nothing.
+  // Somebody said keep_local: it goes on, and the source saying the same again opens nothing.
   moves_and_is_overruled: shipped,
   // "It goes by itself when the source takes back what it said."
   moves_and_moves_back: shipped,

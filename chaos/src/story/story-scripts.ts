@@ -81,7 +81,7 @@ export const scripts: Record<StoryName, Script> = {
     await o.place();
     await o.isTaken();
     await o.change({ values: { street: story.secondStreet } });
-    await o.resolve("import_conflict", "source_address_changed", "keep_ours");
+    await o.resolve("import_conflict", "source_address_changed", "keep_local");
     await o.isHere("sent");
     await o.ship();
   },

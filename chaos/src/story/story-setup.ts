@@ -38,7 +38,7 @@ export async function setUp(send: Send, urls: PartnerUrls): Promise<Setup> {
   });
   const automation = await post("/automations", {
     name: "Paid orders go to the warehouse",
-    on: { types: ["order.created", "order.updated"], filter: { status: ["new"] } },
+    trigger: { types: ["order.created", "order.updated"], filter: { status: ["new"] } },
     when: {
       all: [
         { path: "paymentStatus", op: "eq", value: "paid" },
@@ -46,8 +46,8 @@ export async function setUp(send: Send, urls: PartnerUrls): Promise<Setup> {
       ],
     },
     pipeline_id: pipeline,
-    mode: "active",
-    max_per_hour: 100_000,
+    mode: "run",
+    max_orders_per_hour: 100_000,
   });
   const everyMinute = { cron: "* * * * *", timezone: "UTC" };
   const schedule = async (bridgeId: string, taskName: string): Promise<string> =>

@@ -30,7 +30,7 @@ const schema = {
   required: ["reason"],
   properties: {
     reason: { type: "string", enum: ["customer_request", "high_risk_of_fraud"] },
-    for_days: { type: "integer", minimum: 1, maximum: 365, description: "Instead of until" },
+    duration_days: { type: "integer", minimum: 1, maximum: 365, description: "Instead of until" },
     tags: { type: "array", items: { type: "string" } },
     notify: { type: "boolean" },
     note: { type: "string", maxLength: 5000 },
@@ -107,7 +107,7 @@ export function ComponentsPage() {
             schema={schema}
             value={value}
             onChange={setValue}
-            errors={new Map([["/for_days", "At least 1."]])}
+            errors={new Map([["/duration_days", "At least 1."]])}
           />
         </Card>
         <Card className="flex flex-col gap-3 px-3 py-2.5" label="Charts">

@@ -2,16 +2,13 @@ import type { Static } from "typebox";
 import { Id } from "./schema.ts";
 import { Type } from "./type.ts";
 
-/**
- * What the hub did by itself because of an automation says so, wherever it leads: else two automations would go on
- * starting each other.
- */
+/** Recorded on every event an automation leads to. Without it, two automations could trigger each other forever. */
 export const Cause = Type.Object(
   {
-    automationId: { ...Id, description: "The automation that did it" },
-    depth: Type.Integer({ minimum: 1, description: "How many automations led to it, this one included" }),
-    through: Type.Array(Id, { description: "These, the first one first" }),
+    automationId: { ...Id, description: "The automation that caused the event" },
+    depth: Type.Integer({ minimum: 1, description: "Number of automations in `automationPath`" }),
+    automationPath: Type.Array(Id, { description: "IDs of the automations that led to this event, outermost first" }),
   },
-  { description: "The automation behind it; left out of what people and other systems did" },
+  { description: "The automation behind the event; absent for changes made by users, API keys and other systems" },
 );
 export type Cause = Static<typeof Cause>;

@@ -105,7 +105,7 @@ describe("every table of the database", () => {
     }
     const gift = "insert into condition_set_values (set_id, match_key, value) values ($1, 'gift', 'gift')";
     expect(await codeOf(mine.query(gift, [foreign.condition_set]))).toBe("42501");
-    const chunk = "insert into operation_run_chunks (run_id, position, refs, order_ids, todo, is_done)";
+    const chunk = "insert into operation_run_batches (run_id, position, refs, order_ids, todo, is_done)";
     const chunkOf = (id: string) => mine.query(`${chunk} values ($1, 99, '{}', '{}', '{}', true)`, [id]);
     expect(await codeOf(chunkOf(foreign.operation_run))).toBe("42501");
     expect((await mine.query("select from organizations")).length).toBe(1);
@@ -153,7 +153,7 @@ test("the audit log can be written and read, and nothing else", async () => {
 
 test("one connection serves all organizations in turn, and each sees its own, whatever came before", async () => {
   const one = openDatabase({ connection: hub.connection, maxConnections: 1, onError: () => {} });
-  await one.confine();
+  await one.enableRowSecurity();
   const owners = "select distinct org_id::text as org from users order by 1";
   const all = await one.query(owners);
   expect(all.length).toBeGreaterThan(2);

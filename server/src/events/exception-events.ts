@@ -7,26 +7,29 @@ const Text = Type.String();
 const exception = { kind: Text, code: Text, orderId: Nullable(Id), bridgeId: Nullable(Id), executionId: Nullable(Id) };
 const opened = {
   ...exception,
-  timesSeen: Type.Integer({ minimum: 1, description: "More than 1: it was met before, and is open again" }),
+  timesSeen: Type.Integer({ minimum: 1, description: "Greater than 1 when an earlier exception is reopened" }),
 };
 const resolved = {
   ...exception,
   status: Type.String({ description: "resolved or dismissed" }),
-  resolution: Type.String({ description: "The fix that somebody chose, or cause_gone" }),
+  resolution: Type.String({ description: "The action a user took, or auto_resolved" }),
 };
 
 function several<Properties extends TProperties>(properties: Properties) {
   return {
-    count: Type.Integer({ minimum: 1, description: "So many are in `items`" }),
+    count: Type.Integer({ minimum: 1, description: "Number of `items`" }),
     items: Type.Array(Type.Object({ id: Id, ...properties }), { description: "At most 200" }),
     firstIds: Type.Array(Id, { description: "The first 100 of `items`" }),
   };
 }
 
-/** A part of the catalogue: what went wrong and somebody has to see. */
 export const exceptionEvents = {
-  "exception.opened": defineEvent("exception", "Something went wrong that somebody has to see", opened),
-  "exception.resolved": defineEvent("exception", "What was wrong is over, or was dismissed", resolved),
-  "exceptions.opened": defineEvent("exception_batch", "Several things went wrong at once", several(opened)),
-  "exceptions.resolved": defineEvent("exception_batch", "Several are over at once", several(resolved)),
+  "exception.opened": defineEvent("exception", "An exception was opened", opened),
+  "exception.resolved": defineEvent("exception", "An exception was resolved or dismissed", resolved),
+  "exceptions.opened": defineEvent("exception_batch", "Several exceptions were opened", several(opened)),
+  "exceptions.resolved": defineEvent(
+    "exception_batch",
+    "Several exceptions were resolved or dismissed",
+    several(resolved),
+  ),
 };

@@ -36,7 +36,7 @@ export function createSealer(db: Database, signer: HeadSigner, { onSealed, onErr
     const orgs = await db.query<{ org_id: string }>("select distinct org_id from unsealed_events");
     for (const { org_id } of orgs) if (!stopping?.aborted) await turns.next(org_id);
   }
-  const loop = startLoop({ pass: sealAll, everyMs: sweepMs, onError });
+  const loop = startLoop({ pass: sealAll, intervalMs: sweepMs, onError });
   return {
     signer,
     nudge: () => loop.wake(debounceMs),

@@ -7,7 +7,7 @@ import { isPlain } from "../core/strict-json.ts";
 import { EventEnvelope } from "../events/event-envelope.ts";
 import { Dimensions, Weight } from "../core/weight.ts";
 import { ApiKey } from "../features/api-keys/api-keys.schemas.ts";
-import { Automation, Firing } from "../features/automations/automations.schemas.ts";
+import { Automation, Invocation } from "../features/automations/automations.schemas.ts";
 import { AuditEntry } from "../features/audit/audit.schemas.ts";
 import { TokenResponse } from "../features/auth/auth.schemas.ts";
 import { Bridge, TaskInfo } from "../features/bridges/bridges.schemas.ts";
@@ -88,7 +88,7 @@ export const namedSchemas: Record<string, TSchema> = {
   Selection,
   Schedule,
   Automation,
-  Firing,
+  Invocation,
   Shipment: ShipmentAnswer,
   ShipmentRequest,
   ShipmentSummary,

@@ -159,7 +159,7 @@ const fewestInBackground = 4;
 
 const tidying = {
   name: "idempotency keys",
-  everyMs: 600_000,
+  intervalMs: 600_000,
   run: (owner: World) => removeOldIdempotencyKeys(owner),
 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventually } from "../testing/eventually.ts";
-import { startLoop, untilNextStep } from "./loop.ts";
+import { startLoop } from "./loop.ts";
 
 const hour = 3_600_000;
 const onError = (error: unknown): void => {
@@ -12,24 +12,24 @@ const reaches = (count: () => number, wanted: number) =>
     (n) => n >= wanted,
   );
 
-test("never runs twice at the same time, and whoever wakes it meanwhile gets a pass of their own", async () => {
+test("never runs twice at the same time, and a wake-up during a pass causes another one", async () => {
   let [begun, ended, most] = [0, 0, 0];
-  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const releases = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const loop = startLoop({
-    everyMs: hour,
+    intervalMs: hour,
     onError,
     async pass() {
       most = Math.max(most, ++begun - ended);
-      await gates[begun - 1]?.promise;
+      await releases[begun - 1]?.promise;
       ended++;
     },
   });
   loop.wake();
   await reaches(() => begun, 1);
   for (let n = 0; n < 5; n++) loop.wake();
-  gates[0]!.resolve();
+  releases[0]!.resolve();
   await reaches(() => begun, 2);
-  gates[1]!.resolve();
+  releases[1]!.resolve();
   await reaches(() => ended, 2);
   await loop.stop();
   expect({ begun, most }).toEqual({ begun: 2, most: 1 });
@@ -38,7 +38,11 @@ test("never runs twice at the same time, and whoever wakes it meanwhile gets a p
 test("a wake for later is not lost when it is woken at once in between", async () => {
   let passes = 0;
   const held = Promise.withResolvers<void>();
-  const loop = startLoop({ everyMs: hour, onError, pass: () => (++passes === 1 ? held.promise : Promise.resolve()) });
+  const loop = startLoop({
+    intervalMs: hour,
+    onError,
+    pass: () => (++passes === 1 ? held.promise : Promise.resolve()),
+  });
   loop.wake();
   loop.wake(50);
   loop.wake();
@@ -52,7 +56,7 @@ test("after a failure it is tried again soon, and a stop waits for the pass at h
   let [passes, hasEnded] = [0, false];
   const held = Promise.withResolvers<void>();
   const loop = startLoop({
-    everyMs: hour,
+    intervalMs: hour,
     firstMs: 1,
     retryMs: 1,
     onError: (error) => failures.push(error),
@@ -69,13 +73,4 @@ test("after a failure it is tried again soon, and a stop waits for the pass at h
   expect(hasEnded).toBe(true);
   loop.wake();
   expect(passes).toBe(2);
-});
-
-test("loops that are in step wait for the same moments, and never twice for one that a timer met early", () => {
-  for (const now of [0, 1, 4_999.6, 5_000, 5_003, 7_500, 123_456_789.5]) {
-    const [five, fifteen] = [now + untilNextStep(5_000, now), now + untilNextStep(15_000, now)];
-    expect([five % 5_000, fifteen % 15_000]).toEqual([0, 0]);
-    expect(five - now).toBeGreaterThanOrEqual(500);
-    expect(five - now).toBeLessThanOrEqual(5_500);
-  }
 });

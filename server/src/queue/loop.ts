@@ -1,27 +1,25 @@
-/** Work that is done again and again: when somebody says so, and by the clock for what nobody said. */
+/** A task that runs when woken and at an interval. */
 export type Loop = {
-  /** Soon: at once, or after this long unless it is woken earlier. */
+  /** Runs a pass at once, or after this long unless it is woken earlier. */
   wake(afterMs?: number): void;
-  /** Waits for the pass at hand, which sees its signal aborted. */
+  /** Aborts the signal of the running pass and waits for its end. */
   stop(): Promise<void>;
 };
 
 export type LoopOptions = {
-  /** One pass; never two at the same time. Returns after how long to look again where that is not always the same. */
+  /** One pass; never two at the same time. May return the delay until the next one. */
   pass(stopping: AbortSignal): Promise<number | void>;
-  everyMs: number;
-  /** The first pass comes after this long; without it, after `everyMs`. */
+  intervalMs: number;
+  /** Delay before the first pass. Default: `intervalMs`. */
   firstMs?: number;
-  /** The clock of all loops that are in step strikes at the same moments, whatever woke them in between. */
-  isInStep?: boolean;
-  /** After a pass that failed. */
+  /** Delay after a failed pass. Default: `intervalMs`. */
   retryMs?: number;
   onError(error: unknown): void;
 };
 
-/** Who wakes it during a pass gets another one afterwards: what a pass has not seen is not missed. */
+/** A wake-up during a pass causes another pass, so a change that the running pass has not seen is not missed. */
 export function startLoop(options: LoopOptions): Loop {
-  const { pass, everyMs, firstMs = everyMs, isInStep = false, retryMs = everyMs, onError } = options;
+  const { pass, intervalMs, firstMs = intervalMs, retryMs = intervalMs, onError } = options;
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -55,7 +53,7 @@ export function startLoop(options: LoopOptions): Loop {
       .then((againMs) => {
         running = undefined;
         if (isWanted) start();
-        else schedule(againMs ?? (isInStep ? untilNextStep(everyMs) : everyMs));
+        else schedule(againMs ?? intervalMs);
       });
   }
 
@@ -68,10 +66,4 @@ export function startLoop(options: LoopOptions): Loop {
       await running;
     },
   };
-}
-
-/** Not the one at hand, which a timer may have met a little early. */
-export function untilNextStep(everyMs: number, now = performance.now()): number {
-  const leftMs = everyMs - (now % everyMs);
-  return leftMs < everyMs / 10 ? leftMs + everyMs : leftMs;
 }

@@ -1,9 +1,9 @@
-/** How pieces of work have ended in this process since it started, by their kind. */
-export type Outcome = "done" | "again" | "interrupted" | "failed" | "given_up";
+/** Outcomes of time slices in this process since it started, by kind of work. */
+export type Outcome = "done" | "yield" | "interrupted" | "failed" | "given_up";
 
 const counts = new WeakMap<object, Map<string, number>>();
 
-/** `surface`: what its work has in common and no other's, its database. */
+/** `surface`: the database of the live hub or of the preview, which tells their counts apart. */
 export function countOutcome(surface: object, work: string, outcome: Outcome): void {
   const known = counts.get(surface) ?? new Map<string, number>();
   counts.set(surface, known);

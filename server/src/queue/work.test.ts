@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Database, Queryable } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { openDatabase } from "../db/database.ts";
 import type { Signals } from "../db/signals.ts";
 import { openSignals } from "../db/signals.ts";
@@ -10,24 +10,23 @@ import { eventually } from "../testing/eventually.ts";
 import { waitsAtFirst } from "../testing/waits-at-first.ts";
 import type { LeasedRow } from "./leases.ts";
 import { leasesOn } from "./leases.ts";
-import { lookTogether } from "./look-together.ts";
-import type { Turn, Work, Worker, Workplace } from "./work.ts";
+import type { TimeSlice, Worker, WorkerContext, WorkKind } from "./work.ts";
 import { startWork, workOff } from "./work.ts";
 
 type Job = LeasedRow & { name: string; tries: number };
-type Spec = { name: string; org?: string; lane?: string; most?: number; dueInMs?: number };
+type Spec = { name: string; org?: string; queue?: string; slots?: number; dueInMs?: number };
 
 let db: Database;
 let signals: Signals;
 let drop: () => Promise<void>;
-let world: Workplace;
+let world: WorkerContext;
 const workers: Worker[] = [];
 
 const leases = leasesOn<Job>({
   table: "test_jobs",
   columns: "t.id, t.org_id, t.name, t.tries",
   attempts: "tries",
-  lane: { column: "lane", limit: () => "t.most" },
+  queue: { column: "queue", limit: () => "t.slots" },
   clock: "database",
   leaseMs: 600,
 });
@@ -37,10 +36,10 @@ beforeAll(async () => {
   db = openDatabase({ connection: database.connection, maxConnections: 10, onError: () => {} });
   signals = await openSignals(database.connection, { onError: () => {} });
   world = { db, signals, clock: { now: () => new Date() }, log: pino({ level: "silent" }) };
-  await db.query(`create table test_jobs (id uuid primary key, org_id uuid not null, lane uuid not null, most int not null,
+  await db.query(`create table test_jobs (id uuid primary key, org_id uuid not null, queue uuid not null, slots int not null,
     name text not null, due_at timestamptz, lease_owner uuid, lease_until timestamptz, tries int not null default 0)`);
-  await db.query("create index on test_jobs (lane, due_at, id) where due_at is not null");
-  await db.query("create index on test_jobs (lane) where lease_owner is not null");
+  await db.query("create index on test_jobs (queue, due_at, id) where due_at is not null");
+  await db.query("create index on test_jobs (queue) where lease_owner is not null");
   drop = database.drop;
 });
 
@@ -56,36 +55,13 @@ afterAll(async () => {
   await drop();
 });
 
-test("looks of one moment are one query: each gets its own answers, and all of them what went wrong", async () => {
-  let asked = 0;
-  const counting: Queryable = {
-    query: async (statement, values) => {
-      asked++;
-      return await db.query(statement, values);
-    },
-  };
-  const now = new Date("2026-03-01T00:00:00Z");
-  const look = (...conditions: string[]) => lookTogether(counting, now, conditions);
-  const exists = "exists (select from test_jobs where name = 'there')";
-  await add({ name: "there" });
-  expect(await Promise.all([look(exists, "false"), look("$1 < '2026-02-01'"), look(`not ${exists}`, "true")])).toEqual([
-    [true, false],
-    [false],
-    [false, true],
-  ]);
-  expect(asked).toBe(1);
-  const failed = await Promise.allSettled([look("true"), look("exists (select from no_such_table)")]);
-  expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  expect([await look("true"), asked]).toEqual([[true], 3]);
-});
-
 async function add(...specs: Spec[]): Promise<string[]> {
   const ids: string[] = [];
-  for (const { name, org = orgA, lane = org, most = 100, dueInMs = 0 } of specs) {
+  for (const { name, org = orgA, queue = org, slots = 100, dueInMs = 0 } of specs) {
     const id = randomUUID();
     await db.query(
-      "insert into test_jobs (id, org_id, lane, most, name, due_at) values ($1, $2, $3, $4, $5, now() + $6 * interval '1 ms')",
-      [id, org, lane, most, name, dueInMs],
+      "insert into test_jobs (id, org_id, queue, slots, name, due_at) values ($1, $2, $3, $4, $5, now() + $6 * interval '1 ms')",
+      [id, org, queue, slots, name, dueInMs],
     );
     ids.push(id);
   }
@@ -99,15 +75,18 @@ async function finish(row: Job): Promise<"done"> {
   return "done";
 }
 
-function workOf(run: (row: Job, turn: Turn) => Promise<"done" | "again">, more: Partial<Work<Workplace, Job>> = {}) {
+function workOf(
+  run: (row: Job, slice: TimeSlice) => Promise<"done" | "yield">,
+  more: Partial<WorkKind<WorkerContext, Job>> = {},
+) {
   const givenUp: { row: Job; error: unknown }[] = [];
-  const work: Work<Workplace, Job> = {
+  const work: WorkKind<WorkerContext, Job> = {
     name: "test jobs",
     leases,
     wakeOn: ["operation_run"],
-    everyMs: 100,
+    pollIntervalMs: 100,
     maxAttempts: 3,
-    run: (_world, row, turn) => run(row, turn),
+    run: (_world, row, slice) => run(row, slice),
     async giveUp(_world, row, error) {
       givenUp.push({ row, error });
       await finish(row);
@@ -117,7 +96,7 @@ function workOf(run: (row: Job, turn: Turn) => Promise<"done" | "again">, more: 
   return { work, givenUp };
 }
 
-function start(work: Work<Workplace, Job>, slots = 4, at: Workplace = world): Worker {
+function start(work: WorkKind<WorkerContext, Job>, slots = 4, at: WorkerContext = world): Worker {
   const worker = startWork(at, work, { slots });
   workers.push(worker);
   return worker;
@@ -126,11 +105,11 @@ function start(work: Work<Workplace, Job>, slots = 4, at: Workplace = world): Wo
 const openCount = async (): Promise<number> =>
   (await db.query<{ count: number }>("select count(*) as count from test_jobs where due_at is not null"))[0]!.count;
 const isZero = (count: number): boolean => count === 0;
-const everyone = { byOrg: new Map<string, number>(), others: 100 };
+const unlimited = { byOrg: new Map<string, number>(), others: 100 };
 
 describe("a claim", () => {
   const claim = (limit: number, owner = randomUUID(), more = {}) =>
-    leases.claimAcrossOrgs(db, { owner, limit, rooms: everyone, mayTakeOver: true, now: new Date(), ...more });
+    leases.claimAcrossOrgs(db, { owner, limit, quotas: unlimited, mayTakeOver: true, now: new Date(), ...more });
 
   test("takes one of every organization before it takes another one of any", async () => {
     await add(...Array.from({ length: 50 }, (_, i) => ({ name: `a${i}` })));
@@ -139,21 +118,21 @@ describe("a claim", () => {
     expect(rows.map(({ name }) => name).toSorted()).toEqual(["a0", "a1", "b0", "c0"]);
   });
 
-  test("takes no more of an organization than it has room for", async () => {
+  test("takes no more rows of an organization than its quota", async () => {
     await add(...Array.from({ length: 9 }, (_, i) => ({ name: `a${i}` })), { name: "b", org: orgB });
-    const { rows } = await claim(9, randomUUID(), { rooms: { byOrg: new Map([[orgA, 2]]), others: 5 } });
+    const { rows } = await claim(9, randomUUID(), { quotas: { byOrg: new Map([[orgA, 2]]), others: 5 } });
     expect(rows.map(({ name }) => name).toSorted()).toEqual(["a0", "a1", "b"]);
   });
 
-  test("never has more of a lane out than its limit, however many claim at the same time", async () => {
-    const lane = randomUUID();
-    await add(...Array.from({ length: 40 }, (_, i) => ({ name: `n${i}`, lane, most: 3 })));
+  test("never leases more rows of a queue than its limit, with any number of concurrent claims", async () => {
+    const queue = randomUUID();
+    await add(...Array.from({ length: 40 }, (_, i) => ({ name: `n${i}`, queue, slots: 3 })));
     const claims = await Promise.all(Array.from({ length: 8 }, () => claim(5)));
     expect(claims.flatMap(({ rows }) => rows)).toHaveLength(3);
     expect((await claim(5)).rows).toEqual([]);
   });
 
-  test("leaves what is not due, what is taken, and what nobody may take over yet", async () => {
+  test("leaves rows that are not due, leased, or not yet to be taken over", async () => {
     await add({ name: "later", dueInMs: 60_000 });
     await add({ name: "taken" });
     expect((await claim(5)).rows.map(({ name }) => name)).toEqual(["taken"]);
@@ -164,9 +143,9 @@ describe("a claim", () => {
     expect(rows).toMatchObject([{ name: "taken", taken_over: true, tries: 2 }]);
   });
 
-  test("goes on where it stopped when there are more lanes than it looks at", async () => {
-    await add(...Array.from({ length: 130 }, (_, i) => ({ name: `${i}`, lane: randomUUID(), most: 0 })));
-    const [id] = await add({ name: "last", lane: "ffffffff-ffff-4fff-bfff-ffffffffffff" });
+  test("continues where it stopped when there are more queues than one claim examines", async () => {
+    await add(...Array.from({ length: 130 }, (_, i) => ({ name: `${i}`, queue: randomUUID(), slots: 0 })));
+    const [id] = await add({ name: "last", queue: "ffffffff-ffff-4fff-bfff-ffffffffffff" });
     const first = await claim(5);
     expect(first.rows).toEqual([]);
     const second = await claim(5, randomUUID(), { after: first.after });
@@ -174,12 +153,12 @@ describe("a claim", () => {
   });
 });
 
-test("renewing locks in the order of the ids, as everybody does", async () => {
+test("renewing locks rows in the order of their ids, as settling does", async () => {
   const owner = randomUUID();
   const [high, low] = ["ffffffff-ffff-4fff-bfff-ffffffffffff", "00000000-0000-4000-8000-000000000000"] as const;
   for (const id of [high, low]) {
     await db.query(
-      `insert into test_jobs (id, org_id, lane, most, name, due_at, lease_owner, lease_until)
+      `insert into test_jobs (id, org_id, queue, slots, name, due_at, lease_owner, lease_until)
        values ($1, $2, $2, 9, 'job', now(), $3, now() + interval '1 minute')`,
       [id, orgA, owner],
     );
@@ -199,7 +178,7 @@ describe("work", () => {
     await leases.claimAcrossOrgs(db, {
       owner: randomUUID(),
       limit: 1,
-      rooms: everyone,
+      quotas: unlimited,
       mayTakeOver: true,
       now: new Date(),
     });
@@ -217,10 +196,10 @@ describe("work", () => {
     await add({ name: "long" });
     const held = Promise.withResolvers<void>();
     const owners: string[] = [];
-    const { work } = workOf(async (row, turn) => {
-      owners.push(turn.owner);
+    const { work } = workOf(async (row, slice) => {
+      owners.push(slice.owner);
       await held.promise;
-      expect(turn.isFresh()).toBe(true);
+      expect(slice.isFresh()).toBe(true);
       return await finish(row);
     });
     start(work);
@@ -240,7 +219,7 @@ describe("work", () => {
     expect(owners).toHaveLength(1);
   });
 
-  test("that is poisoned ends after so many tries, and holds up nobody", async () => {
+  test("that always fails is given up after maxAttempts and delays no other row", async () => {
     const [poisoned] = await add({ name: "poison" });
     await add(...Array.from({ length: 5 }, (_, i) => ({ name: `good ${i}` })));
     let tries = 0;
@@ -260,13 +239,13 @@ describe("work", () => {
     expect(givenUp).toMatchObject([{ row: { id: poisoned }, error: { message: "no good" } }]);
   });
 
-  test("that takes its process down each time ends too", async () => {
+  test("that kills its process each time is given up, too", async () => {
     await add({ name: "deadly" });
     for (let death = 0; death < 3; death++) {
       await leases.claimAcrossOrgs(db, {
         owner: randomUUID(),
         limit: 1,
-        rooms: everyone,
+        quotas: unlimited,
         mayTakeOver: true,
         now: new Date(),
       });
@@ -280,7 +259,7 @@ describe("work", () => {
     expect(await openCount()).toBe(0);
   });
 
-  test("of one organization never fills all places: another one's begins at once", async () => {
+  test("of one organization never uses all slots: a row of another one starts at once", async () => {
     const held = Promise.withResolvers<void>();
     let running = 0;
     const { work } = workOf(async (row) => {
@@ -304,7 +283,7 @@ describe("work", () => {
     await eventually(openCount, isZero);
   });
 
-  test("that somebody had locked for a moment is taken soon after, though nobody says so", async () => {
+  test("that was locked for a moment is claimed soon after, without a signal", async () => {
     const [id] = await add({ name: "locked" });
     const [locked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const others = db.transaction(async (tx) => {
@@ -319,63 +298,63 @@ describe("work", () => {
       asked.resolve();
       return claimed;
     };
-    // By the clock it is asked for once, at the beginning.
+    // The poll runs once, at the start.
     const hour = 3_600_000;
-    start(workOf(finish, { everyMs: hour, leases: { ...leases, claimAcrossOrgs } }).work);
+    start(workOf(finish, { pollIntervalMs: hour, leases: { ...leases, claimAcrossOrgs } }).work);
     await asked.promise;
     unlock.resolve();
     await others;
     expect(await eventually(openCount, isZero)).toBe(0);
   });
 
-  test("that says again lets the others have their turn first", async () => {
+  test("that yields lets other rows run first", async () => {
     const order: string[] = [];
     const { work } = workOf(async (row) => {
       order.push(row.name);
       if (order.filter((name) => name === row.name).length === 3) return await finish(row);
-      return "again";
+      return "yield";
     });
     await add({ name: "long" }, { name: "other" });
     await workOff(world, work);
     expect(order).toEqual(["long", "other", "long", "other", "long", "other"]);
   });
 
-  test("that was lost and has come back to its worker is not ended by the turn that lost it", async () => {
+  test("that was lost and claimed again by its worker is not ended by the time slice that lost it", async () => {
     await add({ name: "twice" });
-    const begun: { turn: Turn; end: PromiseWithResolvers<"again"> }[] = [];
-    const { work } = workOf(async (_row, turn) => {
-      const end = Promise.withResolvers<"again">();
-      begun.push({ turn, end });
+    const begun: { slice: TimeSlice; end: PromiseWithResolvers<"yield"> }[] = [];
+    const { work } = workOf(async (_row, slice) => {
+      const end = Promise.withResolvers<"yield">();
+      begun.push({ slice, end });
       return await end.promise;
     });
     const worker = start(work);
     const count = async (): Promise<number> => begun.length;
-    await eventually(count, (turns) => turns === 1);
-    // Another worker has taken it over meanwhile, and given it back.
+    await eventually(count, (slices) => slices === 1);
+    // Another worker has taken it over and released it.
     await db.query("update test_jobs set lease_owner = null, lease_until = null");
     worker.wake();
-    await eventually(count, (turns) => turns === 2);
-    begun[0]!.end.resolve("again");
-    // What the first turn wrote when it ended is there as soon as its worker has taken something new.
+    await eventually(count, (slices) => slices === 2);
+    begun[0]!.end.resolve("yield");
+    // The first time slice has written its end by the time its worker has claimed another row.
     await add({ name: "next" });
     worker.wake();
-    await eventually(count, (turns) => turns === 3);
-    const [first, second] = begun.map(({ turn }) => turn);
+    await eventually(count, (slices) => slices === 3);
+    const [first, second] = begun.map(({ slice }) => slice);
     expect(await db.query("select lease_owner, tries from test_jobs where name = 'twice'")).toEqual([
       { lease_owner: second!.owner, tries: 2 },
     ]);
     expect(first!.signal.aborted).toBe(true);
     expect(second!.signal.aborted).toBe(false);
     await db.query("update test_jobs set due_at = null");
-    for (const { end } of begun) end.resolve("again");
+    for (const { end } of begun) end.resolve("yield");
   });
 
-  test("is given back when the process stops, and does not count as a try", async () => {
+  test("is released when the process stops, and does not count as an attempt", async () => {
     await add({ name: "long" });
     const begun = Promise.withResolvers<void>();
-    const { work } = workOf(async (_row, turn) => {
+    const { work } = workOf(async (_row, slice) => {
       begun.resolve();
-      await new Promise<void>((resolve) => turn.signal.addEventListener("abort", () => resolve()));
+      await new Promise<void>((resolve) => slice.signal.addEventListener("abort", () => resolve()));
       throw new Error("cut short");
     });
     const worker = start(work);

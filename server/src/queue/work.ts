@@ -8,69 +8,70 @@ import type { Loop } from "./loop.ts";
 import { startLoop } from "./loop.ts";
 import { countOutcome } from "./outcomes.ts";
 
-/** The part of a World that work needs. */
-export type Workplace = {
+/** The parts of a World that a worker needs. */
+export type WorkerContext = {
   db: Database;
   signals: Signals;
   clock: { now(): Date };
   log: Pick<Logger, "info" | "warn" | "error">;
 };
 
-/** One kind of work that nobody waits for, or that goes on when nobody waits any more. */
-export type Work<W extends Workplace, Row extends LeasedRow> = {
-  /** As it is called in the log. */
+/** A kind of background work: rows of one table, claimed under a lease and processed by any hub process. */
+export type WorkKind<W extends WorkerContext, Row extends LeasedRow> = {
+  /** Name used in logs and metrics. */
   name: string;
   leases: Leases<Row>;
-  /** Signals after which there is something to do. */
+  /** Signals that announce due rows. */
   wakeOn: Topic[];
-  /** For signals that were lost, and for workers that were. */
-  everyMs: number;
-  /** After so many tries without getting on it is given up. A process that died over it counts as one. */
+  /** Poll interval. Wake-up signals can be lost and workers can die, so the table is also polled. */
+  pollIntervalMs: number;
+  /** Attempts without progress before `giveUp` runs. A process that dies while holding the lease counts as an attempt. */
   maxAttempts: number;
-  /** A look by the clock, whether there is something to take; where one query can tell more than that. */
-  look?(world: W): Promise<boolean>;
+  /** Whether a claim could find a row, for kinds whose poll does more than look for due rows. */
+  poll?(world: W): Promise<boolean>;
   /** Values for `onClaim` of the leases. */
-  valuesOf?(world: W): unknown[];
+  claimValues?(world: W): unknown[];
   /**
-   * "done": its last transaction has ended the lease, and said whether and when it is due again. "again": there is more to
-   * do, and somebody else shall have a turn first. Whatever is thrown is tried again, later each time.
+   * Processes one row. Return "done" when the last transaction has released the lease (and set the next due time, if any),
+   * or "yield" when more work remains and other organizations should be served first. A thrown error is retried with backoff.
    */
-  run(world: W, row: Row, turn: Turn): Promise<"done" | "again">;
-  /** Ends it, for everybody to see. */
+  run(world: W, row: Row, slice: TimeSlice): Promise<"done" | "yield">;
+  /** Ends the row in a way its users can see. */
   giveUp(world: W, row: Row, error: unknown): Promise<void>;
 };
 
-export type Turn = {
-  /** Of the lease, and of this turn alone: what was lost and has come back has another one. */
+/** The time a worker gives to one row before it serves another one. */
+export type TimeSlice = {
+  /** Owner of the lease, different for each claim of the row. */
   owner: string;
-  /** Aborted when it is somebody else's, was cancelled, or the process ends: nothing more is begun. */
+  /** Aborted when the lease was lost, the row was cancelled or the process stops: nothing more may be started. */
   signal: AbortSignal;
-  /** Surely still ours: the lease was renewed a moment ago. */
+  /** The lease was renewed recently enough to be held for certain. */
   isFresh(): boolean;
-  /** What is left is writing down how it ended: its place is for the next one meanwhile. */
-  makeRoom(): void;
-  /** It had its time and others may be waiting: time to return "again", where that is possible. */
-  isOver(): boolean;
+  /** Frees the slot for the next row while this one only waits for its outcome to be written. */
+  releaseSlot(): void;
+  /** The time slice is used up and other rows may be waiting: return "yield" at the next opportunity. */
+  shouldYield(): boolean;
 };
 
 export type Worker = {
   wake(afterMs?: number): void;
-  hasRoom(): boolean;
-  /** Stops what is being done to this one, if it is here. */
+  hasFreeSlot(): boolean;
+  /** Aborts the processing of this row if it runs here. */
   abort(id: string, reason: Error): void;
   stop(): Promise<void>;
 };
 
-const turnMs = 2_000;
+const sliceMs = 2_000;
 const maxClaim = 100;
-/** After the database was away everybody gets the time to say that they are alive. */
+/** After the database was unreachable, workers get this long to renew their leases before any is taken over. */
 const graceMs = 3_000;
-const askAgainMs = 500;
+const retryMs = 500;
 const gatherMs = 5;
-/** What somebody had locked for a moment is asked for again, long before the clock strikes. */
+/** Rows locked by another transaction are tried again after this long, well before the next poll. */
 const lockedMs = 100;
-/** What is still being done then is left to others. */
-const patienceMs = 4_000;
+/** Rows still running this long after `stop` are aborted and left to other processes. */
+const stopTimeoutMs = 4_000;
 
 class Interrupted extends Error {
   override readonly name = "Interrupted";
@@ -84,111 +85,111 @@ type Running<Row> = { row: Row; owner: string; stop: AbortController; freshUntil
 
 type WorkerOptions<Row> = {
   slots: number;
-  /** After a claim whose answer was lost: what these owners hold besides these has not begun. Without it, it is given back. */
-  onUnknown?(owners: string[], knownIds: string[]): Promise<void>;
-  /** Just claimed, before anything is waited for. */
+  /** After a claim whose response was lost: these owners may hold rows that were never started. Default: release them. */
+  reconcileLostClaims?(owners: string[], knownIds: string[]): Promise<void>;
+  /** Called for each claimed row before anything is awaited. */
   onClaimed?(row: Row, stop: AbortController): void;
 };
 
 /**
- * Takes work of one kind and does it, as much at a time as there are slots. Any number of processes may do so. One
- * organization never has all the places: it gets at most three times as many as stay free for the others.
+ * Claims and processes rows of one kind, at most `slots` at a time. Any number of processes may do so. One organization gets
+ * at most three times as many slots as stay free for the others.
  */
-export function startWork<W extends Workplace, Row extends LeasedRow>(
+export function startWork<W extends WorkerContext, Row extends LeasedRow>(
   world: W,
-  work: Work<W, Row>,
-  { slots, onUnknown, onClaimed }: WorkerOptions<Row>,
+  work: WorkKind<W, Row>,
+  { slots, reconcileLostClaims, onClaimed }: WorkerOptions<Row>,
 ): Worker {
   const { leases } = work;
   const running = new Map<string, Running<Row>>();
   const owners = createOwners(running, (all, known) =>
-    onUnknown ? onUnknown(all, known) : leases.releaseUnknownAcrossOrgs(world.db, all, known),
+    reconcileLostClaims ? reconcileLostClaims(all, known) : leases.releaseUnknownAcrossOrgs(world.db, all, known),
   );
   let graceEndsAt = 0;
   let after: string | undefined;
-  let isTold = false;
+  let isSignalled = false;
 
-  /** Ends that are slow to be written hold up the beginning of more, sooner or later. */
-  function freePlaces(): number {
+  /** Rows that only wait for their outcome to be written hold no slot, up to `slots` of them: a slow database limits new work. */
+  function freeSlots(): number {
     let ending = 0;
     for (const { isEnding } of running.values()) if (isEnding) ending++;
     return Math.min(slots - (running.size - ending), 2 * slots - running.size);
   }
 
   async function pass(stopping: AbortSignal): Promise<number | void> {
-    const wasTold = isTold;
-    isTold = false;
+    const wasSignalled = isSignalled;
+    isSignalled = false;
     await owners.settle();
-    // By the clock it is mostly in vain: a cheap look.
-    if (!wasTold && !(await (work.look?.(world) ?? leases.isAnyDueAcrossOrgs(world.db, world.clock.now())))) return;
+    // A poll mostly finds nothing: a cheap query first.
+    if (!wasSignalled && !(await (work.poll?.(world) ?? leases.isAnyDueAcrossOrgs(world.db, world.clock.now()))))
+      return;
     while (!stopping.aborted) {
-      const limit = Math.min(freePlaces(), maxClaim);
+      const limit = Math.min(freeSlots(), maxClaim);
       if (limit <= 0) return;
-      const askedAt = performance.now();
+      const claimedAt = performance.now();
       const owner = owners.next();
       const claimed = await leases.claimAcrossOrgs(world.db, {
         owner,
         sameWorker: owners.all(),
         limit,
-        rooms: roomsOf(running.values(), slots),
-        mayTakeOver: askedAt > graceEndsAt,
+        quotas: quotasOf(running.values(), slots),
+        mayTakeOver: claimedAt > graceEndsAt,
         now: world.clock.now(),
         after,
-        values: work.valuesOf?.(world) ?? [],
+        values: work.claimValues?.(world) ?? [],
       });
       owners.answered(owner);
       after = claimed.after;
-      for (const row of claimed.rows) begin(row, owner, askedAt);
+      for (const row of claimed.rows) begin(row, owner, claimedAt);
       if (claimed.rows.length < limit && after === undefined) return claimed.areSomeLocked ? lockedMs : undefined;
     }
   }
 
   const claims = startLoop({
     pass,
-    everyMs: work.everyMs,
-    firstMs: Math.min(work.everyMs, 1_000),
-    isInStep: true,
-    retryMs: askAgainMs,
+    intervalMs: work.pollIntervalMs,
+    firstMs: Math.min(work.pollIntervalMs, 1_000),
+    retryMs,
     onError(error) {
-      // Perhaps only the answer was lost, and they are ours.
-      owners.doubt();
-      isTold = true;
+      // The claim may have been committed and only its response lost.
+      owners.markUncertain();
+      isSignalled = true;
       graceEndsAt = performance.now() + graceMs;
-      world.log.warn({ err: error, work: work.name }, "no work could be taken; it waits");
+      world.log.warn({ err: error, work: work.name }, "claiming work failed; it will be retried");
     },
   });
 
   function wake(afterMs = 0): void {
-    if (afterMs === 0) isTold = true;
+    if (afterMs === 0) isSignalled = true;
     claims.wake(afterMs);
   }
 
-  /** Many at a time are taken for little more than the price of one: of many that end, the first waits for the others. */
-  function onPlaceFreed(): void {
-    isTold = true;
-    claims.wake(freePlaces() < slots / 2 ? gatherMs : 0);
+  /** A claim of many rows costs little more than a claim of one, so the first freed slots wait for others. */
+  function onSlotFreed(): void {
+    isSignalled = true;
+    claims.wake(freeSlots() < slots / 2 ? gatherMs : 0);
   }
 
-  function begin(row: Row, owner: string, askedAt: number): void {
-    const one = { row, owner, stop: new AbortController(), freshUntil: askedAt + freshMsOf(leases), isEnding: false };
-    // It was ours once, was lost, and has come back.
-    running.get(row.id)?.stop.abort(new Superseded(`${work.name}: its lease ran out`));
+  function begin(row: Row, owner: string, claimedAt: number): void {
+    const one = { row, owner, stop: new AbortController(), freshUntil: claimedAt + freshMsOf(leases), isEnding: false };
+    // This worker held the row before, lost the lease, and has claimed it again.
+    running.get(row.id)?.stop.abort(new Superseded(`${work.name}: the lease expired`));
     running.set(row.id, one);
     onClaimed?.(row, one.stop);
     const startedAt = performance.now();
-    void attend(world, work, row, {
+    void runOne(world, work, row, {
       owner,
       signal: one.stop.signal,
       isFresh: () => performance.now() < one.freshUntil,
-      makeRoom() {
+      releaseSlot() {
         one.isEnding = true;
-        onPlaceFreed();
+        onSlotFreed();
       },
-      isOver: () => one.stop.signal.aborted || (freePlaces() <= 0 && performance.now() - startedAt > turnMs),
-    }).then((isLetGo) => {
-      if (!isLetGo) owners.doubt(owner);
+      shouldYield: () => one.stop.signal.aborted || (freeSlots() <= 0 && performance.now() - startedAt > sliceMs),
+    }).then((isReleased) => {
+      if (!isReleased) owners.markUncertain(owner);
       if (running.get(row.id) === one) running.delete(row.id);
-      onPlaceFreed();
+      onSlotFreed();
     });
   }
 
@@ -198,14 +199,14 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
   world.signals.onGap(() => {
     if (hasStopped) return;
     graceEndsAt = performance.now() + graceMs;
-    owners.doubt();
+    owners.markUncertain();
     renewals.wake();
     wake();
   });
 
   return {
     wake,
-    hasRoom: () => freePlaces() > 0,
+    hasFreeSlot: () => freeSlots() > 0,
     abort: (id, reason) => running.get(id)?.stop.abort(reason),
     async stop() {
       hasStopped = true;
@@ -217,79 +218,79 @@ export function startWork<W extends Workplace, Row extends LeasedRow>(
   };
 }
 
-/** Under which owners a worker has leased something: each of its claims is one. */
+/** The owners under which a worker holds leases: one per claim. */
 function createOwners<Row>(
   running: ReadonlyMap<string, Running<Row>>,
-  giveBack: (owners: string[], knownIds: string[]) => Promise<void>,
+  reconcile: (owners: string[], knownIds: string[]) => Promise<void>,
 ) {
-  /** Who may hold what is not running here: claims whose answer has not come, and what could not be given back. */
-  const unsettled = new Set<string>();
+  /** Owners that may hold rows not running here: claims without a response, and rows that could not be released. */
+  const uncertain = new Set<string>();
   let mayHoldUnknown = false;
-  const all = (): string[] => [...unsettled.union(new Set([...running.values()].map(({ owner }) => owner)))];
+  const all = (): string[] => [...uncertain.union(new Set([...running.values()].map(({ owner }) => owner)))];
   return {
     all,
     next(): string {
       const owner = randomUUID();
-      unsettled.add(owner);
+      uncertain.add(owner);
       return owner;
     },
-    answered: (owner: string): boolean => unsettled.delete(owner),
-    doubt(owner?: string): void {
-      if (owner !== undefined) unsettled.add(owner);
+    answered: (owner: string): boolean => uncertain.delete(owner),
+    markUncertain(owner?: string): void {
+      if (owner !== undefined) uncertain.add(owner);
       mayHoldUnknown = true;
     },
-    /** What they hold without its being known here is given back. */
+    /** Releases rows that are leased to these owners and unknown here. */
     async settle(): Promise<void> {
       if (!mayHoldUnknown) return;
       mayHoldUnknown = false;
       const asked = all();
-      await giveBack(asked, [...running.keys()]);
-      for (const owner of asked) unsettled.delete(owner);
+      await reconcile(asked, [...running.keys()]);
+      for (const owner of asked) uncertain.delete(owner);
     },
   };
 }
 
 async function awaitEnds<Row>(running: ReadonlyMap<string, Running<Row>>): Promise<void> {
-  const patience = setTimeout(() => {
+  const timeout = setTimeout(() => {
     for (const { stop } of running.values()) stop.abort(new Interrupted("the hub is stopping"));
-  }, patienceMs);
+  }, stopTimeoutMs);
   while (running.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  clearTimeout(patience);
+  clearTimeout(timeout);
 }
 
 const freshMsOf = ({ leaseMs }: { leaseMs: number }): number => (leaseMs * 2) / 3;
 
-/** A lease that is lost means that somebody else has taken over, or that it was ended meanwhile. */
-function keepLeases<W extends Workplace, Row extends LeasedRow>(
+/** Renews the leases of all running rows. A row whose lease was lost was taken over or ended, so its processing is aborted. */
+function keepLeases<W extends WorkerContext, Row extends LeasedRow>(
   world: W,
-  { name, leases }: Work<W, Row>,
+  { name, leases }: WorkKind<W, Row>,
   running: ReadonlyMap<string, Running<Row>>,
-  onTrouble: () => void,
+  onFailure: () => void,
 ): Loop {
   return startLoop({
-    everyMs: leases.leaseMs / 3,
+    intervalMs: leases.leaseMs / 3,
     async pass() {
       const held = [...running.values()];
       if (held.length === 0) return;
-      const askedAt = performance.now();
+      const renewedAt = performance.now();
       const asked = held.map(({ row, owner }) => ({ id: row.id, owner }));
       const kept = new Set(await leases.renewAcrossOrgs(world.db, asked));
       for (const one of held) {
-        if (kept.has(one.row.id)) one.freshUntil = askedAt + freshMsOf(leases);
+        if (kept.has(one.row.id)) one.freshUntil = renewedAt + freshMsOf(leases);
         else one.stop.abort(new Superseded(`${name}: another worker has taken over, or it was cancelled`));
       }
     },
     onError(error) {
-      onTrouble();
-      world.log.warn({ err: error, work: name }, "leases could not be renewed yet");
+      onFailure();
+      world.log.warn({ err: error, work: name }, "renewing leases failed; it will be retried");
     },
   });
 }
 
 const share = 3;
 
-/** Whoever has nothing running here gets at least one place, as long as there is any. */
-function roomsOf<Row extends LeasedRow>(running: Iterable<Running<Row>>, slots: number) {
+/** An organization with no row running here gets at least one slot while any is free. */
+function quotasOf<Row extends LeasedRow>(running: Iterable<Running<Row>>, slots: number) {
   const counts = new Map<string, number>();
   let free = slots;
   for (const { row, isEnding } of running) {
@@ -297,22 +298,22 @@ function roomsOf<Row extends LeasedRow>(running: Iterable<Running<Row>>, slots: 
     counts.set(row.org_id, (counts.get(row.org_id) ?? 0) + 1);
     free--;
   }
-  const roomFor = (has: number): number => Math.floor((share * free - has) / (share + 1));
-  const byOrg = new Map([...counts].map(([org, has]) => [org, Math.max(0, roomFor(has))]));
-  return { byOrg, others: Math.max(1, roomFor(0)) };
+  const quotaFor = (used: number): number => Math.floor((share * free - used) / (share + 1));
+  const byOrg = new Map([...counts].map(([org, used]) => [org, Math.max(0, quotaFor(used))]));
+  return { byOrg, others: Math.max(1, quotaFor(0)) };
 }
 
-/** Everything that is due now, one after the other; returns how much it was. */
-export async function workOff<W extends Workplace, Row extends LeasedRow>(
+/** Processes all rows that are due now, one after the other; returns their number. */
+export async function workOff<W extends WorkerContext, Row extends LeasedRow>(
   world: W,
-  work: Work<W, Row>,
+  work: WorkKind<W, Row>,
 ): Promise<number> {
   const owner = randomUUID();
-  const rooms = { byOrg: new Map<string, number>(), others: 1 };
+  const quotas = { byOrg: new Map<string, number>(), others: 1 };
   for (let count = 0, after: string | undefined; ;) {
-    const values = work.valuesOf?.(world) ?? [];
+    const values = work.claimValues?.(world) ?? [];
     const now = world.clock.now();
-    const claim = { owner, limit: 1, rooms, mayTakeOver: true, now, after, values };
+    const claim = { owner, limit: 1, quotas, mayTakeOver: true, now, after, values };
     const claimed = await work.leases.claimAcrossOrgs(world.db, claim);
     after = claimed.after;
     for (const row of claimed.rows) await workOn(world, work, row, owner);
@@ -321,26 +322,26 @@ export async function workOff<W extends Workplace, Row extends LeasedRow>(
   }
 }
 
-/** This one, which `owner` has leased, until it is done: for a request that waits for it. */
-export async function workOn<W extends Workplace, Row extends LeasedRow>(
+/** Processes this row, leased to `owner`, until it is done: for a request that waits for the result. */
+export async function workOn<W extends WorkerContext, Row extends LeasedRow>(
   world: W,
-  work: Work<W, Row>,
+  work: WorkKind<W, Row>,
   row: Row,
   owner: string,
 ): Promise<void> {
   const { signal } = new AbortController();
-  await attend(world, work, row, { owner, signal, isFresh: () => true, makeRoom() {}, isOver: () => false });
+  await runOne(world, work, row, { owner, signal, isFresh: () => true, releaseSlot() {}, shouldYield: () => false });
 }
 
 const firstDelayMs = 1_000;
 const maxDelayMs = 60_000;
 
-/** Never throws: what went wrong is tried again, until it has gone wrong too often. False: the lease could not be ended. */
-async function attend<W extends Workplace, Row extends LeasedRow>(
+/** Never throws: a failure is retried until `maxAttempts`. Returns false when the lease could not be released. */
+async function runOne<W extends WorkerContext, Row extends LeasedRow>(
   world: W,
-  work: Work<W, Row>,
+  work: WorkKind<W, Row>,
   row: Row,
-  turn: Turn,
+  slice: TimeSlice,
 ): Promise<boolean> {
   const { leases, maxAttempts } = work;
   const attempts = leases.attemptsOf(row);
@@ -348,26 +349,26 @@ async function attend<W extends Workplace, Row extends LeasedRow>(
   const release = async (delayMs: number, count: number): Promise<boolean> => {
     const again = { now: world.clock.now(), delayMs, attempts: count };
     try {
-      await leases.releaseAcrossOrgs(world.db, turn.owner, row.id, again);
+      await leases.releaseAcrossOrgs(world.db, slice.owner, row.id, again);
       return true;
     } catch (error) {
-      // It is given back later, or its lease runs out.
-      world.log.warn({ ...about, err: error }, "work could not be given back");
+      // It is released before the next claim, or its lease expires.
+      world.log.warn({ ...about, err: error }, "releasing a lease failed");
       return false;
     }
   };
   try {
     if (attempts > maxAttempts) throw new Error("every process that worked on it ended");
-    const ended = await work.run(world, row, turn);
+    const ended = await work.run(world, row, slice);
     countOutcome(world.db, work.name, ended);
     return ended === "done" || (await release(0, 0));
   } catch (error) {
-    const isInterrupted = turn.signal.aborted || isConnectionLoss(error);
+    const isInterrupted = slice.signal.aborted || isConnectionLoss(error);
     countOutcome(world.db, work.name, isInterrupted ? "interrupted" : attempts < maxAttempts ? "failed" : "given_up");
-    if (turn.signal.aborted) return await release(0, attempts - 1);
+    if (slice.signal.aborted) return await release(0, attempts - 1);
     if (isConnectionLoss(error)) return await release(firstDelayMs, attempts - 1);
     if (attempts < maxAttempts) {
-      world.log.warn({ ...about, err: error, attempts }, "work failed; it will be tried again");
+      world.log.warn({ ...about, err: error, attempts }, "work failed; it will be retried");
       return await release(Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs), attempts);
     }
     world.log.error({ ...about, err: error, attempts }, "work failed too often and is given up");
@@ -375,7 +376,7 @@ async function attend<W extends Workplace, Row extends LeasedRow>(
       await work.giveUp(world, row, error);
       return true;
     } catch (reason) {
-      world.log.error({ ...about, err: reason }, "work could not be given up either");
+      world.log.error({ ...about, err: reason }, "giving up failed work failed");
       return await release(maxDelayMs, attempts);
     }
   }

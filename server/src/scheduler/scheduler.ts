@@ -14,7 +14,7 @@ const shortestSleepMs = 20;
 export function startScheduler(world: World): { stop(): Promise<void> } {
   let hasOtherClock = false;
   const loop = startLoop({
-    everyMs: longestSleepMs,
+    intervalMs: longestSleepMs,
     firstMs: 0,
     retryMs,
     async pass(stopping) {

@@ -35,7 +35,7 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
     return (await org.post("/operations/pipelines", { name: `Pipeline ${crypto.randomUUID()}`, actions })).body.id;
   },
   automation: async (org) => {
-    const about = { on: { types: ["order.created"] }, pipeline_id: await builders.pipeline(org) };
+    const about = { trigger: { types: ["order.created"] }, pipeline_id: await builders.pipeline(org) };
     return (await org.post("/automations", { name: `Automation ${crypto.randomUUID()}`, ...about })).body.id;
   },
   import_preset: async (org) => {

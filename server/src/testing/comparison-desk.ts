@@ -89,7 +89,7 @@ export async function rateOneChunk(world: World, id: string): Promise<void> {
   const owner = randomUUID();
   const row = await leases.claimOneAcrossOrgs(world.db, id, owner);
   const signal = AbortSignal.abort();
-  const turn = { owner, signal, isFresh: () => true, makeRoom() {}, isOver: () => true };
-  if (!row || (await run(world, row, turn)) === "done") return;
+  const slice = { owner, signal, isFresh: () => true, releaseSlot() {}, shouldYield: () => true };
+  if (!row || (await run(world, row, slice)) === "done") return;
   await leases.releaseAcrossOrgs(world.db, owner, id, { now: world.clock.now(), delayMs: 0, attempts: 0 });
 }

@@ -12,9 +12,9 @@ type Exception = Record<string, unknown> & {
   id: string;
   code: string;
   kind: string;
-  about: { name: string };
+  subject: { name: string };
   openedAt: string;
-  fixes: { action: string; scope: string }[];
+  availableActions: { action: string; scope: string }[];
 };
 
 /** What an organization has in its inbox, and how it is put right. */

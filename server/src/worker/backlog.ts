@@ -22,7 +22,7 @@ export type Backlog = {
 /** The names of outcomes in metrics. */
 const outcomeLabels: Record<Outcome, string> = {
   done: "succeeded",
-  again: "continued",
+  yield: "continued",
   interrupted: "interrupted",
   failed: "retried",
   given_up: "failed",

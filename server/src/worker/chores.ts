@@ -10,7 +10,7 @@ import { removeOldInboundWebhooks, removeOldSamples } from "../features/tasks/ta
 import { webhookLeases } from "../features/webhooks/webhooks.ts";
 import type { World } from "../context.ts";
 import type { LeasedRow } from "../queue/leases.ts";
-import type { Work, Worker } from "../queue/work.ts";
+import type { Worker, WorkKind } from "../queue/work.ts";
 import { startWork } from "../queue/work.ts";
 import { removeWhatIsOld } from "./retention.ts";
 import type { Chore } from "./worker.ts";
@@ -19,15 +19,15 @@ const minute = 60_000;
 
 /** Everything the worker does by itself. Each one's look into the database counts: an idle hub has two queries a second. */
 export const chores: Chore[] = [
-  { name: "timed holds", everyMs: 10_000, isInStep: true, wakeOn: ["clock"], run: releaseDueHolds },
-  { name: "labels of runs", everyMs: minute, isInStep: true, wakeOn: ["label_ended"], run: tellRuns },
-  { name: "order counts", everyMs: 30_000, run: foldOrderCounts },
-  { name: "old samples", everyMs: 10 * minute, run: removeOldSamples },
-  { name: "old inbound webhooks", everyMs: 10 * minute, run: removeOldInboundWebhooks },
-  { name: "expired selections", everyMs: 10 * minute, run: removeExpiredSelections },
-  { name: "retention", everyMs: 10 * minute, run: removeWhatIsOld },
-  { name: "expired sessions", everyMs: 10 * minute, run: removeExpiredSessions },
-  { name: "failed sign-ins", everyMs: 5 * minute, run: purgeOldAttempts },
+  { name: "timed holds", intervalMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
+  { name: "labels of runs", intervalMs: minute, wakeOn: ["label_ended"], run: tellRuns },
+  { name: "order counts", intervalMs: 30_000, run: foldOrderCounts },
+  { name: "old samples", intervalMs: 10 * minute, run: removeOldSamples },
+  { name: "old inbound webhooks", intervalMs: 10 * minute, run: removeOldInboundWebhooks },
+  { name: "expired selections", intervalMs: 10 * minute, run: removeExpiredSelections },
+  { name: "retention", intervalMs: 10 * minute, run: removeWhatIsOld },
+  { name: "expired sessions", intervalMs: 10 * minute, run: removeExpiredSessions },
+  { name: "failed sign-ins", intervalMs: 5 * minute, run: purgeOldAttempts },
 ];
 
 /** Each on up to two connections; one organization has at most two of them. */
@@ -39,7 +39,7 @@ const automationSlots = 3;
 /** They wait for carriers most of the time. */
 const slots = 8;
 
-const leased = <Row extends LeasedRow>(work: Work<World, Row>, places: number) => ({
+const leased = <Row extends LeasedRow>(work: WorkKind<World, Row>, places: number) => ({
   name: work.name,
   leases: work.leases,
   start: (world: World): Worker => startWork(world, work, { slots: places }),

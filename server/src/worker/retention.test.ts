@@ -129,7 +129,7 @@ test("an automation waits when there is an event for it; what it did goes after 
     (await readBacklog(hub.world)).queues.find(({ queue }) => queue === "automations")?.waiting;
   const actions = [{ type: "add_tags", params: { tags: ["seen"] } }];
   const pipeline = (await org.post("/operations/pipelines", { name: "Tag", actions })).body;
-  const automation = { name: "Tag", on: { types: ["order.created"] }, pipeline_id: pipeline.id, mode: "active" };
+  const automation = { name: "Tag", trigger: { types: ["order.created"] }, pipeline_id: pipeline.id, mode: "run" };
   const { id } = (await org.post("/automations", automation)).body;
   await hub.world.sealer.sealNow();
   expect(await waiting()).toBe(0);
@@ -139,7 +139,7 @@ test("an automation waits when there is an event for it; what it did goes after 
   expect(await workOff(hub.world, automationWork)).toBe(1);
   expect(await waiting()).toBe(0);
   expect((await org.post(`/automations/${id}/pause`)).status).toBe(200);
-  const firings = async () => (await org.get(`/automations/${id}/firings`)).body.data;
+  const firings = async () => (await org.get(`/automations/${id}/invocations`)).body.data;
   hub.advance(89 * dayMs);
   await removeWhatIsOld(hub.world, never);
   expect(await firings()).toHaveLength(1);

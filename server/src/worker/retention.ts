@@ -5,7 +5,7 @@ import type { ForeignEvent } from "../events/record-event.ts";
 import { recordEventsAcrossOrgs } from "../events/record-event.ts";
 import { noteRemoved, takeRemovedAcrossOrgs } from "../events/removals.ts";
 import type { Kept } from "../context.ts";
-import { deleteOldFiringsAcrossOrgs } from "../features/automations/automations.ts";
+import { deleteOldInvocationsAcrossOrgs } from "../features/automations/automations.ts";
 import { deleteOldExceptionsAcrossOrgs } from "../features/exceptions/exceptions.ts";
 import { deleteOldLabelFilesAcrossOrgs } from "../features/labels/labels.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
@@ -27,7 +27,7 @@ export const removals: Record<Kept, RemoveSome> = {
   labelFiles: deleteOldLabelFilesAcrossOrgs,
   deliveries: deleteOldDeliveriesAcrossOrgs,
   deliveryAnswers: deleteOldAnswersAcrossOrgs,
-  firings: deleteOldFiringsAcrossOrgs,
+  firings: deleteOldInvocationsAcrossOrgs,
   requests: deleteOldRequestsAcrossOrgs,
 };
 

@@ -5,9 +5,7 @@ import { startLoop } from "../queue/loop.ts";
 /** Work that nobody waits for. It may run on several nodes at once and must cope with that. */
 export type Chore = {
   name: string;
-  everyMs: number;
-  /** It looks together with all kinds of work. */
-  isInStep?: boolean;
+  intervalMs: number;
   /** Signals after which it should not wait for its time. */
   wakeOn?: Topic[];
   /** Long work looks at the signal now and then and leaves the rest to others when it is aborted. */
@@ -16,11 +14,10 @@ export type Chore = {
 
 /** Runs each chore when its time has come or a signal says so, never twice at the same time. */
 export function startWorker(world: World, chores: Chore[]): { stop(): Promise<void> } {
-  const loops = chores.map(({ name, everyMs, isInStep = false, wakeOn = [], run }) => {
+  const loops = chores.map(({ name, intervalMs, wakeOn = [], run }) => {
     const loop = startLoop({
-      everyMs,
-      firstMs: Math.min(everyMs, 1_000),
-      isInStep,
+      intervalMs,
+      firstMs: Math.min(intervalMs, 1_000),
       pass: async (stopping) => void (await run(world, stopping)),
       onError: (error) => world.log.warn({ err: error, chore: name }, "a chore failed; it will be tried again"),
     });

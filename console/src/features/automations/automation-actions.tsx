@@ -56,7 +56,7 @@ export function AutomationActions({ automation }: { automation: Automation }) {
 
 const fromOptions = [
   { value: "now", label: "Only what happens from now on" },
-  { value: "stopped", label: "Also what happened during the pause" },
+  { value: "last_position", label: "Also what happened during the pause" },
 ];
 
 function ResumeButton({ automation }: { automation: Automation }) {
@@ -85,28 +85,28 @@ function ResumeButton({ automation }: { automation: Automation }) {
 /** From shadow to live with what its shadow saw in sight, and back. */
 function ModeButton({ automation }: { automation: Automation }) {
   const me = useMe();
-  const isShadow = automation.mode === "shadow";
+  const isShadow = automation.mode === "preflight";
   const { counters } = automation;
-  const switchTo = async (mode: "shadow" | "active"): Promise<void> => {
+  const switchTo = async (mode: "preflight" | "run"): Promise<void> => {
     await hub.call("PATCH /api/v1/automations/{id}", {
       path: { id: automation.id },
       ifMatch: automation.version,
       body: { mode },
     });
     await renew();
-    tell(mode === "active" ? `${automation.name} is live` : `${automation.name} is in shadow again`);
+    tell(mode === "run" ? `${automation.name} is live` : `${automation.name} is in shadow again`);
   };
   if (!isShadow) {
     return (
       // Another question than the one that was just answered, though in its place.
       <ConfirmButton
-        key="shadow"
+        key="preflight"
         kind="plain"
         label="Back to shadow"
         title="Back to shadow?"
         yes="Back to shadow"
         disabledReason={automationCan.change(me)}
-        run={() => switchTo("shadow")}
+        run={() => switchTo("preflight")}
       >
         <p>It only checks then. What it has done stays.</p>
       </ConfirmButton>
@@ -120,15 +120,15 @@ function ModeButton({ automation }: { automation: Automation }) {
       title={`Let ${automation.name} run?`}
       yes="Let it run, live"
       disabledReason={automationCan.goLive(automation, me)}
-      run={() => switchTo("active")}
+      run={() => switchTo("run")}
     >
       <p>
-        In shadow it has seen {plural(counters.seen, "order")}, and {formatCount(counters.matched)} of them met it, in{" "}
-        {plural(counters.preflights, "check")}.
+        In shadow it has seen {plural(counters.evaluated, "order")}, and {formatCount(counters.matched)} of them met it,
+        in {plural(counters.preflights, "check")}.
       </p>
       <p>
-        From now on it changes orders by itself, as you may, at most {plural(automation.max_per_hour, "order")} an hour.
-        What it does are runs: they can be looked at, retried and undone.
+        From now on it changes orders by itself, as you may, at most {plural(automation.max_orders_per_hour, "order")}{" "}
+        an hour. What it does are runs: they can be looked at, retried and undone.
       </p>
     </ConfirmButton>
   );

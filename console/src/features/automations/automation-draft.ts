@@ -30,14 +30,14 @@ export type Draft = {
 const draftOf = (one: Automation): Draft => ({
   name: one.name,
   description: one.description,
-  kind: one.on.cron ? "clock" : "events",
-  types: one.on.types ?? [],
-  cron: one.on.cron ?? "0 6 * * 1-5",
-  timezone: one.on.timezone ?? "UTC",
-  filter: searchOf(one.on.filter ?? {}),
+  kind: one.trigger.cron ? "clock" : "events",
+  types: one.trigger.types ?? [],
+  cron: one.trigger.cron ?? "0 6 * * 1-5",
+  timezone: one.trigger.timezone ?? "UTC",
+  filter: searchOf(one.trigger.filter ?? {}),
   when: one.when ?? undefined,
   pipelineId: one.pipeline_id,
-  maxPerHour: String(one.max_per_hour),
+  maxPerHour: String(one.max_orders_per_hour),
 });
 
 /** What starts it: its parts belong together, and are sent together. */
@@ -67,9 +67,9 @@ export function useAutomationForm(
         body: {
           name: draft.name.trim(),
           description: draft.description.trim(),
-          on: triggerOf(draft, clock),
+          trigger: triggerOf(draft, clock),
           pipeline_id: draft.pipelineId,
-          max_per_hour: Number(draft.maxPerHour) || 1_000,
+          max_orders_per_hour: Number(draft.maxPerHour) || 1_000,
           ...(draft.when ? { when: draft.when as SentCondition } : {}),
         },
       }),
@@ -79,10 +79,10 @@ export function useAutomationForm(
       const body = {
         ...(name !== undefined && { name: name.trim() }),
         ...(description !== undefined && { description: description.trim() }),
-        ...(trigger.some((part) => part in change) && { on: triggerOf({ ...draftOf(over), ...change }, clock) }),
+        ...(trigger.some((part) => part in change) && { trigger: triggerOf({ ...draftOf(over), ...change }, clock) }),
         ...("when" in change && { when: (change.when as SentCondition | undefined) ?? null }),
         ...(pipelineId !== undefined && { pipeline_id: pipelineId }),
-        ...(maxPerHour !== undefined && { max_per_hour: Number(maxPerHour) || 1_000 }),
+        ...(maxPerHour !== undefined && { max_orders_per_hour: Number(maxPerHour) || 1_000 }),
       };
       return hub.call("PATCH /api/v1/automations/{id}", { path: { id: over.id }, ifMatch: over.version, body });
     },

@@ -26,7 +26,7 @@ export function AutomationTest({ automation }: { automation: Automation }) {
   const asked = Number(oneOf(search["days"]));
   const days = spans.includes(asked) ? asked : undefined;
   const test = useQuery(automationTestQuery(automation.id, automation.version, days));
-  const isClock = automation.on.cron !== undefined;
+  const isClock = automation.trigger.cron !== undefined;
   return (
     <section aria-label="Test">
       <Heading
@@ -104,7 +104,7 @@ function Report({ report }: { report: TestReport }) {
             {plural(report.events, "event")} since <Time at={report.since} />,{" "}
           </>
         ) : null}
-        {plural(report.seen, "order")} seen, {formatCount(report.matched)} of them met it.
+        {plural(report.evaluated, "order")} seen, {formatCount(report.matched)} of them met it.
         {report.truncated && " There were more: the newest were looked at."}
       </p>
       <Figures

@@ -6,5 +6,5 @@ import { missingScope } from "../../live/me.ts";
 export const automationCan = {
   change: (me: Me): string | undefined => missingScope(me, "automations:write"),
   goLive: (automation: Automation, me: Me): string | undefined =>
-    missingScope(me, "automations:write") ?? missingScope(me, "operations:run") ?? automation.trouble?.message,
+    missingScope(me, "automations:write") ?? missingScope(me, "operations:run") ?? automation.blocked_reason?.message,
 };

@@ -23,7 +23,7 @@ import { partNames, partText, useAutomationForm } from "./automation-draft.ts";
 import { text } from "./automations.text.ts";
 
 type Props = { automation?: Automation; onDone(saved: Automation): void };
-const onFields = ["/name", "/description", "/on", "/when", "/pipeline_id", "/max_per_hour"];
+const onFields = ["/name", "/description", "/on", "/when", "/pipeline_id", "/max_orders_per_hour"];
 const orders = ["order"];
 
 /** What starts it, which orders, and what is done to them. It begins in shadow. */
@@ -152,7 +152,7 @@ function PipelineFields({ form }: { form: RecordForm<Draft> }) {
           type="number"
           min={1}
           max={100_000}
-          {...form.field("maxPerHour", "/max_per_hour")}
+          {...form.field("maxPerHour", "/max_orders_per_hour")}
         />
       </div>
       {pipelines?.length === 0 && (

@@ -17,7 +17,7 @@ import { AutomationForm } from "./automation.form.tsx";
 import { AutomationState } from "./automations.page.tsx";
 import { automationQuery } from "./automations.queries.ts";
 import { startText, text } from "./automations.text.ts";
-import { Firings } from "./firings.panel.tsx";
+import { Invocations } from "./invocations.panel.tsx";
 
 const above = { href: paths.automations(), name: "Automations" };
 const tabs = [
@@ -58,7 +58,7 @@ function AutomationView({ automation }: { automation: Automation }) {
       ) : tab === "test" ? (
         <AutomationTest automation={automation} />
       ) : (
-        <Firings automation={automation} />
+        <Invocations automation={automation} />
       )}
     </>
   );
@@ -67,7 +67,7 @@ function AutomationView({ automation }: { automation: Automation }) {
 /** What it does in one sentence, what is in its way, and what came of it so far. */
 function Said({ automation }: { automation: Automation }) {
   const { data: pipelines } = useQuery(presetsQuery);
-  const { counters, trouble, pause_reason: paused } = automation;
+  const { counters, blocked_reason, pause_reason: paused } = automation;
   const pipeline = pipelines?.find(({ id }) => id === automation.pipeline_id)?.name ?? "a pipeline";
   return (
     <div className="mb-3 flex flex-col gap-2">
@@ -84,7 +84,7 @@ function Said({ automation }: { automation: Automation }) {
             Next <Time at={automation.next_run_at} />.{" "}
           </>
         )}
-        {automation.mode === "shadow" && text.shadow}
+        {automation.mode === "preflight" && text.shadow}
       </p>
       {!automation.is_active && paused && (
         <p className="rounded-lg border border-warn bg-warn-soft px-3 py-2">
@@ -94,15 +94,15 @@ function Said({ automation }: { automation: Automation }) {
           {paused.message}
         </p>
       )}
-      {trouble && (
+      {blocked_reason && (
         <p className="rounded-lg border border-bad bg-bad-soft px-3 py-2">
-          <span className="font-medium text-bad">It would do nothing now.</span> {trouble.message}
+          <span className="font-medium text-bad">It would do nothing now.</span> {blocked_reason.message}
         </p>
       )}
       <Figures
         label="So far"
         figures={[
-          { label: "orders seen", value: counters.seen },
+          { label: "orders seen", value: counters.evaluated },
           { label: "orders that met it", value: counters.matched },
           { label: "checks in shadow", value: counters.preflights },
           { label: "runs", value: counters.runs },

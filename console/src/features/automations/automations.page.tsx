@@ -23,7 +23,7 @@ export function AutomationState({ automation }: { automation: Automation }) {
     <span className="inline-flex flex-wrap items-center gap-1">
       <Badge tone={modeTones[automation.mode] ?? "skip"}>{modeNames[automation.mode] ?? automation.mode}</Badge>
       {!automation.is_active && <Badge tone="warn">paused</Badge>}
-      {automation.trouble && <Badge tone="bad">would do nothing</Badge>}
+      {automation.blocked_reason && <Badge tone="bad">would do nothing</Badge>}
     </span>
   );
 }
@@ -43,10 +43,10 @@ const columnsWith = (pipelineName: (id: string) => string): Array<ListColumn<Aut
   { name: "State", className: "whitespace-nowrap", cell: (one) => <AutomationState automation={one} /> },
   { name: "Starts", className: "max-w-72 truncate text-muted", cell: startText },
   { name: "Pipeline", className: "max-w-48 truncate", cell: (one) => pipelineName(one.pipeline_id) },
-  { name: "Orders seen", isNumber: true, cell: (one) => formatCount(one.counters.seen) },
+  { name: "Orders seen", isNumber: true, cell: (one) => formatCount(one.counters.evaluated) },
   { name: "Met", isNumber: true, cell: (one) => formatCount(one.counters.matched) },
   { name: "Runs", isNumber: true, cell: (one) => formatCount(one.counters.runs) },
-  { name: "Last", className: "whitespace-nowrap text-muted", cell: (one) => <Time at={one.last_fired_at} /> },
+  { name: "Last", className: "whitespace-nowrap text-muted", cell: (one) => <Time at={one.last_invoked_at} /> },
 ];
 
 export function AutomationsPage() {
@@ -55,7 +55,11 @@ export function AutomationsPage() {
   const mode = oneOf(search["mode"]);
   const isPaused = oneOf(search["paused"]) !== undefined;
   const automations = useQuery(
-    automationsQuery({ page, ...(mode ? { mode: mode as "shadow" } : {}), ...(isPaused ? { is_active: false } : {}) }),
+    automationsQuery({
+      page,
+      ...(mode ? { mode: mode as "preflight" } : {}),
+      ...(isPaused ? { is_active: false } : {}),
+    }),
   );
   const { data: pipelines } = useQuery(presetsQuery);
   const refused = automationCan.change(useMe());
@@ -77,8 +81,8 @@ export function AutomationsPage() {
         label="Automations by state"
         tabs={[
           { href: paths.automations(), label: "All", isOn: !mode && !isPaused },
-          { href: paths.automations({ mode: "active" }), label: "Live", isOn: mode === "active" },
-          { href: paths.automations({ mode: "shadow" }), label: "In shadow", isOn: mode === "shadow" },
+          { href: paths.automations({ mode: "run" }), label: "Live", isOn: mode === "run" },
+          { href: paths.automations({ mode: "preflight" }), label: "In shadow", isOn: mode === "preflight" },
           { href: paths.automations({ paused: "1" }), label: "Paused", isOn: isPaused },
         ]}
       />

@@ -19,11 +19,11 @@ export const readAutomation = (id: string): Promise<Automation> =>
 export const automationQuery = (id: string) =>
   queryOptions({ queryKey: ["automations", "one", id], queryFn: () => readAutomation(id), refetchInterval: 10_000 });
 
-export const firingsQuery = (id: string, page: number, kind: string | undefined) =>
+export const invocationsQuery = (id: string, page: number, kind: string | undefined) =>
   queryOptions({
-    queryKey: ["automations", "firings", id, page, kind],
+    queryKey: ["automations", "invocations", id, page, kind],
     queryFn: ({ signal }) =>
-      hub.call("GET /api/v1/automations/{id}/firings", {
+      hub.call("GET /api/v1/automations/{id}/invocations", {
         path: { id },
         query: { page, limit: 30, ...(kind ? { kind: kind as "run" } : {}) },
         signal,

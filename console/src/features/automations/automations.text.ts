@@ -1,8 +1,8 @@
 import type { Automation } from "@order-operations-hub/sdk/api-types";
 import type { Tone } from "../../ui/tone.ts";
 
-export const modeTones: Record<string, Tone> = { shadow: "info", active: "ok" };
-export const modeNames: Record<string, string> = { shadow: "in shadow", active: "live" };
+export const modeTones: Record<string, Tone> = { preflight: "info", run: "ok" };
+export const modeNames: Record<string, string> = { preflight: "preflight only", run: "live" };
 
 export const verdictTones: Record<string, Tone> = { ok: "ok", warning: "warn", blocked: "bad", no_change: "skip" };
 export const verdictNames: Record<string, string> = {
@@ -15,12 +15,12 @@ export const verdictNames: Record<string, string> = {
 export const kindNames: Record<string, string> = {
   run: "Run",
   preflight: "Shadow: what it would have done",
-  too_deep: "Stopped: automations had set off each other",
+  depth_exceeded: "Stopped: automations had set off each other",
 };
 
 /** What starts it, in a few words. */
-export const startText = ({ on }: Pick<Automation, "on">): string =>
-  on.cron ? `By the clock, ${on.cron}` : `On ${(on.types ?? []).join(" or ")}`;
+export const startText = ({ trigger }: Pick<Automation, "trigger">): string =>
+  trigger.cron ? `By the clock, ${trigger.cron}` : `On ${(trigger.types ?? []).join(" or ")}`;
 
 export const text = {
   none: "No automation yet. One lets a saved pipeline start by itself, and shows first what it would do.",

@@ -14,7 +14,7 @@ export function FixButtons({ exception, isBusy, onFix, onEdit }: Props) {
   return (
     <section aria-label="What can be done" className="flex flex-col gap-1.5">
       {isUnknown && <p className="text-warn">{text.unknown}</p>}
-      {exception.fixes.map((fix, at) => (
+      {exception.availableActions.map((fix, at) => (
         <div key={fix.action} className="flex items-center gap-2.5">
           <Button
             kind={at === 0 && fix.action !== "dismiss" ? "primary" : "plain"}
@@ -28,7 +28,7 @@ export function FixButtons({ exception, isBusy, onFix, onEdit }: Props) {
           <span className="text-muted">{fix.title}</span>
         </div>
       ))}
-      {isUnknown && exception.fixes.some(({ action }) => action === "retry") && (
+      {isUnknown && exception.availableActions.some(({ action }) => action === "retry") && (
         <div className="flex items-center gap-2.5">
           <ConfirmButton
             label="Send it again"
@@ -36,7 +36,7 @@ export function FixButtons({ exception, isBusy, onFix, onEdit }: Props) {
             yes="It is missing there: send it again"
             isDangerous
             disabledReason={exceptionCan.fix({ scope: "tasks:execute" }, me)}
-            run={async () => onFix({ action: "retry", resend: true })}
+            run={async () => onFix({ action: "retry", forceResend: true })}
           >
             <p>It may have arrived all the same. Sent once more, it would be there twice.</p>
           </ConfirmButton>

@@ -39,7 +39,7 @@ export function ExceptionGroups({ groups, filter, bridgeName }: Props) {
           {groups.map((group) => {
             const { kind, code, bridgeId } = group;
             const isOn = filter.code === code && filter.kind === kind;
-            const [first, ...others] = group.fixes as Array<FixManyRequest["action"]>;
+            const [first, ...others] = group.availableActions as Array<FixManyRequest["action"]>;
             return (
               <tr key={`${kind} ${code} ${bridgeId}`}>
                 <Td className="h-8 w-1/2 max-w-0 min-w-64">

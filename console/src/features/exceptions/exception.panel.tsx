@@ -30,7 +30,7 @@ export function ExceptionPanel({ id, bridgeName, onClose }: Props) {
       onClose={onClose}
       title={
         <span className="flex min-w-0 items-center gap-2">
-          <span className="truncate font-mono">{exception?.about.name ?? "Exception"}</span>
+          <span className="truncate font-mono">{exception?.subject.name ?? "Exception"}</span>
           {exception && <Badge tone={statusTones[exception.status] ?? "skip"}>{words(exception.status)}</Badge>}
         </span>
       }
@@ -52,10 +52,10 @@ function Trouble({ exception, bridgeName }: { exception: Exception; bridgeName(i
       await queryClient.invalidateQueries({ queryKey: ["exceptions"] });
       if (answer.status === "failed") return;
       setEditing(false);
-      tell(outcomeText(answer), answer.status === "started" ? { text: "It goes from here when that works." } : {});
+      tell(outcomeText(answer), answer.status === "in_progress" ? { text: "It goes from here when that works." } : {});
     },
   });
-  const canEdit = exception.fixes.some(({ action }) => action === "edit_and_retry");
+  const canEdit = exception.availableActions.some(({ action }) => action === "edit_and_retry");
   return (
     <div className="flex flex-col gap-4">
       <section
@@ -121,27 +121,27 @@ function StillOpen({ answer: { error } }: { answer: FixAnswer }) {
 }
 
 function outcomeText({ status }: FixAnswer): string {
-  if (status === "started") return "Tried again";
+  if (status === "in_progress") return "Tried again";
   return status === "dismissed" ? "Dismissed" : "Resolved";
 }
 
 const linkClass = "text-accent-text underline underline-offset-2";
 
 function factsOf(exception: Exception, bridgeName: (id: string) => string): Array<NamedFact | false> {
-  const { orderId, bridgeId, executionId, lastFix, resolvedBy } = exception;
+  const { orderId, bridgeId, executionId, lastAction, resolvedBy } = exception;
   const by = resolvedBy && (resolvedBy.name ?? resolvedBy.email);
   return [
     exception.status !== "open" && [
       "How it ended",
       <span key="ended">
         {resolutionText(exception)}
-        {by && exception.resolution !== "cause_gone" && `, by ${by}`} <Time at={exception.resolvedAt} />
+        {by && exception.resolution !== "auto_resolved" && `, by ${by}`} <Time at={exception.resolvedAt} />
       </span>,
     ],
     orderId !== null && [
       "Order",
       <Link key="order" href={paths.order(orderId)} className={linkClass}>
-        {exception.about.type === "order" ? (exception.about.name ?? "open it") : "open it"}
+        {exception.subject.type === "order" ? (exception.subject.name ?? "open it") : "open it"}
       </Link>,
     ],
     bridgeId !== null && [
@@ -163,14 +163,15 @@ function factsOf(exception: Exception, bridgeName: (id: string) => string): Arra
         <Time at={exception.lastSeenAt} />
       </span>,
     ],
-    lastFix !== null && [
+    lastAction !== null && [
       "Tried",
       <span key="tried">
-        {fixName(lastFix.action)} <Time at={lastFix.at} /> by {lastFix.by.name ?? lastFix.by.email ?? "the hub"}
-        {lastFix.executionId && (
+        {fixName(lastAction.action)} <Time at={lastAction.at} /> by{" "}
+        {lastAction.by.name ?? lastAction.by.email ?? "the hub"}
+        {lastAction.executionId && (
           <>
             {", "}
-            <Link href={paths.task(lastFix.executionId)} className={linkClass}>
+            <Link href={paths.task(lastAction.executionId)} className={linkClass}>
               see how it goes
             </Link>
           </>

@@ -4,7 +4,7 @@ import type { Exception } from "./exceptions.queries.ts";
 
 /** What may be done about an exception: undefined, or why not. The hub decides in the end. */
 export const exceptionCan = {
-  fix: ({ scope }: Pick<Exception["fixes"][number], "scope">, me: Me): string | undefined =>
+  fix: ({ scope }: Pick<Exception["availableActions"][number], "scope">, me: Me): string | undefined =>
     missingScope(me, "exceptions:write") ?? missingScope(me, scope),
   fixMany: (me: Me): string | undefined => missingScope(me, "exceptions:write"),
 };

@@ -32,7 +32,7 @@ function columnsWith(hrefOf: (id: string) => string, bridgeName: (id: string) =>
       className: "max-w-56 truncate",
       cell: (one) => (
         <RecordLink href={hrefOf(one.id)} className="font-mono text-sm">
-          {one.about.name ?? one.about.type}
+          {one.subject.name ?? one.subject.type}
         </RecordLink>
       ),
     },
@@ -57,7 +57,7 @@ function columnsWith(hrefOf: (id: string) => string, bridgeName: (id: string) =>
       ? {
           name: "Tried",
           className: "whitespace-nowrap text-muted",
-          cell: ({ lastFix }) => (lastFix ? fixName(lastFix.action).toLowerCase() : "not yet"),
+          cell: ({ lastAction }) => (lastAction ? fixName(lastAction.action).toLowerCase() : "not yet"),
         }
       : {
           name: "How it ended",
@@ -95,7 +95,7 @@ export function ExceptionsPage() {
       options: (bridges ?? []).map(({ id, name }) => ({ value: id, label: name })),
     },
     // These come with a link: people know an order by its number.
-    ...given("orderId", "Order", filter.orderId, list.data?.data.find(({ orderId }) => orderId !== null)?.about.name),
+    ...given("orderId", "Order", filter.orderId, list.data?.data.find(({ orderId }) => orderId !== null)?.subject.name),
     ...given("executionId", "Execution", filter.executionId, list.data?.data[0]?.taskName),
   ];
   return (

@@ -19,8 +19,8 @@ export const statusTones: Record<string, Tone> = { open: "bad", resolved: "ok", 
 /** On buttons for one, and for all of a group. */
 const fixNames: Record<string, string> = {
   retry: "Retry",
-  accept_theirs: "Accept theirs",
-  keep_ours: "Keep ours",
+  accept_source: "Accept theirs",
+  keep_local: "Keep ours",
   edit_and_retry: "Edit and retry",
   dismiss: "Dismiss",
 };
@@ -28,24 +28,27 @@ export const fixName = (action: string): string => fixNames[action] ?? words(act
 
 const resolutions: Record<string, string> = {
   retry: "tried again, and it worked",
-  accept_theirs: "theirs was accepted",
-  keep_ours: "ours was kept",
+  accept_source: "theirs was accepted",
+  keep_local: "ours was kept",
   edit_and_retry: "corrected",
   dismiss: "dismissed",
-  cause_gone: "went by itself",
+  auto_resolved: "went by itself",
 };
 
 /** What somebody has begun and an execution has finished was not gone by itself. */
-export function resolutionText({ resolution, lastFix }: Pick<ExceptionSummary, "resolution" | "lastFix">): string {
-  const how = resolution === "cause_gone" && lastFix ? lastFix.action : resolution;
+export function resolutionText({
+  resolution,
+  lastAction,
+}: Pick<ExceptionSummary, "resolution" | "lastAction">): string {
+  const how = resolution === "auto_resolved" && lastAction ? lastAction.action : resolution;
   return how === null ? "–" : (resolutions[how] ?? words(how));
 }
 
 /** What each does, for whoever is about to do it to many. */
 export const fixTexts: Record<string, string> = {
   retry: "Only what failed is done again. What has arrived is not sent again.",
-  accept_theirs: "The orders become what their sources say.",
-  keep_ours: "The orders stay as they are, and nobody is asked about it again.",
+  accept_source: "The orders become what their sources say.",
+  keep_local: "The orders stay as they are, and nobody is asked about it again.",
   dismiss: "Nothing is done about them. They are out of sight until something else goes wrong with the same.",
 };
 

@@ -37,9 +37,9 @@ export function FixMany({ group, action, filter, onClose }: Props) {
   const fix = useMutation({
     mutationFn: async () => {
       const sum = { done: 0, failed: [] as Failure[] };
-      for (let next = body; ; next = { ...body, filter: { ...body.filter, isTried: false } }) {
+      for (let next = body; ; next = { ...body, filter: { ...body.filter, isAttempted: false } }) {
         const { summary, results } = await hub.call("POST /api/v1/exceptions/resolve", { body: next });
-        sum.done += summary.done;
+        sum.done += summary.processed;
         sum.failed.push(...results.filter((one) => one.status === "failed"));
         if (summary.remaining === 0 || results.length === 0) return sum;
       }

@@ -177,7 +177,7 @@ function useReadyBody(
         actions: toActions(draft),
         atomic: draft.isAtomic,
         detail_limit: 100,
-        ...(show ? { show } : {}),
+        ...(show ? { report_filter: show } : {}),
       })
     : "";
   const [settled, setSettled] = useState(text);

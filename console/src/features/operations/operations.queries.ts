@@ -81,7 +81,7 @@ export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ["operations", "run", id],
     queryFn: ({ signal }): Promise<OperationRun> =>
-      hub.call("GET /api/v1/operations/runs/{id}", { path: { id }, query: { results: 0 }, signal }),
+      hub.call("GET /api/v1/operations/runs/{id}", { path: { id }, query: { results_limit: 0 }, signal }),
   });
 
 export type ResultFilter = { status?: OperationRunResult["status"] | undefined; code?: string | undefined };
@@ -103,13 +103,13 @@ export const resultsQuery = (id: string, filter: ResultFilter, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-export type RunGroup = Answer<"GET /api/v1/operations/runs/{id}/groups">["data"][number];
+export type RunGroup = Answer<"GET /api/v1/operations/runs/{id}/result-groups">["data"][number];
 
 export const runGroupsQuery = (id: string) =>
   queryOptions({
     queryKey: ["operations", "groups", id],
     queryFn: async ({ signal }): Promise<RunGroup[]> =>
-      (await hub.call("GET /api/v1/operations/runs/{id}/groups", { path: { id }, signal })).data,
+      (await hub.call("GET /api/v1/operations/runs/{id}/result-groups", { path: { id }, signal })).data,
     placeholderData: keepPreviousData,
   });
 
@@ -123,6 +123,6 @@ export const undoPreflightQuery = (id: string) =>
 
 export const conditionFieldsQuery = queryOptions({
   queryKey: ["operations", "fields"],
-  queryFn: ({ signal }) => hub.call("GET /api/v1/operations/fields", { signal }),
+  queryFn: ({ signal }) => hub.call("GET /api/v1/operations/condition-fields", { signal }),
   staleTime: 300_000,
 });

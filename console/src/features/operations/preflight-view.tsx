@@ -25,7 +25,7 @@ type Verdict = "ok" | "no_change" | "warning" | "blocked";
 export type Show = { verdict?: Verdict; step?: number; code?: string; page?: number };
 
 export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut, show, onShow }: Props) {
-  const { summary, shown } = report;
+  const { summary, report_page: shown } = report;
   const pick = (verdict: Verdict) => () => onShow(show?.verdict === verdict ? undefined : { verdict });
   const isOn = (verdict: Verdict): boolean => show?.verdict === verdict;
   const figures = [

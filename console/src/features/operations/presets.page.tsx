@@ -29,10 +29,10 @@ const columnsWith = ({ steps, onDrop }: Given): Array<ListColumn<SavedPipeline>>
   {
     name: "Name",
     className: "whitespace-nowrap",
-    cell: ({ name, shared }) => (
+    cell: ({ name, is_shared }) => (
       <>
         <span className="font-medium">{name}</span>
-        {!shared && <span className="text-muted"> (only yours)</span>}
+        {!is_shared && <span className="text-muted"> (only yours)</span>}
       </>
     ),
   },

@@ -25,7 +25,7 @@ export type CheckedBody = {
   actions: ReturnType<typeof toActions>;
   atomic: boolean;
   detail_limit: number;
-  show?: object;
+  report_filter?: object;
 };
 type Props = {
   report: Preflight;
@@ -53,12 +53,12 @@ export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOu
   const out = countOut(report, leftOut);
   const count = report.summary.orders - report.summary.not_found - out.count;
   const used = [...leftOut].filter((code) => groups.some((group) => group.code === code));
-  const { detail_limit: _limit, show: _show, ...rest } = body;
+  const { detail_limit: _limit, report_filter: _filter, ...rest } = body;
   const request = {
     ...rest,
     preflight_token: report.preflight_token,
-    on_drift: "refuse" as const,
-    ...(used.length > 0 ? { leave_out: used } : {}),
+    on_drift: "reject" as const,
+    ...(used.length > 0 ? { exclude_codes: used } : {}),
     ...(draft.preset ? { note: draft.preset.name, pipeline_id: draft.preset.id } : {}),
   };
   const run = useMutation({

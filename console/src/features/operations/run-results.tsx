@@ -33,7 +33,7 @@ export function RunGroups({ run, code, onCode, onRetry, retryReason }: GroupProp
   const titleOf = useActionTitles();
   return (
     <WhyTable
-      label={run.in_part > 0 ? "What could not be undone" : "Failures by code"}
+      label={run.summary.partially_undone > 0 ? "What could not be undone" : "Failures by code"}
       groups={groups ?? []}
       toneOf={({ status }) => (status === "succeeded" ? "warn" : (resultTones[status] ?? "bad"))}
       titleOf={({ type }) => (type ? titleOf(type) : "")}
@@ -112,7 +112,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
                 </Td>
                 <Td className="max-w-96 truncate text-muted">
                   {result.error ? `${result.error.message} ${result.error.fix ?? ""}` : "–"}
-                  {result.resume_from !== null && ` Resumes at step ${result.resume_from + 1}.`}
+                  {result.resume_from_step !== null && ` Resumes at step ${result.resume_from_step + 1}.`}
                 </Td>
               </tr>
             ))}
@@ -146,11 +146,11 @@ const isWaiting = ({ steps }: OperationRunResult): boolean => steps.some(awaitsC
 function StepCell({ step }: { step: Step | undefined }) {
   if (!step || step.status === "skipped") return <span className="text-muted">–</span>;
   if (step.error) {
-    const tone = step.status === "not_undone" ? "text-warn" : "text-bad";
+    const tone = step.status === "undo_failed" ? "text-warn" : "text-bad";
     return <span className={tone}>✕ {words(step.error.code)}</span>;
   }
   if (step.status === "no_change") return <span className="text-muted">had it</span>;
-  if (step.status === "rolled_back" || step.status === "not_undone")
+  if (step.status === "rolled_back" || step.status === "undo_failed")
     return <span className="text-warn">{words(step.status)}</span>;
   if (awaitsCarrier(step)) return <span className="text-muted">the carrier is asked</span>;
   if (step.execution_id) {

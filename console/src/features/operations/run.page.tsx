@@ -120,12 +120,14 @@ function Run({ run }: { run: OperationRun }) {
           figures={[
             {
               label: "done",
-              value: summary.succeeded - run.in_part,
+              value: summary.succeeded - run.summary.partially_undone,
               tone: "ok",
               isOn: status === "succeeded",
               onPick: pick("succeeded"),
             },
-            ...(run.in_part > 0 ? [{ label: "in part", value: run.in_part, tone: "warn" as const }] : []),
+            ...(run.summary.partially_undone > 0
+              ? [{ label: "in part", value: run.summary.partially_undone, tone: "warn" as const }]
+              : []),
             {
               label: "failed",
               value: summary.failed,
@@ -141,8 +143,8 @@ function Run({ run }: { run: OperationRun }) {
         <ShareBar
           total={summary.total}
           parts={[
-            { label: "done", count: summary.succeeded - run.in_part, tone: "ok" },
-            { label: "in part", count: run.in_part, tone: "warn" },
+            { label: "done", count: summary.succeeded - run.summary.partially_undone, tone: "ok" },
+            { label: "in part", count: run.summary.partially_undone, tone: "warn" },
             { label: "failed", count: summary.failed, tone: "bad" },
             { label: "skipped", count: summary.skipped, tone: "skip" },
           ]}
@@ -164,7 +166,7 @@ function Run({ run }: { run: OperationRun }) {
 
 /** An undo that could not take back every step has done what it promised: that is neither a failure nor all of it. */
 function RunBadge({ run }: { run: OperationRun }) {
-  if (run.status === "succeeded" && run.in_part > 0) return <Badge tone="warn">undone in part</Badge>;
+  if (run.status === "succeeded" && run.summary.partially_undone > 0) return <Badge tone="warn">undone in part</Badge>;
   return <Badge tone={runTones[run.status] ?? "skip"}>{words(run.status)}</Badge>;
 }
 
@@ -173,7 +175,7 @@ function About({ run }: { run: OperationRun }) {
     <p className="text-muted">
       By {run.created_by.name ?? run.created_by.email ?? words(run.created_by.type)},{" "}
       <Time at={run.created_at} withSeconds />, {plural(run.order_count, "order")}
-      {run.left_out > 0 && `, ${formatCount(run.left_out)} left out`}
+      {run.excluded_count > 0 && `, ${formatCount(run.excluded_count)} left out`}
       {run.duration_ms !== null && `, took ${formatMs(run.duration_ms)}`}
       {run.preflight &&
         run.preflight.drifted_orders.length > 0 &&

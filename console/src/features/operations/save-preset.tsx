@@ -28,7 +28,7 @@ export function SavePreset({ draft, actions }: { draft: Draft; actions: Readonly
           name: name.trim(),
           actions: toActions(draft),
           atomic: draft.isAtomic,
-          shared: isShared,
+          is_shared: isShared,
           ...(hotkey ? { hotkey: Number(hotkey) } : {}),
         },
       }),

@@ -44,7 +44,7 @@ export function costsOf(
   const hadPrice = ({ verdict, step }: Preflight["groups"][number]): boolean =>
     step !== null && (verdict === "warning" || step > buying.index || draft.steps[step]?.on_error === "continue");
   const most = groups.some((group) => leftOut.has(group.code) && hadPrice(group)) ? "at most " : "";
-  const unknown = buying.applies_to - buying.prices.reduce((sum, { orders }) => sum + orders, 0);
+  const unknown = buying.order_count - buying.prices.reduce((sum, { orders }) => sum + orders, 0);
   const more = unknown > 0 ? `; what ${formatCount(unknown)} more cost is not known` : "";
   return { text: `costs ${most}${sums}${more}`, spends: true };
 }

@@ -29,7 +29,7 @@ export function UndoDialog({ run, isOpen, onClose }: { run: OperationRun; isOpen
     },
   });
   const summary = report.data?.summary;
-  const count = summary ? summary.takes_back + summary.in_part : 0;
+  const count = summary ? summary.reversible + summary.partially_reversible : 0;
   const failed = undo.error ?? report.error;
   return (
     <Dialog
@@ -62,7 +62,7 @@ export function UndoDialog({ run, isOpen, onClose }: { run: OperationRun; isOpen
 
 type UndoReport = Answer<"POST /api/v1/operations/runs/{id}/undo/preflight">;
 
-const tones = { takes_back: "ok", in_part: "warn", cannot: "bad", no_change: "skip" } as const;
+const tones = { reversible: "ok", partially_reversible: "warn", irreversible: "bad", no_change: "skip" } as const;
 
 const columns: Array<ListColumn<UndoReport["orders"][number]>> = [
   { name: "Order", className: "font-mono text-sm", cell: (order) => order.order_number ?? order.ref },
@@ -88,10 +88,10 @@ function Report({ report }: { report: UndoReport }) {
       <Figures
         label="What would be taken back"
         figures={[
-          { label: "taken back", value: summary.takes_back, tone: "ok" },
-          { label: "in part", value: summary.in_part, tone: "warn" },
-          { label: "cannot be", value: summary.cannot, tone: "bad" },
-          { label: "nothing to take back", value: summary.no_change + summary.gone },
+          { label: "taken back", value: summary.reversible, tone: "ok" },
+          { label: "in part", value: summary.partially_reversible, tone: "warn" },
+          { label: "cannot be", value: summary.irreversible, tone: "bad" },
+          { label: "nothing to take back", value: summary.no_change + summary.deleted },
         ]}
       />
       {groups.map((group) => (

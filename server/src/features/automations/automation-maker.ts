@@ -11,30 +11,26 @@ type Asked = Pick<Ctx, "orgId" | "clock"> & { db: Queryable };
 
 /** What it takes to let it do what it does. The actions of the pipeline are asked about where it is compiled. */
 export function missingScope(scopes: ReadonlySet<Scope>, mode: Automation["mode"]): Scope | undefined {
-  const needed: Scope[] = [
-    "orders:read",
-    "operations:read",
-    ...(mode === "active" ? (["operations:run"] as const) : []),
-  ];
+  const needed: Scope[] = ["orders:read", "operations:read", ...(mode === "run" ? (["operations:run"] as const) : [])];
   return needed.find((scope) => !hasScope(scopes, scope));
 }
 
 const gone = "Whoever made it has no account or key here any more. Resume it, and it is yours.";
 
-type Maker = Pick<Automation, "made_by" | "mode">;
+type Maker = Pick<Automation, "owner" | "mode">;
 
 /** What it may do: what its maker may at this moment; or why it may do nothing any more. */
 export async function findRights(
   ctx: Asked,
-  { made_by, mode }: Maker,
-): Promise<{ scopes: ReadonlySet<Scope>; trouble?: undefined } | { trouble: Reason }> {
-  const owner = { orgId: ctx.orgId, actor: made_by };
-  const scopes = (await findScopesOfOwners(ctx.db, [owner], ctx.clock.real())).get(callerKey(made_by));
-  if (!scopes) return { trouble: { code: "maker_gone", message: gone } };
+  { owner: actor, mode }: Maker,
+): Promise<{ scopes: ReadonlySet<Scope>; blocked_reason?: undefined } | { blocked_reason: Reason }> {
+  const owner = { orgId: ctx.orgId, actor };
+  const scopes = (await findScopesOfOwners(ctx.db, [owner], ctx.clock.real())).get(callerKey(actor));
+  if (!scopes) return { blocked_reason: { code: "owner_inactive", message: gone } };
   const missing = missingScope(scopes, mode);
   if (missing === undefined) return { scopes };
   const message = `Whoever made it may not do it any more: it takes ${missing}. Resume it, and it is yours.`;
-  return { trouble: { code: "insufficient_scope", message } };
+  return { blocked_reason: { code: "insufficient_scope", message } };
 }
 
 /** It is seen as what it is, and not as the person who made it. */

@@ -36,7 +36,7 @@ test("the rules of docs/automations.md can be preflighted, and do what they say"
     const made = await org.post("/automations", { ...blocks[2 * nth + 1]!, pipeline_id });
     expect(made.status, made.text).toBe(201);
     const tried = (await org.post(`/automations/${made.body.id}/test`, {})).body;
-    expect(tried).toMatchObject({ seen: nth + 1, matched: nth === 0 ? 0 : 2 });
+    expect(tried).toMatchObject({ evaluated: nth + 1, matched: nth === 0 ? 0 : 2 });
   }
   const { results } = (await org.post("/orders/bulk", { orders: Object.values(orders) })).body;
   let done: number;
@@ -62,7 +62,7 @@ test("a template in the value of a condition is refused with its place, wherever
   const hold = { type: "hold", params: { reason: "other" } };
   const order_ids = [(await org.post("/orders", {})).body.id];
   const { id: pipeline_id } = (await org.post("/operations/pipelines", { name: "Hold", actions: [hold] })).body;
-  const automation = { name: "Abroad", pipeline_id, on: { types: ["order.created"] } };
+  const automation = { name: "Abroad", pipeline_id, trigger: { types: ["order.created"] } };
   const { id: bridgeId } = (await org.post("/bridges", { name: "Shop", connector: "demo" })).body;
   const mapping = { name: "Map", bridgeId, taskName: "orders.import", direction: "inbound" };
   const task = { name: "look", mode: "call", request: { path: "/x" }, failsWhen: { condition: when } };

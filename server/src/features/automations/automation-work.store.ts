@@ -1,10 +1,9 @@
 import type { Cause } from "../../core/cause.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { deleteSomeAcrossOrgs } from "../../db/old-rows.ts";
-import { lookTogether } from "../../queue/look-together.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
 import { leasesOn } from "../../queue/leases.ts";
-import type { Firing } from "./automations.schemas.ts";
+import type { Invocation } from "./automations.schemas.ts";
 import type { StoredAutomation } from "./automations.store.ts";
 import { automationColumns } from "./automations.store.ts";
 
@@ -49,15 +48,24 @@ export function toAutomation(row: AutomationRow): StoredAutomation {
 }
 
 export async function isAnyReadyAcrossOrgs(db: Queryable, now: Date): Promise<boolean> {
-  const [isAnyReady] = await lookTogether(db, now, [
-    `exists (select from automations t where t.due_at <= $1::timestamptz
-       and (t.lease_owner is null or t.lease_until <= now()) and ${isReady})`,
-  ]);
-  return isAnyReady!;
+  const [row] = await db.query<{ isAnyReady: boolean }>(
+    `select exists (
+       select from automations t
+        where t.due_at <= $1::timestamptz
+          and (t.lease_owner is null or t.lease_until <= now())
+          and ${isReady}) as "isAnyReady"`,
+    [now],
+  );
+  return row!.isAnyReady;
 }
 
 /** Events that name orders: which, and the automation behind them. */
 export type Occasion = { sequence: number; order_ids: string[]; cause: Cause | null };
+
+/** Sealed events keep the name `through` that the path had when they were recorded. */
+const causeOf = (event: string): string =>
+  `${event}.data -> 'cause' || jsonb_build_object('automationPath',
+     coalesce(${event}.data -> 'cause' -> 'automationPath', ${event}.data -> 'cause' -> 'through'))`;
 
 type Wanted = { types: readonly string[]; after: number; limit: number; newestFirst?: boolean };
 
@@ -69,7 +77,7 @@ export async function listOccasions(
 ): Promise<Occasion[]> {
   const order = `order by sequence${newestFirst ? " desc" : ""} limit $4`;
   return await db.query<Occasion>(
-    `select n.sequence, n.data -> 'cause' as cause, case when n.data ? 'items'
+    `select n.sequence, ${causeOf("n")} as cause, case when n.data ? 'items'
               then array(select i ->> 'id' from jsonb_array_elements(n.data -> 'items') i) else array[n.object_id::text] end as order_ids
        from (select e.* from unnest($2::text[]) as wanted (type), lateral (
                select e.sequence, e.data, e.object_id from events e
@@ -96,8 +104,8 @@ export async function lockOwn(
 /** Orders that it has taken within the hour, but for those before it was resumed. */
 export async function countOrdersSince(tx: Tx, orgId: string, id: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ orders: number }>(
-    `select coalesce(sum(f.order_count), 0) as orders from automation_firings f join automations t on t.id = f.automation_id
-      where f.org_id = $1 and f.automation_id = $2 and f.kind <> 'too_deep' and f.fired_at > greatest($3, t.counted_since)`,
+    `select coalesce(sum(f.order_count), 0) as orders from automation_invocations f join automations t on t.id = f.automation_id
+      where f.org_id = $1 and f.automation_id = $2 and f.kind <> 'depth_exceeded' and f.invoked_at > greatest($3, t.counted_since)`,
     [orgId, id, since],
   );
   return row!.orders;
@@ -108,17 +116,17 @@ export type Progress = {
   cursor: number;
   nextRunAt: string | null;
   dueAt: string;
-  seen: number;
+  evaluated: number;
   matched: number;
 };
 
 /** The end of a piece of work: what it has got to, and nobody holds it any longer. */
 export async function saveProgress(tx: Tx, orgId: string, id: string, done: Progress): Promise<void> {
   await tx.query(
-    `update automations set cursor = $3, next_run_at = $4, due_at = $5, seen_count = seen_count + $6,
+    `update automations set cursor = $3, next_run_at = $4, due_at = $5, evaluated_count = evaluated_count + $6,
        matched_count = matched_count + $7, lease_owner = null, lease_until = null, lease_attempts = 0
       where org_id = $1 and id = $2`,
-    [orgId, id, done.cursor, done.nextRunAt, done.dueAt, done.seen, done.matched],
+    [orgId, id, done.cursor, done.nextRunAt, done.dueAt, done.evaluated, done.matched],
   );
 }
 
@@ -129,24 +137,33 @@ export async function endLease(tx: Tx, orgId: string, id: string): Promise<void>
   );
 }
 
-export type NewFiring = Omit<Firing, "run" | "fired_at"> & { key: string; run_id: string | null; fired_at: Date };
+export type NewInvocation = Omit<Invocation, "run" | "invoked_at"> & {
+  key: string;
+  run_id: string | null;
+  invoked_at: Date;
+};
 
-export async function insertFiring(tx: Tx, orgId: string, automationId: string, firing: NewFiring): Promise<void> {
-  const { id, kind, cause, key, order_count, run_id, verdicts, errors_by_code, fired_at } = firing;
+export async function insertInvocation(
+  tx: Tx,
+  orgId: string,
+  automationId: string,
+  invocation: NewInvocation,
+): Promise<void> {
+  const { id, kind, cause, key, order_count, run_id, preflight_summary, errors_by_code, invoked_at } = invocation;
   await tx.query(
     `with counted as (
-       update automations set last_fired_at = $11, run_count = run_count + ($4 = 'run')::integer,
+       update automations set last_invoked_at = $11, run_count = run_count + ($4 = 'run')::integer,
          preflight_count = preflight_count + ($4 = 'preflight')::integer where org_id = $2 and id = $3)
-     insert into automation_firings (id, org_id, automation_id, kind, cause, key, order_count, run_id, verdicts,
-       errors_by_code, fired_at) values ($1, $2, $3, $4::text, $5, $6, $7, $8, $9, $10, $11::timestamptz)`,
-    [id, orgId, automationId, kind, cause, key, order_count, run_id, verdicts, errors_by_code, fired_at],
+     insert into automation_invocations (id, org_id, automation_id, kind, cause, key, order_count, run_id, preflight_summary,
+       errors_by_code, invoked_at) values ($1, $2, $3, $4::text, $5, $6, $7, $8, $9, $10, $11::timestamptz)`,
+    [id, orgId, automationId, kind, cause, key, order_count, run_id, preflight_summary, errors_by_code, invoked_at],
   );
 }
 
-const oldFirings = { table: "automation_firings", which: "fired_at < $1", atOnce: 5_000 };
+const oldInvocations = { table: "automation_invocations", which: "invoked_at < $1", atOnce: 5_000 };
 
-export async function deleteOldFiringsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
-  return await deleteSomeAcrossOrgs(tx, oldFirings, before);
+export async function deleteOldInvocationsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+  return await deleteSomeAcrossOrgs(tx, oldInvocations, before);
 }
 
 /** After the clock of the preview was set back: what waits for a later time. */

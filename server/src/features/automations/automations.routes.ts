@@ -9,7 +9,7 @@ export const automationRoutes = [
   defineRoute("GET /automations", {
     name: "automations.list",
     scope: "automations:read",
-    summary: "List automations, newest first",
+    summary: "List automations",
     query: shapes.AutomationQuery,
     answer: [200, PageOf(shapes.Automation)],
     handle: (ctx, { query }) => automations.listAutomations(ctx, query),
@@ -17,10 +17,9 @@ export const automationRoutes = [
   defineRoute("POST /automations", {
     name: "automations.create",
     scope: "automations:write",
-    summary: "Let a pipeline start by itself, on events or by the clock",
+    summary: "Create an automation",
     description:
-      "It begins with what happens from now on, in shadow unless told otherwise, and may do what its maker may. An " +
-      "organization has at most 50.",
+      "Starts with the events from now on, in mode `preflight` unless set otherwise, and runs with its owner's permissions. An organization has at most 50 automations.",
     body: shapes.AutomationRequest,
     answer: [201, shapes.Automation],
     failures: [409],
@@ -29,7 +28,7 @@ export const automationRoutes = [
   defineRoute("GET /automations/:id", {
     name: "automations.get",
     scope: "automations:read",
-    summary: "Read an automation",
+    summary: "Get an automation",
     ids,
     answer: [200, shapes.Automation],
     handle: (ctx, { params }) => automations.getAutomation(ctx, params.id),
@@ -37,8 +36,9 @@ export const automationRoutes = [
   defineRoute("PATCH /automations/:id", {
     name: "automations.update",
     scope: "automations:write",
-    summary: "Change an automation",
-    description: "Whoever changes more than name and description vouches for it: from then on it may do what they may.",
+    summary: "Update an automation",
+    description:
+      "A change to more than name and description makes the caller the owner: from then on the automation runs with their permissions.",
     ids,
     body: shapes.AutomationPatch,
     answer: [200, shapes.Automation],
@@ -48,7 +48,8 @@ export const automationRoutes = [
   defineRoute("DELETE /automations/:id", {
     name: "automations.delete",
     scope: "automations:write",
-    summary: "Delete an automation; runs that it began stay",
+    summary: "Delete an automation",
+    description: "Runs it started are kept.",
     ids,
     answer: [200, Deleted],
     failures: [412],
@@ -65,7 +66,8 @@ export const automationRoutes = [
   defineRoute("POST /automations/:id/resume", {
     name: "automations.resume",
     scope: "automations:write",
-    summary: "Let a paused automation go on, with the rights of whoever resumes it",
+    summary: "Resume an automation",
+    description: "The caller becomes the owner: the automation runs with their permissions.",
     ids,
     body: shapes.ResumeRequest,
     bodyIsOptional: true,
@@ -78,7 +80,8 @@ export const automationRoutes = [
     // Thousands of orders, whatever the body.
     heavyFromBytes: 0,
     scope: "automations:read",
-    summary: "What an automation would do to the orders of past events, as they are now; changes nothing",
+    summary: "Test an automation on past events",
+    description: "Evaluates the orders of past events as they are now. Nothing is written.",
     ids,
     body: shapes.TestRequest,
     bodyIsOptional: true,
@@ -87,13 +90,14 @@ export const automationRoutes = [
     isReadOnly: true,
     handle: (ctx, { params, body }) => automations.testAutomation(ctx, params.id, body ?? {}),
   }),
-  defineRoute("GET /automations/:id/firings", {
-    name: "automations.firings.list",
+  defineRoute("GET /automations/:id/invocations", {
+    name: "automations.invocations.list",
     scope: "automations:read",
-    summary: "List what an automation did: its runs and the preflights of its shadow, newest first",
+    summary: "List the invocations of an automation",
+    description: "Runs it started and preflights it made, newest first.",
     ids,
-    query: shapes.FiringQuery,
-    answer: [200, PageOf(shapes.Firing)],
-    handle: (ctx, { params, query }) => automations.listFirings(ctx, params.id, query),
+    query: shapes.InvocationQuery,
+    answer: [200, PageOf(shapes.Invocation)],
+    handle: (ctx, { params, query }) => automations.listInvocations(ctx, params.id, query),
   }),
 ];

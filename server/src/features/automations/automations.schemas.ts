@@ -11,9 +11,9 @@ export const maxAutomations = 50;
 const maxDays = 30;
 const defaultMaxPerHour = 1_000;
 
-const modes = ["shadow", "active"] as const;
+const modes = ["preflight", "run"] as const;
 const Mode = OneOf(modes, {
-  description: "shadow: it only preflights, and keeps what it would have done. active: it runs. Default shadow",
+  description: "preflight: it only preflights, and keeps what it would have done. run: it runs. Default preflight",
 });
 const MaxPerHour = Type.Integer({
   minimum: 1,
@@ -21,7 +21,7 @@ const MaxPerHour = Type.Integer({
   description: `Orders within an hour; beyond it does nothing more and is paused. Default ${defaultMaxPerHour}`,
 });
 
-const On = Strict({
+const TriggerShape = Strict({
   types: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
       minItems: 1,
@@ -35,27 +35,27 @@ const On = Strict({
   timezone: Type.Optional(Timezone),
   filter: Type.Optional(SelectionFilter),
 });
-export type On = Static<typeof On>;
+export type TriggerRequest = Static<typeof TriggerShape>;
 
 const fields = {
   name: Name,
   description: Type.String({ maxLength: 500 }),
-  on: { ...On, description: "`types` of events, or `cron` with the `filter` that says which orders" },
+  trigger: { ...TriggerShape, description: "`types` of events, or `cron` with the `filter` that says which orders" },
   when: ConditionShape,
   pipeline_id: { ...Id, description: "A saved pipeline" },
   mode: Mode,
-  max_per_hour: MaxPerHour,
+  max_orders_per_hour: MaxPerHour,
 };
 
-export const defaults = { description: "", mode: "shadow", max_per_hour: defaultMaxPerHour } as const;
+export const defaults = { description: "", mode: "preflight", max_orders_per_hour: defaultMaxPerHour } as const;
 
 export const AutomationRequest = Strict(
-  { ...optional(fields), name: fields.name, on: fields.on, pipeline_id: fields.pipeline_id },
+  { ...optional(fields), name: fields.name, trigger: fields.trigger, pipeline_id: fields.pipeline_id },
   {
     examples: [
       {
         name: "Light parcels",
-        on: { types: ["order.created"] },
+        trigger: { types: ["order.created"] },
         when: { path: "total", op: "lt", value: 50 },
         pipeline_id: "0199f0a0-0000-7000-8000-000000000003",
       },
@@ -66,26 +66,26 @@ export type AutomationRequest = Static<typeof AutomationRequest>;
 
 export const AutomationPatch = Strict(
   { ...optional(fields), when: Type.Optional(Nullable(ConditionShape)) },
-  { examples: [{ mode: "active" }] },
+  { examples: [{ mode: "run" }] },
 );
 export type AutomationPatch = Static<typeof AutomationPatch>;
 
 export const ResumeRequest = Strict(
   {
     from: Type.Optional(
-      OneOf(["now", "stopped"], {
+      OneOf(["now", "last_position"], {
         description: "Which events it goes on with: those from now on (default), or also those of the pause",
       }),
     ),
   },
-  { examples: [{ from: "stopped" }] },
+  { examples: [{ from: "last_position" }] },
 );
 export type ResumeRequest = Static<typeof ResumeRequest>;
 
 const Reason = Type.Object({
   code: Type.String({
     description:
-      "by_hand, max_per_hour, pipeline_changed, maker_gone, insufficient_scope, internal_error, or the code of what the " +
+      "manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the " +
       "pipeline could not be run for",
   }),
   message: Type.String(),
@@ -96,7 +96,7 @@ export const Automation = Type.Object({
   id: Id,
   name: Type.String(),
   description: Type.String(),
-  on: Type.Object({
+  trigger: Type.Object({
     types: Type.Optional(Type.Array(Type.String())),
     cron: Type.Optional(Type.String()),
     timezone: Type.Optional(Type.String()),
@@ -105,17 +105,17 @@ export const Automation = Type.Object({
   when: Nullable(ConditionShape),
   pipeline_id: Id,
   mode: OneOf(modes),
-  max_per_hour: Type.Integer(),
-  made_by: { ...ActorShape, description: "Whoever vouches for it: it may do what they may" } as typeof ActorShape,
+  max_orders_per_hour: Type.Integer(),
+  owner: { ...ActorShape, description: "Whoever vouches for it: it may do what they may" } as typeof ActorShape,
   is_active: Type.Boolean(),
   paused_at: Nullable(DateTime),
   paused_by: Nullable(ActorShape),
   pause_reason: Nullable(Reason),
-  trouble: Nullable(Reason),
+  blocked_reason: Nullable(Reason),
   next_run_at: Nullable(DateTime),
-  last_fired_at: Nullable(DateTime),
+  last_invoked_at: Nullable(DateTime),
   counters: Type.Object({
-    seen: { ...Count, description: "Orders of its events, and of its filter by the clock" },
+    evaluated: { ...Count, description: "Orders of its events, and of its filter by the clock" },
     matched: { ...Count, description: "Those of them that met filter and condition" },
     runs: Count,
     preflights: Count,
@@ -137,24 +137,24 @@ export type AutomationQuery = Static<typeof AutomationQuery>;
 
 const { summary, errors_by_code, verdict, pipeline, orders, orders_truncated } = PreflightReport.properties;
 
-export const Firing = Type.Object({
+export const Invocation = Type.Object({
   id: Id,
-  kind: OneOf(["run", "preflight", "too_deep"], {
-    description: "too_deep: other automations had led to it, and nothing was done",
+  kind: OneOf(["run", "preflight", "depth_exceeded"], {
+    description: "depth_exceeded: other automations had led to it, and nothing was done",
   }),
-  fired_at: DateTime,
+  invoked_at: DateTime,
   cause: RunCause,
   order_count: Count,
   run: Nullable(
     Type.Object({ id: Id, status: Nullable(RunRow.properties.status), summary: Nullable(RunRow.properties.summary) }),
   ),
-  verdicts: Nullable(summary),
+  preflight_summary: Nullable(summary),
   errors_by_code: Nullable(errors_by_code),
 });
-export type Firing = Static<typeof Firing>;
+export type Invocation = Static<typeof Invocation>;
 
-export const FiringQuery = pageQuery({ kind: Type.Optional(Firing.properties.kind) });
-export type FiringQuery = Static<typeof FiringQuery>;
+export const InvocationQuery = pageQuery({ kind: Type.Optional(Invocation.properties.kind) });
+export type InvocationQuery = Static<typeof InvocationQuery>;
 
 export const TestRequest = Strict(
   {
@@ -172,7 +172,7 @@ export const TestReport = Type.Object({
     description: "null: it goes by the clock, and the orders are those of its filter now",
   }),
   events: Count,
-  seen: { ...Count, description: "Orders of these events that are still there" },
+  evaluated: { ...Count, description: "Orders of these events that are still there" },
   matched: Count,
   truncated: { ...Type.Boolean(), description: "There were more; the newest were looked at" },
   verdict,

@@ -3,10 +3,10 @@ import { defineColumns, moment } from "../../db/columns.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { listPage } from "../../db/list-page.ts";
 import { recordsIn } from "../../db/records.ts";
-import type { Automation, AutomationQuery, Firing, FiringQuery } from "./automations.schemas.ts";
+import type { Automation, AutomationQuery, Invocation, InvocationQuery } from "./automations.schemas.ts";
 
 /** Without what is wrong with it at the moment; with what it goes on from. */
-export type StoredAutomation = Omit<Automation, "trouble"> & {
+export type StoredAutomation = Omit<Automation, "blocked_reason"> & {
   /** What its types stand for; null: it goes by the clock. */
   event_types: string[] | null;
   pipeline_digest: string;
@@ -20,14 +20,14 @@ export type StoredAutomation = Omit<Automation, "trouble"> & {
 export const automationColumns = defineColumns<StoredAutomation>("t", {
   name: "text",
   description: "text",
-  on: { type: "jsonb", name: "trigger" },
+  trigger: "jsonb",
   event_types: "text[]",
   when: { type: "jsonb", name: "condition" },
   pipeline_id: "uuid",
   pipeline_digest: "text",
   mode: "text",
-  max_per_hour: "integer",
-  made_by: "jsonb",
+  max_orders_per_hour: "integer",
+  owner: "jsonb",
   is_active: "boolean",
   paused_at: moment,
   paused_by: "jsonb",
@@ -36,10 +36,10 @@ export const automationColumns = defineColumns<StoredAutomation>("t", {
   next_run_at: moment,
   counted_since: moment,
   due_at: moment,
-  last_fired_at: { ...moment, selected: "t.last_fired_at" },
+  last_invoked_at: { ...moment, selected: "t.last_invoked_at" },
   counters: {
     type: "json",
-    selected: `json_build_object('seen', t.seen_count, 'matched', t.matched_count, 'runs', t.run_count,
+    selected: `json_build_object('evaluated', t.evaluated_count, 'matched', t.matched_count, 'runs', t.run_count,
       'preflights', t.preflight_count)`,
   },
   created_at: moment,
@@ -77,25 +77,25 @@ export async function countAutomations(tx: Tx, orgId: string): Promise<number> {
 }
 
 /** What it did, newest first. A run that was removed since has no status any more. */
-export async function listFirings(
+export async function listInvocations(
   db: Queryable,
   orgId: string,
   automationId: string,
-  query: FiringQuery,
-): Promise<Page<Firing>> {
-  const page = await listPage<Firing & { fired_at: Date | string }>(db, query, {
-    select: `f.id, f.kind, f.fired_at, f.cause, f.order_count, f.verdicts, f.errors_by_code,
+  query: InvocationQuery,
+): Promise<Page<Invocation>> {
+  const page = await listPage<Invocation & { invoked_at: Date | string }>(db, query, {
+    select: `f.id, f.kind, f.invoked_at, f.cause, f.order_count, f.preflight_summary, f.errors_by_code,
       case when f.run_id is not null then json_build_object('id', f.run_id, 'status', r.status, 'summary',
         case when r.id is not null then json_build_object('total', r.order_count, 'succeeded', r.succeeded,
-          'failed', r.failed, 'skipped', r.skipped, 'no_change', r.no_change, 'cancelled',
+          'failed', r.failed, 'skipped', r.skipped, 'no_change', r.no_change, 'partially_undone', r.partially_undone, 'cancelled',
           case r.status when 'cancelled' then r.order_count - r.succeeded - r.failed - r.skipped else 0 end) end) end as run`,
-    from: "automation_firings f left join operation_runs r on r.org_id = f.org_id and r.id = f.run_id",
+    from: "automation_invocations f left join operation_runs r on r.org_id = f.org_id and r.id = f.run_id",
     where: [
       ["f.org_id = ?", orgId],
       ["f.automation_id = ?", automationId],
       ["f.kind = ?", query.kind],
     ],
-    orderBy: "f.fired_at desc, f.id desc",
+    orderBy: "f.invoked_at desc, f.id desc",
   });
-  return { ...page, data: page.data.map((row) => ({ ...row, fired_at: new Date(row.fired_at).toISOString() })) };
+  return { ...page, data: page.data.map((row) => ({ ...row, invoked_at: new Date(row.invoked_at).toISOString() })) };
 }

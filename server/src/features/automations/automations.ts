@@ -8,7 +8,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import { refuseDuplicate } from "../../db/database.ts";
 import { findLast } from "../../events/chain.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
@@ -21,8 +21,8 @@ import type {
   AutomationPatch,
   AutomationQuery,
   AutomationRequest,
-  Firing,
-  FiringQuery,
+  Invocation,
+  InvocationQuery,
   Reason,
   ResumeRequest,
 } from "./automations.schemas.ts";
@@ -30,10 +30,10 @@ import { defaults, maxAutomations } from "./automations.schemas.ts";
 import type { StoredAutomation } from "./automations.store.ts";
 import * as store from "./automations.store.ts";
 import { anyTime, nextAutomation as next, pause, pipelineChanged } from "./pause-automation.ts";
-import type { Trigger } from "./read-trigger.ts";
+import type { CheckedTrigger } from "./read-trigger.ts";
 import { readTrigger } from "./read-trigger.ts";
 
-export { deleteOldFiringsAcrossOrgs } from "./automation-work.store.ts";
+export { deleteOldInvocationsAcrossOrgs } from "./automation-work.store.ts";
 export { automationWork, rewindAutomations } from "./fire-automations.ts";
 export { testAutomation } from "./try-automation.ts";
 
@@ -47,8 +47,8 @@ export async function getAutomation(ctx: Ctx, id: string): Promise<Automation> {
 }
 
 export async function createAutomation(ctx: Ctx, request: AutomationRequest): Promise<Automation> {
-  const { name, description, pipeline_id, mode, max_per_hour, when = null } = { ...defaults, ...request };
-  const { trigger, digest } = await vouch(ctx, { on: request.on, when, pipeline_id, mode });
+  const { name, description, pipeline_id, mode, max_orders_per_hour, when = null } = { ...defaults, ...request };
+  const { checked, digest } = await vouch(ctx, { trigger: request.trigger, when, pipeline_id, mode });
   // Else it would begin with what was done a moment before.
   await ctx.sealer.sealNow(ctx.orgId);
   return await change(ctx, async (tx) => {
@@ -60,18 +60,18 @@ export async function createAutomation(ctx: Ctx, request: AutomationRequest): Pr
       id: ctx.newId(),
       name,
       description,
-      on: trigger.on,
-      event_types: trigger.eventTypes,
+      trigger: checked.trigger,
+      event_types: checked.eventTypes,
       when,
       pipeline_id,
       pipeline_digest: digest,
       mode,
-      max_per_hour,
-      made_by: ctx.actor,
-      ...(await activeFrom(tx, ctx, trigger)),
+      max_orders_per_hour,
+      owner: ctx.actor,
+      ...(await activeFrom(tx, ctx, checked)),
       cursor: (await findLast(tx, ctx.orgId)).sequence,
-      last_fired_at: null,
-      counters: { seen: 0, matched: 0, runs: 0, preflights: 0 },
+      last_invoked_at: null,
+      counters: { evaluated: 0, matched: 0, runs: 0, preflights: 0 },
       created_at: at,
       updated_at: at,
       version: 1,
@@ -94,18 +94,18 @@ export async function updateAutomation(
   const before = await store.getAutomation(ctx.db, ctx.orgId, id);
   const isTakenOver = Object.keys(patch).some((name) => !labels.includes(name));
   const vouched = isTakenOver ? await vouch(ctx, { ...before, ...patch }) : undefined;
-  if (patch.on) await ctx.sealer.sealNow(ctx.orgId);
+  if (patch.trigger) await ctx.sealer.sealNow(ctx.orgId);
   return await change(ctx, async (tx) => {
     const current = await store.lockAutomation(tx, ctx.orgId, id);
     checkVersion(current, ifMatch);
     if (vouched) refuseChanged(before, current);
     const updated = next(ctx, current, patch);
-    if (vouched) Object.assign(updated, { made_by: ctx.actor, pipeline_digest: vouched.digest });
-    if (vouched && patch.on) {
-      const { on, eventTypes: event_types } = vouched.trigger;
+    if (vouched) Object.assign(updated, { owner: ctx.actor, pipeline_digest: vouched.digest });
+    if (vouched && patch.trigger) {
+      const { trigger, eventTypes: event_types } = vouched.checked;
       // Other events are those from now on.
-      Object.assign(updated, { on, event_types, cursor: (await findLast(tx, ctx.orgId)).sequence });
-      if (current.is_active) Object.assign(updated, await activeFrom(tx, ctx, vouched.trigger));
+      Object.assign(updated, { trigger, event_types, cursor: (await findLast(tx, ctx.orgId)).sequence });
+      if (current.is_active) Object.assign(updated, await activeFrom(tx, ctx, vouched.checked));
     }
     await save(tx, ctx, updated, Object.keys(patch));
     return await presentOne(tx, ctx, updated);
@@ -128,7 +128,7 @@ export async function pauseAutomation(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const current = await store.lockAutomation(tx, ctx.orgId, id);
     if (!current.is_active) return { ...(await presentOne(tx, ctx, current)), changed: false };
-    const reason = { code: "by_hand", message: "Somebody has paused it." };
+    const reason = { code: "manual", message: "Somebody has paused it." };
     return { ...(await presentOne(tx, ctx, await pause(tx, ctx, current, reason))), changed: true };
   });
 }
@@ -144,8 +144,8 @@ export async function resumeAutomation(ctx: Ctx, id: string, { from = "now" }: R
     if (!vouched) throw new HubError("conflict", "It was paused in the same moment. Resume it again.");
     refuseChanged(before, current);
     const resumed = next(ctx, current, {
-      ...(await activeFrom(tx, ctx, vouched.trigger)),
-      made_by: ctx.actor,
+      ...(await activeFrom(tx, ctx, vouched.checked)),
+      owner: ctx.actor,
       pipeline_digest: vouched.digest,
       cursor: from === "now" ? (await findLast(tx, ctx.orgId)).sequence : current.cursor,
     });
@@ -156,23 +156,26 @@ export async function resumeAutomation(ctx: Ctx, id: string, { from = "now" }: R
   });
 }
 
-export async function listFirings(ctx: Ctx, id: string, query: FiringQuery): Promise<Page<Firing>> {
+export async function listInvocations(ctx: Ctx, id: string, query: InvocationQuery): Promise<Page<Invocation>> {
   await store.getAutomation(ctx.db, ctx.orgId, id);
-  return await store.listFirings(ctx.db, ctx.orgId, id, query);
+  return await store.listInvocations(ctx.db, ctx.orgId, id, query);
 }
 
-type Wanted = Pick<StoredAutomation, "on" | "when" | "pipeline_id" | "mode">;
+type Wanted = Pick<StoredAutomation, "trigger" | "when" | "pipeline_id" | "mode">;
 
 /** Everything that it will do, checked with the rights of whoever asks for it. */
-async function vouch(ctx: Ctx, { on, when, pipeline_id, mode }: Wanted): Promise<{ trigger: Trigger; digest: string }> {
+async function vouch(
+  ctx: Ctx,
+  { trigger, when, pipeline_id, mode }: Wanted,
+): Promise<{ checked: CheckedTrigger; digest: string }> {
   const { scopes } = ctx.principal;
   const missing = missingScope(scopes, mode);
   if (missing !== undefined) {
     const detail = `An automation may do what its maker may. In this mode it takes ${missing}.`;
     throw new HubError("insufficient_scope", detail, { extra: { required: [missing], granted: [...scopes] } });
   }
-  const trigger = await readTrigger(ctx, on);
-  return { trigger, digest: (await openOrExplain(ctx, pipeline_id, when)).digest };
+  const checked = await readTrigger(ctx, trigger);
+  return { checked, digest: (await openOrExplain(ctx, pipeline_id, when)).digest };
 }
 
 async function openOrExplain(ctx: Ctx, id: string, when: object | null): Promise<OpenPipeline> {
@@ -203,11 +206,11 @@ function refuseChanged(before: StoredAutomation, current: StoredAutomation): voi
 }
 
 /** Workers have to know of it. Events are there for it when they are: it is due at any time. */
-async function activeFrom(tx: Tx, ctx: Ctx, { on, eventTypes }: Trigger) {
+async function activeFrom(tx: Tx, ctx: Ctx, { trigger, eventTypes }: CheckedTrigger) {
   await ctx.signals.publish(tx, "automation", "");
-  const isTimed = eventTypes === null && on.cron !== undefined && on.timezone !== undefined;
+  const isTimed = eventTypes === null && trigger.cron !== undefined && trigger.timezone !== undefined;
   const nextRun = isTimed
-    ? nextTime({ cron: on.cron!, timezone: on.timezone! }, await scheduleNow(ctx, tx)).toISOString()
+    ? nextTime({ cron: trigger.cron!, timezone: trigger.timezone! }, await scheduleNow(ctx, tx)).toISOString()
     : null;
   return {
     is_active: true,
@@ -224,7 +227,7 @@ async function activeFrom(tx: Tx, ctx: Ctx, { on, eventTypes }: Trigger) {
 async function save(tx: Tx, ctx: Ctx, automation: StoredAutomation, fields?: string[]): Promise<void> {
   const { id, name, mode, pipeline_id, when, version } = automation;
   const write = fields ? store.updateAutomation : store.insertAutomation;
-  await refuseTwin(
+  await refuseDuplicate(
     write(tx, ctx.orgId, automation),
     "automations_name_key",
     () => new HubError("name_taken", "Another automation has this name."),
@@ -250,21 +253,21 @@ async function present(db: Queryable, ctx: Ctx, list: StoredAutomation[]): Promi
   const rights = new Map<string, Reason | undefined>();
   const presented: Automation[] = [];
   for (const stored of list) {
-    const key = `${stored.mode} ${callerKey(stored.made_by)}`;
-    if (!rights.has(key)) rights.set(key, (await findRights({ ...ctx, db }, stored)).trouble);
+    const key = `${stored.mode} ${callerKey(stored.owner)}`;
+    if (!rights.has(key)) rights.set(key, (await findRights({ ...ctx, db }, stored)).blocked_reason);
     const isChanged = digests.get(stored.pipeline_id) !== stored.pipeline_digest;
     presented.push({
       ...stored,
-      on: presentTrigger(ctx, stored.on),
+      trigger: presentTrigger(ctx, stored.trigger),
       when: presentCondition(ctx, stored.when),
-      trouble: rights.get(key) ?? (isChanged ? pipelineChanged : null),
+      blocked_reason: rights.get(key) ?? (isChanged ? pipelineChanged : null),
     });
   }
   return presented;
 }
 
 /** A search may name a person. */
-function presentTrigger(ctx: Ctx, on: StoredAutomation["on"]): StoredAutomation["on"] {
-  if (on.filter?.search === undefined || maySeePersonalData(ctx)) return on;
-  return { ...on, filter: { ...on.filter, search: mask } };
+function presentTrigger(ctx: Ctx, trigger: StoredAutomation["trigger"]): StoredAutomation["trigger"] {
+  if (trigger.filter?.search === undefined || maySeePersonalData(ctx)) return trigger;
+  return { ...trigger, filter: { ...trigger.filter, search: mask } };
 }

@@ -1,25 +1,25 @@
 import type { Ctx } from "../../context.ts";
 import type { Pipeline } from "../operations/operations.ts";
 import { findMatching, readFilter, readOrders } from "../orders/orders.ts";
-import type { On } from "./automations.schemas.ts";
+import type { TriggerRequest } from "./automations.schemas.ts";
 
 const atOnce = 1_000;
 
 /** Those of these orders that are there and meet filter and condition, as they are now, in the order that they were given. */
 export async function findOrdersFor(
   ctx: Ctx,
-  { filter }: On,
+  { filter }: TriggerRequest,
   { when }: Pipeline,
   ids: readonly string[],
-): Promise<{ seen: number; matched: string[] }> {
-  const compiled = filter && readFilter(ctx, filter, "/on/filter");
+): Promise<{ evaluated: number; matched: string[] }> {
+  const compiled = filter && readFilter(ctx, filter, "/trigger/filter");
   const matched: string[] = [];
-  let seen = 0;
+  let evaluated = 0;
   for (let from = 0; from < ids.length; from += atOnce) {
     const some = ids.slice(from, from + atOnce);
     const orders = new Map((await readOrders(ctx.db, ctx.orgId, some)).map((order) => [order.id, order]));
     const met = compiled && (await findMatching(ctx.db, ctx.orgId, compiled, [...orders.keys()]));
-    seen += orders.size;
+    evaluated += orders.size;
     matched.push(
       ...some.filter((id) => {
         const order = orders.get(id);
@@ -27,5 +27,5 @@ export async function findOrdersFor(
       }),
     );
   }
-  return { seen, matched };
+  return { evaluated, matched };
 }

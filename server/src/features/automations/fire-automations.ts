@@ -1,7 +1,7 @@
 import { HubError } from "../../core/errors.ts";
 import type { Ctx, World } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import type { Work } from "../../queue/work.ts";
+import type { WorkKind } from "../../queue/work.ts";
 import type { OpenPipeline, RunCause } from "../operations/operations.ts";
 import { openPipeline, preflightOrders, queueRun, selectOrders } from "../operations/operations.ts";
 import { readFilter } from "../orders/orders.ts";
@@ -26,13 +26,13 @@ const hourMs = 3_600_000;
  * Each automation goes through the log with a cursor of its own. The run, or what a preflight said, and the cursor are
  * committed together: whoever dies, each event is dealt with once.
  */
-export const automationWork: Work<World, AutomationRow> = {
+export const automationWork: WorkKind<World, AutomationRow> = {
   name: "automations",
   leases: store.automationLeases,
   wakeOn: ["events", "automation", "clock"],
-  everyMs: 10_000,
+  pollIntervalMs: 10_000,
   maxAttempts: 5,
-  look: ({ db, clock }) => store.isAnyReadyAcrossOrgs(db, clock.now()),
+  poll: ({ db, clock }) => store.isAnyReadyAcrossOrgs(db, clock.now()),
   async run(world, row, { owner }) {
     const own = ownOf(world, row, owner);
     const refused = await fire(own);
@@ -58,7 +58,7 @@ function ownOf(world: World, row: AutomationRow, owner: string): Own {
 async function fire(own: Own): Promise<Reason | undefined> {
   const { automation } = own;
   const rights = await findRights(own.ctx, automation);
-  if (rights.trouble) return rights.trouble;
+  if (rights.blocked_reason) return rights.blocked_reason;
   own.ctx = { ...own.ctx, principal: { ...own.ctx.principal, scopes: rights.scopes } };
   try {
     const open = await openPipeline(own.ctx, automation.pipeline_id, automation.when);
@@ -94,7 +94,7 @@ async function findByEvents(own: Own): Promise<Found | undefined> {
   const events = await store.listOccasions(ctx.db, ctx.orgId, wanted);
   const [first] = events;
   if (!first) return undefined;
-  const pastOf = ({ cause }: Occasion): string => (cause?.through ?? []).join();
+  const pastOf = ({ cause }: Occasion): string => (cause?.automationPath ?? []).join();
   const orderIds = new Set<string>();
   let last = first;
   for (const event of events) {
@@ -103,7 +103,7 @@ async function findByEvents(own: Own): Promise<Found | undefined> {
     for (const id of event.order_ids) orderIds.add(id);
     last = event;
   }
-  const past = first.cause?.through ?? [];
+  const past = first.cause?.automationPath ?? [];
   const goesOn = { cursor: last.sequence, nextRunAt: null, dueAt: anyTime };
   const [from_sequence, to_sequence] = [first, last].map(({ sequence }) => String(sequence).padStart(16, "0"));
   const cause = {
@@ -112,11 +112,13 @@ async function findByEvents(own: Own): Promise<Found | undefined> {
     to_sequence: to_sequence!,
     scheduled_for: null,
     depth: past.length + 1,
-    through: [...past, automation.id],
+    automation_path: [...past, automation.id],
   };
   // What it did itself, or what came of that, never starts it again.
   if (past.includes(automation.id)) {
-    await settle(own, (tx) => store.saveProgress(tx, ctx.orgId, automation.id, { ...goesOn, seen: 0, matched: 0 }));
+    await settle(own, (tx) =>
+      store.saveProgress(tx, ctx.orgId, automation.id, { ...goesOn, evaluated: 0, matched: 0 }),
+    );
     return undefined;
   }
   return { orderIds: [...orderIds], cause, key: from_sequence!, goesOn };
@@ -124,7 +126,7 @@ async function findByEvents(own: Own): Promise<Found | undefined> {
 
 /** Times that were missed are one time. */
 async function findByClock({ automation, ctx }: Own, { pipeline }: OpenPipeline): Promise<Found> {
-  const { cron, timezone, filter } = automation.on as { cron: string; timezone: string; filter: object };
+  const { cron, timezone, filter } = automation.trigger as { cron: string; timezone: string; filter: object };
   const now = await scheduleNow(ctx, ctx.db);
   const scheduled_for = automation.next_run_at ?? new Date(now).toISOString();
   // Whose clock is ahead must not come to the same time again.
@@ -132,7 +134,7 @@ async function findByClock({ automation, ctx }: Own, { pipeline }: OpenPipeline)
   const cause = { automation_id: automation.id, from_sequence: null, to_sequence: null, scheduled_for };
   return {
     orderIds: await selectOrders(ctx, filter, pipeline),
-    cause: { ...cause, depth: 1, through: [automation.id] },
+    cause: { ...cause, depth: 1, automation_path: [automation.id] },
     key: scheduled_for,
     goesOn: { cursor: automation.cursor, nextRunAt, dueAt: nextRunAt },
   };
@@ -140,42 +142,42 @@ async function findByClock({ automation, ctx }: Own, { pipeline }: OpenPipeline)
 
 async function handle(own: Own, open: OpenPipeline, { orderIds, cause, key, goesOn }: Found): Promise<void> {
   const { automation, ctx } = own;
-  const { seen, matched } = await findOrdersFor(ctx, automation.on, open.pipeline, orderIds);
+  const { evaluated, matched } = await findOrdersFor(ctx, automation.trigger, open.pipeline, orderIds);
   // That it is left alone is told, since somebody may wonder why nothing happens.
-  const kind = cause.depth > maxDepth ? "too_deep" : automation.mode === "shadow" ? "preflight" : "run";
+  const kind = cause.depth > maxDepth ? "depth_exceeded" : automation.mode === "preflight" ? "preflight" : "run";
   const report =
     kind === "preflight" && matched.length > 0 ? await preflightOrders(ctx, open.pipeline, matched, 0) : undefined;
   await settle(own, async (tx) => {
     const at = ctx.clock.now();
     const used = await store.countOrdersSince(tx, ctx.orgId, automation.id, new Date(at.getTime() - hourMs));
-    if (kind !== "too_deep" && matched.length > 0 && used + matched.length > automation.max_per_hour) {
+    if (kind !== "depth_exceeded" && matched.length > 0 && used + matched.length > automation.max_orders_per_hour) {
       return await stop(tx, own, tooMany(automation, used, matched.length));
     }
-    await store.saveProgress(tx, ctx.orgId, automation.id, { ...goesOn, seen, matched: matched.length });
+    await store.saveProgress(tx, ctx.orgId, automation.id, { ...goesOn, evaluated, matched: matched.length });
     if (matched.length === 0) return;
-    const { on, when: condition } = automation;
-    const filter = on.filter ? readFilter(ctx, on.filter) : null;
+    const { trigger, when: condition } = automation;
+    const filter = trigger.filter ? readFilter(ctx, trigger.filter) : null;
     const about = { orderIds: matched, cause, condition, filter, note: `Automation ${automation.name}` };
     const run_id = kind === "run" ? await queueRun(tx, ctx, open, about) : null;
-    await store.insertFiring(tx, ctx.orgId, automation.id, {
+    await store.insertInvocation(tx, ctx.orgId, automation.id, {
       id: ctx.newId(),
       kind,
       cause,
       key,
       order_count: matched.length,
       run_id,
-      verdicts: report?.summary ?? null,
+      preflight_summary: report?.summary ?? null,
       errors_by_code: report?.errors_by_code ?? null,
-      fired_at: at,
+      invoked_at: at,
     });
   });
 }
 
-function tooMany({ max_per_hour }: StoredAutomation, used: number, more: number): Reason {
+function tooMany({ max_orders_per_hour }: StoredAutomation, used: number, more: number): Reason {
   const message =
-    `It may take ${max_per_hour} orders an hour, has taken ${used}, and there are ${more} more. ` +
-    "Resume it from where it stopped, or from now on; raise max_per_hour if this is as it should be.";
-  return { code: "max_per_hour", message };
+    `It may take ${max_orders_per_hour} orders an hour, has taken ${used}, and there are ${more} more. ` +
+    "Resume it from where it stopped, or from now on; raise max_orders_per_hour if this is as it should be.";
+  return { code: "hourly_limit_reached", message };
 }
 
 /** Only while it is as it was when it was taken, and nobody else has taken it. */
@@ -196,8 +198,8 @@ export async function rewindAutomations(world: World): Promise<void> {
   await world.db.transaction(async (tx) => {
     const now = await scheduleNow(world, tx);
     const later = await store.lockLaterAcrossOrgs(tx, new Date(now));
-    const times = later.map(({ event_types, on }) =>
-      event_types === null ? nextTime({ cron: on.cron!, timezone: on.timezone! }, now).toISOString() : null,
+    const times = later.map(({ event_types, trigger }) =>
+      event_types === null ? nextTime({ cron: trigger.cron!, timezone: trigger.timezone! }, now).toISOString() : null,
     );
     await store.saveDueAcrossOrgs(
       tx,

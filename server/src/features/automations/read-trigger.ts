@@ -6,7 +6,7 @@ import { typesNamed } from "../../events/event-families.ts";
 import { readFilter } from "../orders/orders.ts";
 import { findTimeZone } from "../organizations/organizations.ts";
 import { checkTiming } from "../schedules/schedules.ts";
-import type { On } from "./automations.schemas.ts";
+import type { TriggerRequest } from "./automations.schemas.ts";
 
 const family = "order.*";
 /** Nothing can be done to an order that was deleted. */
@@ -14,24 +14,25 @@ const orderTypes = typesNamed(family).filter((type) => !type.endsWith(".deleted"
 const allowed = [family, ...orderTypes];
 
 /** What starts it, as it is kept. `eventTypes` null: the clock does. */
-export type Trigger = { on: On; eventTypes: EventType[] | null };
+export type CheckedTrigger = { trigger: TriggerRequest; eventTypes: EventType[] | null };
 
-/** All that can be wrong with `on` of an automation is said here. */
-export async function readTrigger(ctx: Ctx, on: On): Promise<Trigger> {
-  const { types, cron, timezone, filter } = on;
+/** All that can be wrong with the trigger of an automation is said here. */
+export async function readTrigger(ctx: Ctx, trigger: TriggerRequest): Promise<CheckedTrigger> {
+  const { types, cron, timezone, filter } = trigger;
   if ((types === undefined) === (cron === undefined)) {
-    throw badField("/on", types ? "one_of" : "required", "Say what starts it: `types` of events, or `cron`.");
+    throw badField("/trigger", types ? "one_of" : "required", "Say what starts it: `types` of events, or `cron`.");
   }
-  if (filter !== undefined) readFilter(ctx, filter, "/on/filter");
+  if (filter !== undefined) readFilter(ctx, filter, "/trigger/filter");
   if (types) {
-    if (timezone !== undefined) throw badField("/on/timezone", "needs_cron", "Only a cron expression has a time zone.");
-    return { on, eventTypes: readTypes(types) };
+    if (timezone !== undefined)
+      throw badField("/trigger/timezone", "cron_required", "Only a cron expression has a time zone.");
+    return { trigger, eventTypes: readTypes(types) };
   }
   if (filter === undefined) {
-    throw badField("/on/filter", "required", "What goes by the clock needs a filter that says which orders.");
+    throw badField("/trigger/filter", "required", "What goes by the clock needs a filter that says which orders.");
   }
-  const timing = checkTiming(cron!, timezone ?? (await findTimeZone(ctx, ctx.orgId)), "/on");
-  return { on: { cron: timing.cron.expression, timezone: timing.timezone, filter }, eventTypes: null };
+  const timing = checkTiming(cron!, timezone ?? (await findTimeZone(ctx, ctx.orgId)), "/trigger");
+  return { trigger: { cron: timing.cron.expression, timezone: timing.timezone, filter }, eventTypes: null };
 }
 
 function readTypes(names: string[]): EventType[] {
@@ -41,7 +42,7 @@ function readTypes(names: string[]): EventType[] {
     const isKnown = typesNamed(name).length > 0;
     const suggestion = nearestName(name, allowed);
     throw badField(
-      `/on/types/${index}`,
+      `/trigger/types/${index}`,
       isKnown ? "not_about_orders" : "unknown_type",
       isKnown ? `${name} names no orders that a pipeline could be run over.` : "There is no such type of events.",
       { allowed, ...(suggestion === undefined ? {} : { suggestion }) },

@@ -21,22 +21,22 @@ export async function testAutomation(ctx: Ctx, id: string, { days = defaultDays 
   const automation = await getAutomation(ctx.db, ctx.orgId, id);
   const open = await openPipeline(ctx, automation.pipeline_id, automation.when);
   const { orderIds, ...past } = await findPast(ctx, automation, open, days);
-  const { seen, matched } = await findOrdersFor(ctx, automation.on, open.pipeline, orderIds);
+  const { evaluated, matched } = await findOrdersFor(ctx, automation.trigger, open.pipeline, orderIds);
   const report = await preflightOrders(ctx, open.pipeline, matched, shownOrders);
-  return { ...past, seen, matched: matched.length, ...report };
+  return { ...past, evaluated, matched: matched.length, ...report };
 }
 
 async function findPast(ctx: Ctx, automation: StoredAutomation, open: OpenPipeline, days: number): Promise<Past> {
-  const { event_types: types, on } = automation;
+  const { event_types: types, trigger } = automation;
   if (types === null) {
-    const orderIds = await selectOrders(ctx, on.filter ?? {}, open.pipeline);
+    const orderIds = await selectOrders(ctx, trigger.filter ?? {}, open.pipeline);
     const truncated = orderIds.length > maxOrders;
     return { since: null, events: 0, orderIds: orderIds.slice(0, maxOrders), truncated };
   }
   const since = new Date(ctx.clock.now().getTime() - days * dayMs);
   const after = await findSequenceAt(ctx, since);
   const newest = await listOccasions(ctx.db, ctx.orgId, { types, after, limit: maxEvents, newestFirst: true });
-  const events = newest.filter(({ cause }) => !cause?.through.includes(automation.id));
+  const events = newest.filter(({ cause }) => !cause?.automationPath.includes(automation.id));
   const all = [...new Set(events.flatMap(({ order_ids }) => order_ids))];
   const truncated = newest.length === maxEvents || all.length > maxOrders;
   return { since: since.toISOString(), events: events.length, orderIds: all.slice(0, maxOrders), truncated };

@@ -201,8 +201,8 @@ describe.each(kinds)("$kind of a carrier that is called over HTTP", ({ path, bod
     const { first } = await start();
     const id = kind.idOf(first.body);
     setClock(2);
-    const rooms = { byOrg: new Map<string, number>(), others: 10 };
-    const claim = { owner: randomUUID(), limit: 10, rooms, mayTakeOver: true, now: new Date(now) };
+    const quotas = { byOrg: new Map<string, number>(), others: 10 };
+    const claim = { owner: randomUUID(), limit: 10, quotas, mayTakeOver: true, now: new Date(now) };
     expect((await kind.leases.claimAcrossOrgs(hub.world.db, claim)).rows.map((row) => row.id)).toEqual([id]);
     expect(await kind.workOffAll()).toBe(0);
     await kind.leases.endAllAcrossOrgs(hub.world.db);

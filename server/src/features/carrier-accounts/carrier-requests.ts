@@ -9,7 +9,7 @@ import type { Tx } from "../../db/database.ts";
 import { isConnectionLoss } from "../../db/database.ts";
 import type { LeasedRecords } from "../../queue/leased-records.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
-import type { Work } from "../../queue/work.ts";
+import type { WorkKind } from "../../queue/work.ts";
 import type { CarrierAnswer, Failure, OpenCarrier } from "./open-carrier.ts";
 import { askCarrier, openCarrier } from "./open-carrier.ts";
 
@@ -75,15 +75,15 @@ export async function reachCarrier(ctx: Ctx, accountId: string | null): Promise<
 /** Asks again for things of one kind that nobody is waiting for. */
 export function carrierWork<R extends Asked>(
   name: string,
-  everyMs: number,
+  pollIntervalMs: number,
   { leases, fromRow }: LeasedRecords<R>,
   askAgain: (ctx: Ctx, record: R, reached: Reached, stopping?: AbortSignal) => Promise<unknown>,
-): Work<World, LeasedRow & Stored<R>> {
+): WorkKind<World, LeasedRow & Stored<R>> {
   return {
     name,
     leases,
     wakeOn: ["clock"],
-    everyMs,
+    pollIntervalMs,
     maxAttempts,
     async run(world, row, { signal }) {
       const ctx = systemContext(world, row.org_id, name);

@@ -106,7 +106,7 @@ async function open(world: World, orgId: string): Promise<Shared> {
   }
 
   const loop = startLoop({
-    everyMs: lookAgainMs,
+    intervalMs: lookAgainMs,
     retryMs: 1_000,
     onError: (error) => world.log.warn({ err: error }, "new events were not read for streams"),
     async pass(stopping) {

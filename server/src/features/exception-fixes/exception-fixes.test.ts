@@ -40,7 +40,7 @@ describe("an order that did not arrive", () => {
       },
     ]);
     const row = await one("&kind=push");
-    expect(row).toMatchObject({ code: "rejected", executionId, about: { type: "order", name: "P-2" } });
+    expect(row).toMatchObject({ code: "rejected", executionId, subject: { type: "order", name: "P-2" } });
     // What the other side says may quote whom the order is for.
     const stranger = await org.withScopes(["exceptions:read"]);
     const [masked] = await list("", stranger);
@@ -54,7 +54,7 @@ describe("an order that did not arrive", () => {
     floor.beforeTaking = () => taken;
     const answers = await Promise.all([fix(row.id, "retry"), fix(row.id, "retry")]);
     expect(answers.map(({ status, body }) => [status, body.code ?? body.status]).toSorted()).toEqual([
-      [200, "started"],
+      [200, "in_progress"],
       [409, "retry_in_progress"],
     ]);
     const many = await org.post("/exceptions/resolve", { action: "retry", filter: { kind: "push" } });
@@ -89,9 +89,9 @@ describe("an order that did not arrive", () => {
       path: "/status",
       from: "sent",
       to: "ready",
-      kept: true,
+      keptLocal: true,
     });
-    expect((await fix(row.id, "keep_ours")).body.status).toBe("resolved");
+    expect((await fix(row.id, "keep_local")).body.status).toBe("resolved");
     expect(await order("R-1")).toMatchObject({ status: "sent" });
     // Asked once more, they agree: what is open by then is over.
     const again = await run("R-1", "recall_fulfillment", { bridge_id: bridgeId });
@@ -113,7 +113,7 @@ describe("an order that did not arrive", () => {
     await ended(org, results[0].steps[0].execution_id);
     expect(await one()).toMatchObject({ kind: "recall" });
     await run("R-2", "mark_shipped", { tracking_number: "1Z", carrier: "ups" });
-    expect(await list("&status=resolved")).toMatchObject([{ kind: "recall", resolution: "cause_gone" }]);
+    expect(await list("&status=resolved")).toMatchObject([{ kind: "recall", resolution: "auto_resolved" }]);
   });
 
   test("or may have arrived is sent again only by who says so, having looked there", async () => {
@@ -129,7 +129,7 @@ describe("an order that did not arrive", () => {
     const blindly = await fix(row.id, "retry");
     expect(await ended(org, blindly.body.executionId)).toMatchObject({ status: "failed" });
     expect([floor.sent, await one()]).toMatchObject([["U-1"], { id: row.id, timesSeen: 2 }]);
-    const looked = await fix(row.id, "retry", { resend: true });
+    const looked = await fix(row.id, "retry", { forceResend: true });
     expect(await ended(org, looked.body.executionId)).toMatchObject({ status: "succeeded" });
     await eventually(list, (rows) => rows.length === 0);
     expect(floor.sent).toEqual(["U-1", "U-1"]);
@@ -147,14 +147,14 @@ test("a task that failed is told of, once for each, and over when it succeeds; n
   const reader = await org.withScopes(["exceptions:read", "exceptions:write"]);
   const refused = await reader.post(`/exceptions/${row.id}/resolve`, { action: "retry" });
   expect([refused.status, refused.body.required]).toEqual([403, ["tasks:execute"]]);
-  const wrong = await fix(row.id, "accept_theirs");
+  const wrong = await fix(row.id, "accept_source");
   expect([wrong.status, wrong.body.allowed]).toEqual([409, ["retry", "dismiss"]]);
   await db.query("update task_executions set task_name = 'noop' where id = $1", [body.id]);
   const headers = { "idempotency-key": randomUUID() };
   const retry = async () => await org.post(`/exceptions/${row.id}/resolve`, { action: "retry" }, { headers });
   const { body: started } = await retry();
   const { executionId } = started;
-  expect(started).toMatchObject({ status: "started", exception: { id: row.id, lastFix: { executionId } } });
+  expect(started).toMatchObject({ status: "in_progress", exception: { id: row.id, lastAction: { executionId } } });
   expect((await ended(org, executionId)).status).toBe("succeeded");
   expect((await retry()).body).toEqual(started);
   await eventually(list, (rows) => rows.length === 0);
@@ -177,23 +177,26 @@ test("each fix takes what the same takes elsewhere, for one and for many, and no
     await ended(org, results[0].steps[0].execution_id);
   }
   const before = await list();
-  const taken = before.map(({ kind, fixes }) => [kind, fixes.map(({ action, scope }) => `${action} ${scope}`)]);
+  const taken = before.map(({ kind, availableActions }) => [
+    kind,
+    availableActions.map(({ action, scope }) => `${action} ${scope}`),
+  ]);
   const dismissal = "dismiss exceptions:write";
   expect(Object.fromEntries(taken)).toEqual({
     rejected_record: ["retry tasks:execute", "edit_and_retry tasks:execute", dismissal],
-    import_conflict: ["accept_theirs operations:run", "keep_ours operations:run", dismissal],
+    import_conflict: ["accept_source operations:run", "keep_local operations:run", dismissal],
     push: ["retry tasks:execute", dismissal],
-    recall: ["retry tasks:execute", "keep_ours operations:run", dismissal],
+    recall: ["retry tasks:execute", "keep_local operations:run", dismissal],
   });
   const narrow = await org.withScopes(["exceptions:read", "exceptions:write", "pii:read"]);
-  for (const { id, fixes } of before) {
-    for (const { action, scope } of fixes.filter((fix) => fix.action !== "dismiss")) {
+  for (const { id, availableActions } of before) {
+    for (const { action, scope } of availableActions.filter((one) => one.action !== "dismiss")) {
       const { status, body } = await narrow.post(`/exceptions/${id}/resolve`, { action });
       expect([action, status, body.required]).toEqual([action, 403, [scope]]);
     }
   }
   const many = await narrow.post("/exceptions/resolve", { action: "retry", filter: { kind: "push,recall" } });
-  expect(many.body.summary).toMatchObject({ matched: 2, done: 0, failed: 2 });
+  expect(many.body.summary).toMatchObject({ matched: 2, processed: 0, failed: 2 });
   expect(many.body.results).toMatchObject([{ error: { code: "insufficient_scope" } }, { error: {} }]);
   expect(await list("", narrow)).toEqual(before);
 });
@@ -222,7 +225,7 @@ test("of those who decide about one in the same moment one has done it", async (
   ]);
   await db.query("update orders set status = 'sent' where org_id = $1", [org.id]);
   await importing(record("Y", { status: "ready", lines: [{ sku: "MUG", quantity: 9 }] }));
-  expect(await together((await one()).id, "keep_ours")).toEqual([
+  expect(await together((await one()).id, "keep_local")).toEqual([
     [200, "resolved"],
     [409, "exception_closed"],
   ]);
@@ -251,19 +254,22 @@ describe("whoever asks again under the same key, since the hub died after the fi
     const wanted: [kind: string, name: string | undefined, action: string, status: string][] = [
       ["rejected_record", "A", "dismiss", "dismissed"],
       ["rejected_record", "D", "retry", "failed"],
-      ["import_conflict", "B", "keep_ours", "resolved"],
-      ["push", "C", "retry", "started"],
-      ["recall", "C", "keep_ours", "resolved"],
-      ["execution", undefined, "retry", "started"],
+      ["import_conflict", "B", "keep_local", "resolved"],
+      ["push", "C", "retry", "in_progress"],
+      ["recall", "C", "keep_local", "resolved"],
+      ["execution", undefined, "retry", "in_progress"],
     ];
     for (const [kind, name, action, status] of wanted) {
-      const row = rows.find((one) => one.kind === kind && (name === undefined || one.about.name === name))!;
+      const row = rows.find((one) => one.kind === kind && (name === undefined || one.subject.name === name))!;
       const headers = { "idempotency-key": randomUUID() };
       const resolve = async () => await org.post(`/exceptions/${row.id}/resolve`, { action }, { headers });
       await dyingBeforeKeeping(db, resolve);
       const { body, headers: sent } = await resolve();
       expect([kind, body.status, sent.get("idempotency-replayed")]).toEqual([kind, status, "true"]);
-      expect(body.exception).toMatchObject({ id: row.id, ...(status === "started" ? { lastFix: { action } } : {}) });
+      expect(body.exception).toMatchObject({
+        id: row.id,
+        ...(status === "in_progress" ? { lastAction: { action } } : {}),
+      });
     }
     const retries = (await org.get("/tasks/executions?trigger=retry")).body.data as { taskName: string }[];
     expect(retries.map(({ taskName }) => taskName).toSorted()).toEqual(["fail", "orders.export"]);
@@ -282,12 +288,12 @@ describe("whoever asks again under the same key, since the hub died after the fi
     await db.query(`create trigger dead before update on exceptions for each row
       when (old.id = '${later!.id}') execute function refuse_fix()`);
     const headers = { "idempotency-key": randomUUID() };
-    const body = { action: "keep_ours", filter: { kind: "import_conflict" } };
+    const body = { action: "keep_local", filter: { kind: "import_conflict" } };
     const resolve = async () => await org.post("/exceptions/resolve", body, { headers });
     expect((await resolve()).status).toBe(500);
     await db.query("drop function refuse_fix cascade");
     expect((await resolve()).body).toMatchObject({
-      summary: { matched: 2, done: 1, failed: 0, remaining: 1 },
+      summary: { matched: 2, processed: 1, failed: 0, remaining: 1 },
       results: [{ id: first!.id, status: "resolved" }],
     });
     expect((await list()).map(({ id }) => id)).toEqual([later!.id]);

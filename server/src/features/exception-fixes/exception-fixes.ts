@@ -5,9 +5,9 @@ import { hasScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../context.ts";
 import { change, keepingAs } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
-import type { ExceptionKind, FixAction, FixAnswer } from "../exceptions/exceptions.schemas.ts";
-import type { FixManyAnswer, FixManyRequest, FixRequest } from "../exceptions/exceptions.schemas.ts";
-import { maxFixedAtOnce } from "../exceptions/exceptions.schemas.ts";
+import type { ExceptionKind, ExceptionAction, ResolveResponse } from "../exceptions/exceptions.schemas.ts";
+import type { ResolveManyResponse, ResolveManyRequest, ResolveRequest } from "../exceptions/exceptions.schemas.ts";
+import { maxResolvedAtOnce } from "../exceptions/exceptions.schemas.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
 import * as exceptions from "../exceptions/exceptions.ts";
 import type { Fixed, Fixer, Wanted } from "./fix.ts";
@@ -27,9 +27,9 @@ const retries: Record<ExceptionKind, Fixer> = {
   execution: runAgain,
 };
 
-function fixerOf(kind: ExceptionKind, action: FixAction): Fixer {
+function fixerOf(kind: ExceptionKind, action: ExceptionAction): Fixer {
   if (action === "dismiss") return dismiss;
-  return action === "keep_ours" || action === "accept_theirs" ? decideOrders : retries[kind];
+  return action === "keep_local" || action === "accept_source" ? decideOrders : retries[kind];
 }
 
 const dismiss: Fixer = {
@@ -43,7 +43,7 @@ const dismiss: Fixer = {
   },
 };
 
-export async function fixException(ctx: Ctx, id: string, wanted: FixRequest): Promise<FixAnswer> {
+export async function fixException(ctx: Ctx, id: string, wanted: ResolveRequest): Promise<ResolveResponse> {
   const found = orNotFound("exception", await exceptions.findException(ctx.db, ctx.orgId, id));
   const obstacle = obstacleTo(ctx, found, wanted.action);
   if (obstacle) throw obstacle;
@@ -63,7 +63,7 @@ async function answerOf(
   ctx: Ctx,
   { id, kind }: StoredException,
   { status, error, executionId }: Fixed,
-): Promise<FixAnswer | HubError> {
+): Promise<ResolveResponse | HubError> {
   // What is wrong with a record is an answer; that something cannot be done now is a refusal.
   const isRefusal = error?.code === closedMeanwhile.code || kind !== "rejected_record";
   if (error && isRefusal && Object.hasOwn(errorTable, error.code)) {
@@ -78,11 +78,15 @@ function refusalOf({ id }: Pick<StoredException, "id">, { code, message, details
 }
 
 /** Of those that are open, the ones nobody has tried first. One that cannot be put right stays, and does not hold up others. */
-export async function fixMatching(ctx: Ctx, request: FixManyRequest): Promise<FixManyAnswer> {
+export async function fixMatching(ctx: Ctx, request: ResolveManyRequest): Promise<ResolveManyResponse> {
   const { action, filter, dryRun = false, ...more } = request;
   const { total: matched } = await exceptions.countExceptions(ctx, filter);
-  const rows = dryRun ? [] : await exceptions.listToFix(ctx.db, ctx.orgId, filter, maxFixedAtOnce);
-  const answerWith = (results: Fixed[]): FixManyAnswer => ({ dryRun, summary: summaryOf(matched, results), results });
+  const rows = dryRun ? [] : await exceptions.listToResolve(ctx.db, ctx.orgId, filter, maxResolvedAtOnce);
+  const answerWith = (results: Fixed[]): ResolveManyResponse => ({
+    dryRun,
+    summary: summaryOf(matched, results),
+    results,
+  });
   const results: Fixed[] = [];
   // Done in several transactions: whoever dies after some of them leaves the answer that tells of those.
   const own = keepingAs(ctx, async (_tx, fixed) => answerWith([...results, ...(fixed as Fixed[])]));
@@ -97,11 +101,11 @@ export async function fixMatching(ctx: Ctx, request: FixManyRequest): Promise<Fi
   return answerWith(results);
 }
 
-function summaryOf(matched: number, results: Fixed[]): FixManyAnswer["summary"] {
+function summaryOf(matched: number, results: Fixed[]): ResolveManyResponse["summary"] {
   const failures = results.filter(({ status }) => status === "failed").length;
   return {
     matched: Math.max(matched, results.length),
-    done: results.length - failures,
+    processed: results.length - failures,
     failed: failures,
     remaining: Math.max(0, matched - results.length),
   };
@@ -118,11 +122,11 @@ async function fixPortion(fixer: Fixer, ctx: Ctx, rows: StoredException[], wante
 }
 
 /** Why this caller cannot do it, as it is now. */
-function obstacleTo(ctx: Ctx, row: StoredException, action: FixAction): HubError | undefined {
+function obstacleTo(ctx: Ctx, row: StoredException, action: ExceptionAction): HubError | undefined {
   if (row.status !== "open") return new HubError("exception_closed", `It is ${row.status} already.`);
-  const fix = exceptions.fixesOf(row).find((one) => one.action === action);
+  const fix = exceptions.actionsFor(row).find((one) => one.action === action);
   if (!fix) {
-    const allowed = exceptions.fixesOf(row).map((one) => one.action);
+    const allowed = exceptions.actionsFor(row).map((one) => one.action);
     return new HubError("invalid_state", `What can be done about it: ${allowed.join(", ")}.`, { extra: { allowed } });
   }
   const required = exceptions.scopeOf(row.kind, action);

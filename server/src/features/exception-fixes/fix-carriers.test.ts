@@ -39,7 +39,8 @@ async function aDesk() {
 }
 type Desk = Awaited<ReturnType<typeof aDesk>>;
 
-const actionsOf = ({ fixes }: { fixes: { action: string }[] }): string[] => fixes.map(({ action }) => action);
+const actionsOf = ({ availableActions }: { availableActions: { action: string }[] }): string[] =>
+  availableActions.map(({ action }) => action);
 
 /** The carrier was asked as often as it is asked, and never answered. */
 async function untilGivenUp(table: "shipment_labels" | "pickups", id: string): Promise<void> {
@@ -69,14 +70,14 @@ describe("a label", () => {
     labels.nextVoids.push(refuse, refuse);
     expect((await desk.org.delete(`/shipments/labels/${label.id}`)).body.code).toBe("label_not_voidable");
     const row = await desk.one();
-    expect(row).toMatchObject({ kind: "label", code: "void_rejected", about: { type: "label", id: label.id } });
+    expect(row).toMatchObject({ kind: "label", code: "void_rejected", subject: { type: "label", id: label.id } });
     await desk.expectScope(row.id, "shipments:write");
     const again = await desk.fix(row.id);
     expect([again.status, again.body.code]).toEqual([409, "label_not_voidable"]);
     expect(await desk.one()).toMatchObject({ id: row.id, timesSeen: 2 });
     expect((await desk.fixAndDie(row.id)).body).toMatchObject({
       status: "resolved",
-      exception: { resolution: "cause_gone" },
+      exception: { resolution: "auto_resolved" },
     });
     expect((await desk.org.get(`/shipments/labels/${label.id}`)).body.status).toBe("voided");
     expect(labels.voided).toContain(label.trackingNumber);
@@ -92,7 +93,7 @@ describe("a label", () => {
     const row = await desk.one();
     expect(row).toMatchObject({ code: "outcome_unknown", message: expect.stringContaining("never said whether") });
     const silent = await desk.fix(row.id);
-    expect(silent.body).toMatchObject({ status: "started", exception: { status: "open" } });
+    expect(silent.body).toMatchObject({ status: "in_progress", exception: { status: "open" } });
     await untilGivenUp("shipment_labels", label.id);
     expect((await desk.fixAndDie(row.id)).body).toMatchObject({ status: "resolved" });
     expect([salesOf(label.id), await desk.list()]).toEqual([[`label:${label.id}`], []]);
@@ -107,7 +108,7 @@ describe("a label", () => {
     const refused = await desk.fix(row.id);
     expect([refused.status, refused.body.allowed]).toEqual([409, ["dismiss"]]);
     expect((await desk.org.delete(`/shipments/labels/${label.id}`)).status).toBe(200);
-    expect(await desk.list("&status=resolved")).toMatchObject([{ id: row.id, resolution: "cause_gone" }]);
+    expect(await desk.list("&status=resolved")).toMatchObject([{ id: row.id, resolution: "auto_resolved" }]);
   });
 
   test("of a fix whose process died is bought by others; refused once more it is the same exception, open again", async () => {
@@ -173,7 +174,7 @@ describe("a label", () => {
     expect(run.body.summary).toMatchObject({ succeeded: 1 });
     expect(await desk.one()).toMatchObject({ code: "rejected", orderId: bought.orderId });
     expect((await desk.org.post("/shipments/labels", bought)).status).toBe(201);
-    const gone = { resolution: "cause_gone" };
+    const gone = { resolution: "auto_resolved" };
     expect(await desk.list("&status=resolved")).toMatchObject([gone, gone]);
   });
 });
@@ -194,7 +195,7 @@ describe("a pickup", () => {
     pickups.nextCancels.push(refuse, refuse);
     expect((await desk.org.delete(`/pickups/${id}`)).status).toBe(502);
     const row = await desk.one();
-    expect(row).toMatchObject({ kind: "pickup", code: "cancel_rejected", about: { id, name: confirmationNumber } });
+    expect(row).toMatchObject({ kind: "pickup", code: "cancel_rejected", subject: { id, name: confirmationNumber } });
     await desk.expectScope(row.id, "pickups:write");
     const again = await desk.fix(row.id);
     expect([again.status, again.body.code]).toEqual([502, "carrier_failed"]);
@@ -202,7 +203,7 @@ describe("a pickup", () => {
     expect([moved.status, (await desk.one()).timesSeen]).toEqual([200, 2]);
     expect((await desk.fixAndDie(row.id)).body).toMatchObject({
       status: "resolved",
-      exception: { resolution: "cause_gone" },
+      exception: { resolution: "auto_resolved" },
     });
     expect((await desk.org.get(`/pickups/${id}`)).body.status).toBe("cancelled");
     expect(pickups.cancelled).toContain(moved.body.confirmationNumber);

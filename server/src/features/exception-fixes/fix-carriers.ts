@@ -23,25 +23,25 @@ export const askCarriers: Fixer = {
   },
 };
 
-async function askForLabel(ctx: Ctx, { id, code, aboutId }: StoredException): Promise<void> {
-  if (code === "void_rejected") await voidLabel(ctx, aboutId!);
-  else if (code === "outcome_unknown") await retryLabel(ctx, aboutId!);
+async function askForLabel(ctx: Ctx, { id, code, subjectId }: StoredException): Promise<void> {
+  if (code === "void_rejected") await voidLabel(ctx, subjectId!);
+  else if (code === "outcome_unknown") await retryLabel(ctx, subjectId!);
   else {
     // Closed with the new wish: if that is refused too it is open again, and of two who ask at once one gets it.
-    await buyLabelAgain(ctx, aboutId!, async (tx) => {
+    await buyLabelAgain(ctx, subjectId!, async (tx) => {
       const closed = await closeExceptions(tx, ctx, [id], "retry");
       if (closed.size === 0) throw new HubError("exception_closed");
     });
   }
 }
 
-async function askForPickup(ctx: Ctx, { code, aboutId }: StoredException): Promise<void> {
-  if (code === "cancel_rejected") await cancelPickup(ctx, aboutId!, undefined);
-  else await retryPickup(ctx, aboutId!);
+async function askForPickup(ctx: Ctx, { code, subjectId }: StoredException): Promise<void> {
+  if (code === "cancel_rejected") await cancelPickup(ctx, subjectId!, undefined);
+  else await retryPickup(ctx, subjectId!);
 }
 
 /** What the carrier is asked, and what it said, is written down together with what it means for the exception. */
 async function outcomeOf(db: Queryable, { orgId }: Ctx, { id }: StoredException): Promise<Fixed> {
   const row = await findException(db, orgId, id);
-  return { id, status: row?.status === "open" ? "started" : "resolved" };
+  return { id, status: row?.status === "open" ? "in_progress" : "resolved" };
 }

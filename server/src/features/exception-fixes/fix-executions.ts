@@ -1,7 +1,7 @@
 import type { Ctx } from "../../context.ts";
 import { change, keepingAs } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { lockOpen, markTried } from "../exceptions/exceptions.ts";
+import { lockOpen, markAttempted } from "../exceptions/exceptions.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
 import { listUnfinished, retryExecution, retryOrdersOf } from "../tasks/tasks.ts";
 import type { Fixed, Fixer, Wanted } from "./fix.ts";
@@ -10,23 +10,24 @@ import { closedMeanwhile, eachAlone, failed } from "./fix.ts";
 /** Orders that did not arrive: those of one execution are sent again by one. */
 export const sendAgain: Fixer = {
   portionsOf: (rows) => [...Map.groupBy(rows, ({ executionId }) => executionId).values()],
-  async fix(ctx, rows, { action, resend = false }) {
+  async fix(ctx, rows, { action, forceResend = false }) {
     const ids = rows.map(({ id }) => id);
     return await change(ctx, async (tx) => {
       const open = new Map((await lockOpen(tx, ctx.orgId, ids)).map((row) => [row.id, row]));
       // Another statement: the one before does not see what was queued while it waited.
-      const tried = [...open.values()].flatMap(({ lastFix }) => lastFix?.executionId ?? []);
+      const tried = [...open.values()].flatMap(({ lastAction }) => lastAction?.executionId ?? []);
       const unfinished = await listUnfinished(tx, ctx.orgId, tried);
-      const isBusy = ({ lastFix }: StoredException): boolean => unfinished.has(lastFix?.executionId ?? "");
+      const isBusy = ({ lastAction }: StoredException): boolean => unfinished.has(lastAction?.executionId ?? "");
       const free = [...open.values()].filter((row) => !isBusy(row));
-      const orderIds = free.map(({ orderId, aboutName }) => orderId ?? aboutName!);
+      const orderIds = free.map(({ orderId, subjectName }) => orderId ?? subjectName!);
       const [first] = free;
-      const executionId = first && (await retryOrdersOf(tx, ctx, first.executionId!, { orderIds, resend }));
+      const executionId =
+        first && (await retryOrdersOf(tx, ctx, first.executionId!, { orderIds, resend: forceResend }));
       if (executionId !== undefined) await noteTry(tx, ctx, free, action, executionId);
       return ids.map((id): Fixed => {
         const row = open.get(id);
         if (!row) return failed(id, closedMeanwhile);
-        return isBusy(row) ? failed(id, underWay) : { id, status: "started", executionId: executionId! };
+        return isBusy(row) ? failed(id, underWay) : { id, status: "in_progress", executionId: executionId! };
       });
     });
   },
@@ -39,7 +40,7 @@ export const runAgain: Fixer = {
   portionsOf: eachAlone,
   async fix(ctx, rows, { action }) {
     const { id, executionId: failedId } = rows[0]!;
-    const started = ({ id: executionId }: { id: string }): Fixed[] => [{ id, status: "started", executionId }];
+    const started = ({ id: executionId }: { id: string }): Fixed[] => [{ id, status: "in_progress", executionId }];
     const own = keepingAs(ctx, async (_tx, retried) => started(retried as { id: string }));
     return started(
       await retryExecution(own, failedId!, {}, async (tx, executionId) => {
@@ -51,7 +52,7 @@ export const runAgain: Fixer = {
 
 async function noteTry(tx: Tx, ctx: Ctx, rows: StoredException[], action: Wanted["action"], executionId: string) {
   const fix = { action, at: ctx.clock.now().toISOString(), by: ctx.actor, executionId };
-  await markTried(
+  await markAttempted(
     tx,
     ctx.orgId,
     rows.map(({ id }) => id),

@@ -9,7 +9,7 @@ export const decideOrders: Fixer = {
   portionsOf: eachAlone,
   async fix(ctx, rows, { action }) {
     const { id, orderId, kind } = rows[0]!;
-    const how = action as "accept_theirs" | "keep_ours";
+    const how = action as "accept_source" | "keep_local";
     return await change(ctx, async (tx) => {
       const [open] = await lockOpen(tx, ctx.orgId, [id]);
       if (!open) return [failed(id, closedMeanwhile)];

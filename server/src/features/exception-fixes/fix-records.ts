@@ -3,7 +3,7 @@ import { badField, HubError } from "../../core/errors.ts";
 import { mask, maskProblem, maySeePersonalData } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
-import { closeExceptions, lockOpen, markTried, openRecord } from "../exceptions/exceptions.ts";
+import { closeExceptions, lockOpen, markAttempted, openRecord } from "../exceptions/exceptions.ts";
 import type { KeptRecord, StoredException } from "../exceptions/exceptions.ts";
 import type { RecordTaker, Rejected } from "../tasks/tasks.ts";
 import { openTaker, takeRecords } from "../tasks/tasks.ts";
@@ -34,7 +34,7 @@ export const fixRecords: Fixer = {
       const taken = given.filter(({ record }) => !rejected.has(record.externalId)).map(({ id }) => id);
       await closeExceptions(tx, ctx, taken, wanted.action);
       const at = ctx.clock.now().toISOString();
-      await markTried(tx, ctx.orgId, ids, { action: wanted.action, at, by: ctx.actor, executionId: null });
+      await markAttempted(tx, ctx.orgId, ids, { action: wanted.action, at, by: ctx.actor, executionId: null });
       return rows.map(({ id }): Fixed => {
         if (!open.has(id)) return failed(id, closedMeanwhile);
         const externalId = byId.get(id);
@@ -55,7 +55,7 @@ function shownTo(ctx: Ctx, { code, message, errors = [] }: Rejected): NonNullabl
 }
 
 const notKept = {
-  code: "record_not_kept",
+  code: "record_not_stored",
   message: "The record was too large to be kept, or its key is gone. Send it with edit_and_retry, or import it again.",
 };
 
@@ -74,12 +74,20 @@ function recordFor(ctx: Ctx, taker: RecordTaker, row: StoredException, wanted: W
   const mode = taker.mappings.inbound?.mode;
   const { canonicalOf } = taker.task;
   if (mode === undefined && canonical === undefined && !canonicalOf) {
-    throw badField("/record/raw", "not_looked_at", "No transformation is active: `canonical` is what the hub takes.");
+    throw badField(
+      "/record/raw",
+      "record_part_ignored",
+      "No transformation is active: `canonical` is what the hub takes.",
+    );
   }
   if (mode === "replace" && raw === undefined) {
-    throw badField("/record/canonical", "not_looked_at", "The transformation makes all of it of `raw`: send that.");
+    throw badField(
+      "/record/canonical",
+      "record_part_ignored",
+      "The transformation makes all of it of `raw`: send that.",
+    );
   }
-  const externalId = row.aboutName;
+  const externalId = row.subjectName;
   if (externalId === null) throw new HubError("invalid_state", "Nobody knows which record it was.");
   const before = kept ?? { externalId, updatedAt: null, raw: {}, canonical: {} };
   const made = canonical ?? (raw && canonicalOf?.(raw));

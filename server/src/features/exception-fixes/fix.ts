@@ -1,13 +1,13 @@
 import type { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
-import type { FixAnswer, FixRequest } from "../exceptions/exceptions.schemas.ts";
+import type { ResolveResponse, ResolveRequest } from "../exceptions/exceptions.schemas.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
 
 /** What somebody wants done about an exception. */
-export type Wanted = FixRequest;
+export type Wanted = ResolveRequest;
 
 /** What came of it. */
-export type Fixed = Omit<FixAnswer, "exception"> & { id: string };
+export type Fixed = Omit<ResolveResponse, "exception"> & { id: string };
 
 export type Fixer = {
   /** Which of these, all of one kind, are fixed together. */

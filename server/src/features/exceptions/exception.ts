@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Actor } from "../../core/actor.ts";
 import type { Ctx } from "../../context.ts";
-import type { AboutType, ExceptionKind, ExceptionStatus, ExceptionSummary, LastFix } from "./exceptions.schemas.ts";
+import type {
+  SubjectType,
+  ExceptionKind,
+  ExceptionStatus,
+  ExceptionSummary,
+  LastAction,
+} from "./exceptions.schemas.ts";
 
 /** What went wrong, as whoever meets it tells of it. */
-export type Trouble = {
-  /** The same for the same trouble: see `factKeys`. */
+export type NewException = {
+  /** The same for the same trouble: see `exceptionKeys`. */
   key: string;
   kind: ExceptionKind;
   code: string;
@@ -13,7 +19,7 @@ export type Trouble = {
   message: string;
   /** What was said, by whomever. */
   reason?: string | null;
-  about: { type: AboutType; id: string | null; name: string | null };
+  subject: { type: SubjectType; id: string | null; name: string | null };
   orderId?: string | null;
   bridgeId?: string | null;
   taskName?: string | null;
@@ -21,13 +27,13 @@ export type Trouble = {
   holdHandle?: string | null;
   /** As it came: kept sealed, since it belongs to people. */
   record?: KeptRecord;
-  details?: TroubleDetails;
+  details?: ExceptionDetails;
   /** What was asked for, where that can be asked for anew: what was decided about the one time says nothing about the next. */
   occasion?: string;
 };
 
 /** What a fix needs to know, and whoever decides. */
-export type TroubleDetails = {
+export type ExceptionDetails = {
   errors?: unknown[];
   /** What the source of an order says, by the names of the fields. */
   theirs?: Record<string, unknown>;
@@ -47,35 +53,35 @@ export type KeptRecord = {
 /** An exception in the books. */
 export type StoredException = {
   id: string;
-  factKey: string;
+  dedupKey: string;
   kind: ExceptionKind;
   code: string;
   status: ExceptionStatus;
   message: string;
   reason: string | null;
-  aboutType: AboutType;
-  aboutId: string | null;
-  aboutName: string | null;
+  subjectType: SubjectType;
+  subjectId: string | null;
+  subjectName: string | null;
   orderId: string | null;
   bridgeId: string | null;
   taskName: string | null;
   executionId: string | null;
   holdHandle: string | null;
-  details: TroubleDetails;
+  details: ExceptionDetails;
   sealedRecord: string | null;
   digest: string;
   timesSeen: number;
   firstSeenAt: string;
   openedAt: string;
   lastSeenAt: string;
-  lastFix: LastFix | null;
+  lastAction: LastAction | null;
   resolvedAt: string | null;
   resolvedBy: Actor | null;
   resolution: ExceptionSummary["resolution"];
 };
 
 /** Under which each trouble is known: one place, so that whoever puts it right finds what the other has written. */
-export const factKeys = {
+export const exceptionKeys = {
   record: (bridgeId: string, taskName: string, externalId: string): string =>
     `record:${bridgeId}:${taskName}:${keyOf(externalId)}`,
   conflict: (orderId: string, fact: string): string => `conflict:${orderId}:${fact}`,
@@ -110,17 +116,17 @@ export function digestOf(value: unknown): string {
     .slice(0, 32);
 }
 
-const recordContext = (orgId: string, factKey: string): string => `exception:${orgId}:${factKey}`;
+const recordContext = (orgId: string, dedupKey: string): string => `exception:${orgId}:${dedupKey}`;
 
-export function sealRecord({ secrets, orgId }: Ctx, factKey: string, record: KeptRecord): string {
-  return secrets.seal(JSON.stringify(record), recordContext(orgId, factKey));
+export function sealRecord({ secrets, orgId }: Ctx, dedupKey: string, record: KeptRecord): string {
+  return secrets.seal(JSON.stringify(record), recordContext(orgId, dedupKey));
 }
 
 /** Undefined: it was too large to be kept, or sealed with a key that this hub does not have any more. */
 export function openRecord({ secrets, orgId }: Ctx, row: StoredException): KeptRecord | undefined {
   if (row.sealedRecord === null) return undefined;
   try {
-    return JSON.parse(secrets.open(row.sealedRecord, recordContext(orgId, row.factKey))) as KeptRecord;
+    return JSON.parse(secrets.open(row.sealedRecord, recordContext(orgId, row.dedupKey))) as KeptRecord;
   } catch {
     return undefined;
   }

@@ -7,7 +7,8 @@ export const exceptionRoutes = [
   defineRoute("GET /exceptions", {
     name: "exceptions.list",
     scope: "exceptions:read",
-    summary: "List what went wrong and is open, newest first",
+    summary: "List exceptions",
+    description: "Open exceptions unless `status` says otherwise, newest first.",
     query: shapes.ExceptionQuery,
     answer: [200, PageOf(shapes.ExceptionSummary)],
     handle: (ctx, { query }) => exceptions.listExceptions(ctx, query),
@@ -23,7 +24,7 @@ export const exceptionRoutes = [
   defineRoute("GET /exceptions/:id", {
     name: "exceptions.get",
     scope: "exceptions:read",
-    summary: "Read an exception with the record it is about and what can be done",
+    summary: "Get an exception with its record",
     ids: { id: "exception" },
     answer: [200, shapes.Exception],
     handle: (ctx, { params }) => exceptions.getException(ctx, params.id),

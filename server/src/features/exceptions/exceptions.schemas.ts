@@ -18,11 +18,11 @@ export type ExceptionKind = (typeof exceptionKinds)[number];
 const exceptionStatuses = ["open", "resolved", "dismissed"] as const;
 export type ExceptionStatus = (typeof exceptionStatuses)[number];
 
-const fixActions = ["retry", "accept_theirs", "keep_ours", "edit_and_retry", "dismiss"] as const;
-export type FixAction = (typeof fixActions)[number];
+const exceptionActions = ["retry", "accept_source", "keep_local", "edit_and_retry", "dismiss"] as const;
+export type ExceptionAction = (typeof exceptionActions)[number];
 
-const aboutTypes = ["order", "record", "execution", "label", "pickup"] as const;
-export type AboutType = (typeof aboutTypes)[number];
+const subjectTypes = ["order", "record", "execution", "label", "pickup"] as const;
+export type SubjectType = (typeof subjectTypes)[number];
 
 const Anything = Type.Record(Type.String(), Type.Unknown());
 const Kind = OneOf(exceptionKinds, {
@@ -30,26 +30,26 @@ const Kind = OneOf(exceptionKinds, {
     "rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: " +
     "a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole",
 });
-const Action = OneOf(fixActions, {
+const Action = OneOf(exceptionActions, {
   description:
-    "retry: only what failed is done again. accept_theirs: the order becomes what its source says. keep_ours: it stays as it " +
+    "retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it " +
     "is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done",
 });
 
-const Fix = Type.Object({
+const AvailableAction = Type.Object({
   action: Action,
   title: Type.String({ description: "What it does here" }),
   scope: Type.String({ description: "Needed for it, besides exceptions:write" }),
 });
-export type Fix = Static<typeof Fix>;
+export type AvailableAction = Static<typeof AvailableAction>;
 
-const LastFix = Type.Object({
+const LastAction = Type.Object({
   action: Action,
   at: DateTime,
   by: ActorShape,
   executionId: Nullable({ ...Id, description: "The execution that tries again" }),
 });
-export type LastFix = Static<typeof LastFix>;
+export type LastAction = Static<typeof LastAction>;
 
 export const ExceptionSummary = Type.Object({
   id: Id,
@@ -60,8 +60,8 @@ export const ExceptionSummary = Type.Object({
   }),
   message: Type.String({ description: "What is wrong, for people" }),
   reason: Nullable(Type.String({ description: "What was said about it; without pii:read only in the hub's words" })),
-  about: Type.Object({
-    type: OneOf(aboutTypes),
+  subject: Type.Object({
+    type: OneOf(subjectTypes),
     id: Nullable(Id),
     name: Nullable(Type.String({ description: "What people know it by: a number, the id at the source, a task" })),
   }),
@@ -69,8 +69,8 @@ export const ExceptionSummary = Type.Object({
   bridgeId: Nullable(Id),
   taskName: Nullable(Type.String()),
   executionId: Nullable({ ...Id, description: "The execution that met it last" }),
-  fixes: Type.Array(Fix, { description: "What can be done about it; none once it is closed" }),
-  lastFix: Nullable(LastFix),
+  availableActions: Type.Array(AvailableAction, { description: "What can be done about it; none once it is closed" }),
+  lastAction: Nullable(LastAction),
   timesSeen: Type.Integer({ minimum: 1, description: "The same trouble again is no other exception" }),
   firstSeenAt: DateTime,
   openedAt: { ...DateTime, description: "Also when it was opened again" },
@@ -78,7 +78,9 @@ export const ExceptionSummary = Type.Object({
   resolvedAt: Nullable(DateTime),
   resolvedBy: Nullable(ActorShape),
   resolution: Nullable(
-    OneOf([...fixActions, "cause_gone"], { description: "cause_gone: it went by itself, or was put right elsewhere" }),
+    OneOf([...exceptionActions, "auto_resolved"], {
+      description: "auto_resolved: it went by itself, or was put right elsewhere",
+    }),
   ),
 });
 export type ExceptionSummary = Static<typeof ExceptionSummary>;
@@ -103,7 +105,7 @@ const filters = {
     taskName: Type.String({ minLength: 1, maxLength: 100 }),
     orderId: Id,
     executionId: Id,
-    isTried: Type.Boolean({ description: "Whether somebody has tried to put it right" }),
+    isAttempted: Type.Boolean({ description: "Whether somebody has tried to put it right" }),
   }),
   from: Since,
   to: Before,
@@ -131,7 +133,7 @@ export const ExceptionCounts = Type.Object({
       count: Count,
       lastSeenAt: DateTime,
       message: Type.String({ description: "Of the one that was opened last" }),
-      fixes: Type.Array(Action, { description: "What can be done about all of them at once" }),
+      availableActions: Type.Array(Action, { description: "What can be done about all of them at once" }),
     }),
     { description: "Those with the most first; 100 at most" },
   ),
@@ -139,12 +141,12 @@ export const ExceptionCounts = Type.Object({
 export type ExceptionCounts = Static<typeof ExceptionCounts>;
 
 const more = optional({
-  resend: Type.Boolean({
+  forceResend: Type.Boolean({
     description: "Of a push: send it once more, also if it may have arrived. Somebody has looked there",
   }),
 });
 
-export const FixRequest = Strict(
+export const ResolveRequest = Strict(
   {
     action: Action,
     ...more,
@@ -156,12 +158,12 @@ export const FixRequest = Strict(
   },
   { examples: [{ action: "retry" }] },
 );
-export type FixRequest = Static<typeof FixRequest>;
+export type ResolveRequest = Static<typeof ResolveRequest>;
 
 const outcome = {
-  status: OneOf(["resolved", "dismissed", "started", "failed"], {
+  status: OneOf(["resolved", "dismissed", "in_progress", "failed"], {
     description:
-      "started: an execution tries it; the exception is resolved when that succeeds. failed: it is still open",
+      "in_progress: an execution tries it; the exception is resolved when that succeeds. failed: it is still open",
   }),
   executionId: Type.Optional(Id),
   error: Type.Optional(
@@ -169,15 +171,15 @@ const outcome = {
   ),
 };
 
-export const FixAnswer = Type.Object({ ...outcome, exception: Exception });
-export type FixAnswer = Static<typeof FixAnswer>;
+export const ResolveResponse = Type.Object({ ...outcome, exception: Exception });
+export type ResolveResponse = Static<typeof ResolveResponse>;
 
-export const maxFixedAtOnce = 500;
+export const maxResolvedAtOnce = 500;
 
-export const FixManyRequest = Strict(
+export const ResolveManyRequest = Strict(
   {
     action: OneOf(
-      fixActions.filter((action) => action !== "edit_and_retry"),
+      exceptionActions.filter((action) => action !== "edit_and_retry"),
       { description: "What is done about each" },
     ),
     filter: Strict(filters, { description: "Of those that are open" }),
@@ -186,19 +188,19 @@ export const FixManyRequest = Strict(
   },
   { examples: [{ action: "retry", filter: { kind: "push", code: "rejected" }, dryRun: true }] },
 );
-export type FixManyRequest = Static<typeof FixManyRequest>;
+export type ResolveManyRequest = Static<typeof ResolveManyRequest>;
 
-export const FixManyAnswer = Type.Object({
+export const ResolveManyResponse = Type.Object({
   dryRun: Type.Boolean(),
   summary: Type.Object({
     matched: { ...Count, description: "Are open and meet the filter" },
-    done: { ...Count, description: "Resolved, dismissed or started" },
+    processed: { ...Count, description: "Resolved, dismissed or started" },
     failed: { ...Count, description: "Still open; `results` says why" },
     remaining: {
       ...Count,
-      description: `Not looked at yet: at most ${maxFixedAtOnce} a time. Ask again, with isTried false`,
+      description: `Not looked at yet: at most ${maxResolvedAtOnce} a time. Ask again, with isAttempted false`,
     },
   }),
   results: Type.Array(Type.Object({ id: Id, ...outcome }), { description: "Oldest first; none of a dry run" }),
 });
-export type FixManyAnswer = Static<typeof FixManyAnswer>;
+export type ResolveManyResponse = Static<typeof ResolveManyResponse>;

@@ -9,20 +9,26 @@ import type { Condition } from "../../db/list-page.ts";
 import { listPage, meetAll } from "../../db/list-page.ts";
 import { deleteSomeAcrossOrgs } from "../../db/old-rows.ts";
 import type { Ctx } from "../../context.ts";
-import type { StoredException, Trouble } from "./exception.ts";
+import type { StoredException, NewException } from "./exception.ts";
 import { digestOf, sealRecord } from "./exception.ts";
-import type { CountsQuery, ExceptionCounts, ExceptionFilter, ExceptionQuery, LastFix } from "./exceptions.schemas.ts";
+import type {
+  CountsQuery,
+  ExceptionCounts,
+  ExceptionFilter,
+  ExceptionQuery,
+  LastAction,
+} from "./exceptions.schemas.ts";
 
 /** What whoever meets it tells; the other fields are what has become of it. */
 const toldFields = {
-  factKey: "text",
+  dedupKey: "text",
   kind: "text",
   code: "text",
   message: "text",
   reason: "text",
-  aboutType: "text",
-  aboutId: "uuid",
-  aboutName: "text",
+  subjectType: "text",
+  subjectId: "uuid",
+  subjectName: "text",
   orderId: "uuid",
   bridgeId: "uuid",
   taskName: "text",
@@ -42,7 +48,7 @@ const columns = defineColumns<StoredException>("x", {
   firstSeenAt: moment,
   openedAt: moment,
   lastSeenAt: moment,
-  lastFix: "jsonb",
+  lastAction: "jsonb",
   resolvedAt: moment,
   resolvedBy: "jsonb",
   resolution: "text",
@@ -68,13 +74,13 @@ const { names, values, shape } = writing(told);
 /** One statement, in the order of the keys: of two who meet the same troubles one waits for the other. */
 const openStatement = `insert into exceptions as x (id, org_id, ${names}, status, opening, times_seen, first_seen_at, opened_at, last_seen_at)
   select u.id, $1::uuid, ${values}, 'open', $3::uuid, 1, $4::timestamptz, $4, $4
-    from jsonb_to_recordset($2::jsonb) as u (${shape}) order by u.fact_key
-  on conflict (org_id, fact_key) do update set
+    from jsonb_to_recordset($2::jsonb) as u (${shape}) order by u.dedup_key
+  on conflict (org_id, dedup_key) do update set
     ${told.map(({ name }) => `${name} = excluded.${name}`).join(", ")},
     last_seen_at = excluded.last_seen_at, times_seen = x.times_seen + 1,
     opening = case when x.status = 'open' or ${staysClosed} then x.opening else excluded.opening end,
     opened_at = case when x.status = 'open' or ${staysClosed} then x.opened_at else excluded.opened_at end,
-    last_fix = case when x.status = 'open' or ${staysClosed} then x.last_fix end,
+    last_action = case when x.status = 'open' or ${staysClosed} then x.last_action end,
     resolved_at = case when ${staysClosed} then x.resolved_at end,
     resolved_by = case when ${staysClosed} then x.resolved_by end,
     resolution = case when ${staysClosed} then x.resolution end,
@@ -82,7 +88,7 @@ const openStatement = `insert into exceptions as x (id, org_id, ${names}, status
   returning ${noticed}, x.opening = $3::uuid as "isOpened"`;
 
 /** Returns those that were not open before. */
-export async function openExceptions(tx: Tx, ctx: Ctx, troubles: Trouble[]): Promise<Noticed[]> {
+export async function openExceptions(tx: Tx, ctx: Ctx, troubles: NewException[]): Promise<Noticed[]> {
   const { orgId, newId, clock } = ctx;
   const records = JSON.stringify(troubles.map((trouble) => toRecord(told, toldOf(ctx, trouble), orgId)));
   const values = [orgId, records, newId(), clock.now()];
@@ -90,17 +96,17 @@ export async function openExceptions(tx: Tx, ctx: Ctx, troubles: Trouble[]): Pro
   return rows.filter(({ isOpened }) => isOpened);
 }
 
-function toldOf(ctx: Ctx, { key, about, record, occasion, ...trouble }: Trouble): Told {
+function toldOf(ctx: Ctx, { key, subject, record, occasion, ...trouble }: NewException): Told {
   return {
     id: ctx.newId(),
-    factKey: key,
+    dedupKey: key,
     kind: trouble.kind,
     code: trouble.code,
     message: trouble.message,
     reason: trouble.reason ?? null,
-    aboutType: about.type,
-    aboutId: about.id,
-    aboutName: about.name,
+    subjectType: subject.type,
+    subjectId: subject.id,
+    subjectName: subject.name,
     orderId: trouble.orderId ?? null,
     bridgeId: trouble.bridgeId ?? null,
     taskName: trouble.taskName ?? null,
@@ -129,7 +135,7 @@ async function close(
 ): Promise<Noticed[]> {
   const value = (given: unknown): string => `$${values.push(given)}`;
   return await tx.query<Noticed>(
-    `with held as (select x.id from ${held} order by x.fact_key for update of x)
+    `with held as (select x.id from ${held} order by x.dedup_key for update of x)
      update exceptions x set status = ${value(status)}, resolution = ${value(resolution)}, resolved_at = ${value(at)},
             resolved_by = ${value(by)}::jsonb
        from held where x.id = held.id returning ${noticed}`,
@@ -153,7 +159,7 @@ const isAny = "(select exists (select from exceptions o where o.org_id = $1 and 
 export async function closeByKeys(tx: Tx, orgId: string, keys: string[], ending: Ending): Promise<Noticed[]> {
   return await close(
     tx,
-    `exceptions x where ${isAny} and x.org_id = $1 and x.fact_key = any($2::text[])
+    `exceptions x where ${isAny} and x.org_id = $1 and x.dedup_key = any($2::text[])
         and x.status <> 'resolved'`,
     [orgId, keys],
     ending,
@@ -172,25 +178,24 @@ export async function closeByOrders(tx: Tx, orgId: string, orders: OrderState[],
       where x.status <> 'resolved' and (x.hold_handle is not null and not u.handles ? x.hold_handle
           or x.kind = 'import_conflict' and x.details #>> '{theirs,status}' = u.status
           or x.kind = 'recall' and u.status <> 'sent'
-          or x.fact_key like 'label:%' and u.status in ('shipped', 'delivered', 'cancelled'))`,
+          or x.dedup_key like 'label:%' and u.status in ('shipped', 'delivered', 'cancelled'))`,
     [orgId, JSON.stringify(orders)],
     ending,
   );
 }
 
-export async function markTried(tx: Tx, orgId: string, ids: string[], fix: LastFix): Promise<void> {
-  await tx.query("update exceptions set last_fix = $3 where org_id = $1 and id = any($2::uuid[]) and status = 'open'", [
-    orgId,
-    ids,
-    fix,
-  ]);
+export async function markAttempted(tx: Tx, orgId: string, ids: string[], fix: LastAction): Promise<void> {
+  await tx.query(
+    "update exceptions set last_action = $3 where org_id = $1 and id = any($2::uuid[]) and status = 'open'",
+    [orgId, ids, fix],
+  );
 }
 
 /** Those of these that are open, locked; the others had their end meanwhile. */
 export async function lockOpen(tx: Tx, orgId: string, ids: string[]): Promise<StoredException[]> {
   const rows = await tx.query<Stored<StoredException>>(
     `select ${columns.selected} from exceptions x
-      where x.org_id = $1 and x.id = any($2::uuid[]) and x.status = 'open' order by x.fact_key for update`,
+      where x.org_id = $1 and x.id = any($2::uuid[]) and x.status = 'open' order by x.dedup_key for update`,
     [orgId, ids],
   );
   return rows.map(columns.fromRow);
@@ -220,7 +225,7 @@ function meets(orgId: string, { kind, status, ...filter }: ExceptionFilter & { s
     ["x.execution_id = ?", filter.executionId],
     ["x.opened_at >= ?", filter.from],
     ["x.opened_at < ?", filter.to],
-    ...(filter.isTried === undefined ? [] : [`x.last_fix is ${filter.isTried ? "not null" : "null"}`]),
+    ...(filter.isAttempted === undefined ? [] : [`x.last_action is ${filter.isAttempted ? "not null" : "null"}`]),
   ];
 }
 
@@ -244,7 +249,7 @@ export async function listExceptions(
 }
 
 /** The oldest that are open and meet a filter, those first that nobody has tried yet. */
-export async function listToFix(
+export async function listToResolve(
   db: Queryable,
   orgId: string,
   filter: ExceptionFilter,
@@ -253,7 +258,7 @@ export async function listToFix(
   const values: unknown[] = [];
   const rows = await db.query<Stored<StoredException>>(
     `select ${columns.selected} from exceptions x where ${meetAll(meets(orgId, { ...filter, status: "open" }), values)}
-      order by x.last_fix is not null, x.opened_at, x.id limit ${limit}`,
+      order by x.last_action is not null, x.opened_at, x.id limit ${limit}`,
     values,
   );
   return rows.map(columns.fromRow);
@@ -281,9 +286,9 @@ export async function listRecordsLeft(
 ): Promise<StoredException[]> {
   const rows = await db.query<Stored<StoredException>>(
     `select ${columns.selected} from exceptions x
-      where x.org_id = $1 and x.execution_id = any($2::uuid[]) and x.kind = 'rejected_record' and x.status = 'open' and x.fact_key > $3
+      where x.org_id = $1 and x.execution_id = any($2::uuid[]) and x.kind = 'rejected_record' and x.status = 'open' and x.dedup_key > $3
         and x.sealed_record is not null
-      order by x.fact_key limit $4`,
+      order by x.dedup_key limit $4`,
     [orgId, executionIds, after, limit],
   );
   return rows.map(columns.fromRow);

@@ -19,18 +19,25 @@ describe("a record that was not taken", () => {
       code: "validation_failed",
       status: "open",
       timesSeen: 2,
-      about: { type: "record", name: "B" },
+      subject: { type: "record", name: "B" },
       details: { record: { externalId: "B", raw: { ref: "B" }, canonical: { currency: "Xyzzy dollars" } } },
     });
-    expect(row.fixes.map(({ action }) => action)).toEqual(["retry", "edit_and_retry", "dismiss"]);
-    expect((await fix(row.id, "retry")).body.exception.lastFix).toMatchObject({ action: "retry", executionId: null });
+    expect(row.availableActions.map(({ action }) => action)).toEqual(["retry", "edit_and_retry", "dismiss"]);
+    expect((await fix(row.id, "retry")).body.exception.lastAction).toMatchObject({
+      action: "retry",
+      executionId: null,
+    });
     expect(await importing(record("B"))).toMatchObject({ status: "succeeded", result: { created: 1 } });
     expect(await list()).toEqual([]);
-    expect(await one("&status=resolved")).toMatchObject({ id: row.id, resolution: "cause_gone", fixes: [] });
+    expect(await one("&status=resolved")).toMatchObject({
+      id: row.id,
+      resolution: "auto_resolved",
+      availableActions: [],
+    });
     // Once more wrong, it is open again, as the same exception, which nobody has tried to put right yet.
     await importing(broken("B"));
     const again = await one();
-    expect(again).toMatchObject({ id: row.id, timesSeen: 4, resolvedAt: null, resolution: null, lastFix: null });
+    expect(again).toMatchObject({ id: row.id, timesSeen: 4, resolvedAt: null, resolution: null, lastAction: null });
     expect([again.firstSeenAt, again.openedAt > row.openedAt]).toEqual([row.firstSeenAt, true]);
     await hub.world.sealer.sealNow();
     const types = (await org.get("/events?types=exception.*&limit=100")).body.data.map(
@@ -50,7 +57,7 @@ describe("a record that was not taken", () => {
       {
         status: "failed",
         error: { code: "validation_failed" },
-        exception: { status: "open", lastFix: { action: "retry" } },
+        exception: { status: "open", lastAction: { action: "retry" } },
       },
     ]);
     // Whose record it is nobody corrects.
@@ -60,12 +67,12 @@ describe("a record that was not taken", () => {
     const done = await fix(id, "edit_and_retry", { record: { canonical } });
     expect(done.body).toMatchObject({
       status: "resolved",
-      exception: { resolution: "edit_and_retry", lastFix: { action: "retry" } },
+      exception: { resolution: "edit_and_retry", lastAction: { action: "retry" } },
     });
     expect(await order("C-1")).toMatchObject({ currency: "EUR", externalId: "C" });
     // The source says the same again: that was decided about. What it says later on is news.
     await importing(wrong, broken("another"));
-    expect(await list()).toMatchObject([{ about: { name: "another" } }]);
+    expect(await list()).toMatchObject([{ subject: { name: "another" } }]);
     await importing(record("C", { number: "C-1" }));
     expect(await list("&status=resolved")).toMatchObject([{ id, resolution: "edit_and_retry" }]);
     const again = await fix(id, "edit_and_retry", { record: { canonical } });
@@ -98,10 +105,10 @@ describe("a record that was not taken", () => {
     );
     await importing(record("S", { money: "Xyzzy dollars" }), record("T", { money: "x".repeat(70_000) }));
     const rows = await list();
-    const [small, large] = ["S", "T"].map((name) => rows.find(({ about }) => about.name === name)!);
+    const [small, large] = ["S", "T"].map((name) => rows.find(({ subject }) => subject.name === name)!);
     const wrongPart = await fix(small!.id, "edit_and_retry", { record: { canonical: {} } });
-    expect(wrongPart.body.errors[0]).toMatchObject({ pointer: "/record/canonical", code: "not_looked_at" });
-    expect(large!.fixes.map(({ action }) => action)).toEqual(["edit_and_retry", "dismiss"]);
+    expect(wrongPart.body.errors[0]).toMatchObject({ pointer: "/record/canonical", code: "record_part_ignored" });
+    expect(large!.availableActions.map(({ action }) => action)).toEqual(["edit_and_retry", "dismiss"]);
     expect((await fix(large!.id, "retry")).body.allowed).toEqual(["edit_and_retry", "dismiss"]);
     const sent = await fix(large!.id, "edit_and_retry", { record: { raw: { ref: "T", money: "USD" } } });
     expect(sent.body).toMatchObject({ status: "resolved" });
@@ -109,7 +116,7 @@ describe("a record that was not taken", () => {
     await db.query("update exceptions set sealed_record = 'nothing' where id = $1", [small!.id]);
     expect((await fix(small!.id, "retry")).body).toMatchObject({
       status: "failed",
-      error: { code: "record_not_kept" },
+      error: { code: "record_not_stored" },
     });
     expect((await one()).details).toEqual({ errors: expect.any(Array) });
   });
@@ -118,9 +125,9 @@ describe("a record that was not taken", () => {
     const { importing, list, one, fix } = await aShop();
     await importing(broken("V"));
     const { id } = await one();
-    expect((await fix(id, "dismiss")).body).toMatchObject({ status: "dismissed", exception: { fixes: [] } });
+    expect((await fix(id, "dismiss")).body).toMatchObject({ status: "dismissed", exception: { availableActions: [] } });
     await importing(record("V"));
-    expect(await list("&status=resolved")).toMatchObject([{ id, resolution: "cause_gone" }]);
+    expect(await list("&status=resolved")).toMatchObject([{ id, resolution: "auto_resolved" }]);
   });
 
   test("is told without naming anybody to those who may not read names", async () => {
@@ -155,7 +162,7 @@ describe("a record that was not taken", () => {
     const retry = await org.post(`/tasks/executions/${id}/retry`, {});
     expect([retry.status, retry.body.isPartial, retry.body.retryOf]).toEqual([202, true, id]);
     expect(await ended(org, retry.body.id)).toMatchObject({ status: "succeeded", result: { fetched: 2, created: 2 } });
-    expect(await list()).toMatchObject([{ about: { name: "other" } }]);
+    expect(await list()).toMatchObject([{ subject: { name: "other" } }]);
     const none = await org.post(`/tasks/executions/${id}/retry`, {});
     expect([none.status, none.body.code]).toEqual([409, "execution_not_failed"]);
   });
@@ -166,25 +173,27 @@ describe("a record that was not taken", () => {
     expect(await importing(...many)).toMatchObject({ status: "failed" });
     const counts = (await org.get("/exceptions/counts")).body;
     expect(counts).toMatchObject({ total: 600, byKind: { rejected_record: 600, push: 0 } });
-    expect(counts.groups).toMatchObject([{ kind: "rejected_record", count: 600, fixes: ["retry", "dismiss"] }]);
-    const filter = { kind: "rejected_record", isTried: false };
+    expect(counts.groups).toMatchObject([
+      { kind: "rejected_record", count: 600, availableActions: ["retry", "dismiss"] },
+    ]);
+    const filter = { kind: "rejected_record", isAttempted: false };
     const dry = await org.post("/exceptions/resolve", { action: "dismiss", filter, dryRun: true });
     expect(dry.body).toEqual({
       dryRun: true,
-      summary: { matched: 600, done: 0, failed: 0, remaining: 600 },
+      summary: { matched: 600, processed: 0, failed: 0, remaining: 600 },
       results: [],
     });
     const tried = await org.post("/exceptions/resolve", { action: "retry", filter });
-    expect(tried.body.summary).toEqual({ matched: 600, done: 0, failed: 500, remaining: 100 });
+    expect(tried.body.summary).toEqual({ matched: 600, processed: 0, failed: 500, remaining: 100 });
     const rest = await org.post("/exceptions/resolve", { action: "dismiss", filter });
-    expect(rest.body.summary).toEqual({ matched: 100, done: 100, failed: 0, remaining: 0 });
+    expect(rest.body.summary).toEqual({ matched: 100, processed: 100, failed: 0, remaining: 0 });
     const others = await org.post("/exceptions/resolve", { action: "dismiss", filter: { code: "validation_failed" } });
-    expect(others.body.summary).toMatchObject({ matched: 500, done: 500 });
+    expect(others.body.summary).toMatchObject({ matched: 500, processed: 500 });
     await importing(...many);
     expect(await list()).toEqual([]);
     // Another fault of the same record is news.
     await importing(record("M-1", { currency: "neither" }));
-    expect(await list()).toMatchObject([{ about: { name: "M-1" }, timesSeen: expect.any(Number) }]);
+    expect(await list()).toMatchObject([{ subject: { name: "M-1" }, timesSeen: expect.any(Number) }]);
   });
 });
 
@@ -204,22 +213,22 @@ describe("an order that does not follow its source", () => {
     expect(row).toMatchObject({
       kind: "import_conflict",
       code: "source_address_changed",
-      about: { type: "order", name: "N-1" },
+      subject: { type: "order", name: "N-1" },
       details: { theirs: moved },
     });
     expect((await order("N-1")).holds).toHaveLength(1);
     const stranger = await org.withScopes(["exceptions:read"]);
     expect((await stranger.get(`/exceptions/${row.id}`)).text).not.toMatch(/xyzzy|new road/i);
-    expect((await fix(row.id, "accept_theirs")).body).toMatchObject({ status: "resolved" });
+    expect((await fix(row.id, "accept_source")).body).toMatchObject({ status: "resolved" });
     expect(await order("N-1")).toMatchObject({ holds: [], shippingAddress: { city: "Troy" } });
-    expect(await list("&status=resolved")).toMatchObject([{ id: row.id, resolution: "accept_theirs" }]);
+    expect(await list("&status=resolved")).toMatchObject([{ id: row.id, resolution: "accept_source" }]);
   });
 
   test("stays as it is when somebody keeps it, and the same news complain no more", async () => {
     const { importing, one, fix, order, list } = await aSentOrder("N-2");
     await importing(record("N-2", { status: "ready", ...moved }));
     const { id } = await one();
-    expect((await fix(id, "keep_ours")).body).toMatchObject({ status: "resolved" });
+    expect((await fix(id, "keep_local")).body).toMatchObject({ status: "resolved" });
     expect(await order("N-2")).toMatchObject({ holds: [], shippingAddress: { city: "Albany" } });
     await importing(record("N-2", { status: "ready", ...moved }));
     expect(await list()).toEqual([]);
@@ -227,7 +236,7 @@ describe("an order that does not follow its source", () => {
     await importing(record("N-2", { status: "ready", shippingAddress: { ...moved.shippingAddress, zip: "12182" } }));
     expect(await one()).toMatchObject({ id, timesSeen: 2 });
     // So is what it had taken back in the meantime: the order is held for it, and somebody has to be told.
-    expect((await fix(id, "keep_ours")).body).toMatchObject({ status: "resolved" });
+    expect((await fix(id, "keep_local")).body).toMatchObject({ status: "resolved" });
     await importing(record("N-2", { status: "ready" }));
     await importing(record("N-2", { status: "ready", shippingAddress: { ...moved.shippingAddress, zip: "12182" } }));
     expect([(await order("N-2")).holds.length, await list()]).toMatchObject([1, [{ id, status: "open" }]]);
@@ -249,7 +258,7 @@ describe("an order that does not follow its source", () => {
     expect(await list()).toHaveLength(1);
     await run("N-3", "release_hold", { handles: ["source_address_changed"] });
     expect([await list(), await isOfOneTransaction()]).toEqual([[], true]);
-    expect(await list("&status=resolved")).toMatchObject([{ resolution: "cause_gone" }]);
+    expect(await list("&status=resolved")).toMatchObject([{ resolution: "auto_resolved" }]);
   });
 
   test("is no exception any more when somebody makes the order what its source says", async () => {
@@ -262,7 +271,7 @@ describe("an order that does not follow its source", () => {
     // It had not left after all.
     await turnOut("ready");
     await run("N-5", "cancel", { reason: "customer" });
-    expect(await list("&status=resolved")).toMatchObject([{ id, resolution: "cause_gone" }]);
+    expect(await list("&status=resolved")).toMatchObject([{ id, resolution: "auto_resolved" }]);
   });
 
   test("says which rule forbids it; what has left is told of, though nothing is held", async () => {
@@ -272,14 +281,14 @@ describe("an order that does not follow its source", () => {
     const row = await one();
     expect(row).toMatchObject({ code: "source_cancelled", message: expect.stringContaining("has been shipped") });
     expect((await order("N-4")).holds).toEqual([]);
-    const refused = await fix(row.id, "accept_theirs");
+    const refused = await fix(row.id, "accept_source");
     expect([refused.status, refused.body.code]).toEqual([409, "invalid_state"]);
     expect(await list()).toHaveLength(1);
     await importing(record("N-4", { status: "ready" }));
     expect(await list()).toEqual([]);
     // Kept as it is, it is not asked about again.
     await importing(record("N-4", { status: "cancelled" }));
-    expect((await fix(row.id, "keep_ours")).body).toMatchObject({ status: "resolved" });
+    expect((await fix(row.id, "keep_local")).body).toMatchObject({ status: "resolved" });
     await importing(record("N-4", { status: "cancelled" }));
     expect(await list()).toEqual([]);
   });
@@ -291,11 +300,11 @@ test("ten thousand are counted, listed by pages and closed five hundred at a tim
   const { id } = await one();
   await db.query(
     `insert into exceptions select many.* from exceptions x, generate_series(1, 10000) n,
-       jsonb_populate_record(x, jsonb_build_object('id', gen_random_uuid(), 'fact_key', 'many:' || n)) many where x.id = $1`,
+       jsonb_populate_record(x, jsonb_build_object('id', gen_random_uuid(), 'dedup_key', 'many:' || n)) many where x.id = $1`,
     [id],
   );
   expect((await org.get("/exceptions/counts")).body).toMatchObject({ total: 10_001 });
   expect((await org.get("/exceptions?limit=10&page=2")).body.pagination).toMatchObject({ total: 10_001, pages: 1_001 });
   const bulk = await org.post("/exceptions/resolve", { action: "dismiss", filter: {} });
-  expect(bulk.body.summary).toEqual({ matched: 10_001, done: 500, failed: 0, remaining: 9_501 });
+  expect(bulk.body.summary).toEqual({ matched: 10_001, processed: 500, failed: 0, remaining: 9_501 });
 });

@@ -4,7 +4,7 @@ import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { batchesOf, recordEvents } from "../../events/record-event.ts";
-import type { StoredException, Trouble } from "./exception.ts";
+import type { StoredException, NewException } from "./exception.ts";
 import { presentException, presentSummary } from "./present-exception.ts";
 import type {
   CountsQuery,
@@ -16,19 +16,19 @@ import type {
 import { exceptionKinds } from "./exceptions.schemas.ts";
 import type { Noticed, OrderState } from "./exceptions.store.ts";
 import * as store from "./exceptions.store.ts";
-import { sharedFixes } from "./suggested-fixes.ts";
+import { actionsForGroup } from "./available-actions.ts";
 
-export { factKeys, openRecord } from "./exception.ts";
-export type { KeptRecord, StoredException, Trouble } from "./exception.ts";
+export { exceptionKeys, openRecord } from "./exception.ts";
+export type { KeptRecord, StoredException, NewException } from "./exception.ts";
 export {
   deleteOldExceptionsAcrossOrgs,
   findException,
   listRecordsLeft,
-  listToFix,
+  listToResolve,
   lockOpen,
-  markTried,
+  markAttempted,
 } from "./exceptions.store.ts";
-export { fixesOf, scopeOf } from "./suggested-fixes.ts";
+export { actionsFor, scopeOf } from "./available-actions.ts";
 
 export async function listExceptions(ctx: Ctx, query: ExceptionQuery): Promise<Page<ExceptionSummary>> {
   return mapPage(await store.listExceptions(ctx.db, ctx.orgId, query), (row) => presentSummary(ctx, row));
@@ -55,26 +55,26 @@ export async function countExceptions(ctx: Ctx, query: CountsQuery): Promise<Exc
     groups: groups.slice(0, shownGroups).map((group) => ({
       ...group,
       lastSeenAt: group.lastSeenAt.toISOString(),
-      fixes: sharedFixes(group.kind, group.code),
+      availableActions: actionsForGroup(group.kind, group.code),
     })),
   };
 }
 
 /** In the transaction of what went wrong. The same trouble again is the same exception, seen once more. */
-export async function noteTroubles(tx: Tx, ctx: Ctx, troubles: Trouble[]): Promise<void> {
+export async function openExceptions(tx: Tx, ctx: Ctx, troubles: NewException[]): Promise<void> {
   if (troubles.length === 0) return;
   const once = [...new Map(troubles.map((trouble) => [trouble.key, trouble])).values()];
   recordOpened(tx, ctx, await store.openExceptions(tx, ctx, once));
 }
 
 /** In the transaction of what went well: what was wrong with it before is over. */
-export async function settleFacts(tx: Tx, ctx: Ctx, keys: string[]): Promise<void> {
+export async function resolveExceptions(tx: Tx, ctx: Ctx, keys: string[]): Promise<void> {
   if (keys.length === 0) return;
   recordResolved(tx, ctx, await store.closeByKeys(tx, ctx.orgId, keys, causeGone(ctx)));
 }
 
 /** In the transaction that changes the holds or the status of these orders. */
-export async function settleOrders(tx: Tx, ctx: Ctx, orders: OrderState[]): Promise<void> {
+export async function resolveForOrders(tx: Tx, ctx: Ctx, orders: OrderState[]): Promise<void> {
   if (orders.length === 0) return;
   recordResolved(tx, ctx, await store.closeByOrders(tx, ctx.orgId, orders, causeGone(ctx)));
 }
@@ -93,7 +93,7 @@ export async function closeExceptions(
 }
 
 function causeGone({ clock, actor }: Ctx): store.Ending {
-  return { at: clock.now(), by: actor, status: "resolved", resolution: "cause_gone" };
+  return { at: clock.now(), by: actor, status: "resolved", resolution: "auto_resolved" };
 }
 
 function recordOpened(tx: Tx, ctx: Ctx, opened: Noticed[]): void {

@@ -8,20 +8,20 @@ import {
   maySeePersonalData,
 } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
-import type { KeptRecord, StoredException, TroubleDetails } from "./exception.ts";
+import type { KeptRecord, StoredException, ExceptionDetails } from "./exception.ts";
 import { openRecord } from "./exception.ts";
 import type { Exception, ExceptionSummary } from "./exceptions.schemas.ts";
-import { fixesOf } from "./suggested-fixes.ts";
+import { actionsFor } from "./available-actions.ts";
 
 type Caller = Pick<Ctx, "principal">;
 
 export function presentSummary(ctx: Caller, row: StoredException): ExceptionSummary {
-  const { aboutType, aboutId, aboutName, reason } = row;
+  const { subjectType, subjectId, subjectName, reason } = row;
   return {
     ...row,
     reason: reason === null || maySeePersonalData(ctx) ? reason : maskReason(row, reason),
-    about: { type: aboutType, id: aboutId, name: aboutName },
-    fixes: fixesOf(row),
+    subject: { type: subjectType, id: subjectId, name: subjectName },
+    availableActions: actionsFor(row),
   };
 }
 
@@ -37,7 +37,7 @@ export function presentException(ctx: Ctx, row: StoredException): Exception {
 }
 
 /** In a record of others nobody can tell which text is a name. */
-function maskDetails({ record, errors, ...rest }: TroubleDetails & { record?: KeptRecord }): Record<string, unknown> {
+function maskDetails({ record, errors, ...rest }: ExceptionDetails & { record?: KeptRecord }): Record<string, unknown> {
   const hide = (part: unknown): unknown => maskTexts(maskPersonsWithin(part));
   return {
     ...(record ? { record: { ...record, raw: hide(record.raw), canonical: hide(record.canonical) } } : {}),

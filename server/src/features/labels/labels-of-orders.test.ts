@@ -131,7 +131,7 @@ test("an address that is changed after the label was bought is told, however it 
   expect(await open(order.id)).toEqual([["label", "address_changed"]]);
   const [exception] = (await org.get(`/exceptions?orderId=${order.id}`)).body.data;
   expect(exception.message).toContain("former address");
-  expect(exception.fixes.map(({ action }: { action: string }) => action)).toEqual(["dismiss"]);
+  expect(exception.availableActions.map(({ action }: { action: string }) => action)).toEqual(["dismiss"]);
   // Where nothing has left yet, there is nothing to tell.
   const early = await anOrder();
   await org.patch(`/orders/${early.id}`, { shippingAddress: reno });

@@ -76,7 +76,7 @@ export type Reference = { kind: "user" | "location" | "bridge" | "carrier_accoun
 export type ActionDefinition<Params extends TSchema = TSchema> = {
   type: string;
   title: string;
-  group: "flow" | "organise" | "routing" | "shipping" | "fulfil" | "money" | "integration";
+  group: "workflow" | "organize" | "routing" | "shipping" | "fulfillment" | "payment" | "integration";
   description: string;
   params: Params;
   example: Static<Params>;

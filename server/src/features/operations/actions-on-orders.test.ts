@@ -100,10 +100,15 @@ describe("templates in params", () => {
 test("the catalog says of one order what is possible for it, and why the rest is not", async () => {
   const held = await anOrder();
   await run(held.id, "hold", { reason: "operator" });
-  type Entry = { type: string; possible: boolean; impossible: { code: string } | null };
+  type Entry = { type: string; applicable: boolean; not_applicable_reason: { code: string } | null };
   const possibilities = async (ref: string, who: TestClient = org) => {
     const { data } = (await who.get(`/operations/actions?order_id=${ref}`)).body;
-    return new Map((data as Entry[]).map(({ type, possible, impossible }) => [type, impossible?.code ?? possible]));
+    return new Map(
+      (data as Entry[]).map(({ type, applicable, not_applicable_reason: reason }) => [
+        type,
+        reason?.code ?? applicable,
+      ]),
+    );
   };
   const own = await possibilities(held.number);
   expect(Object.fromEntries(own)).toMatchObject({
@@ -216,7 +221,7 @@ test("a corrected tracking number is that of the shipment, and is put back unles
   const second = await run(id, "correct_tracking", { tracking_number: "RIGHT-2" });
   expect((await org.patch(`/shipments/${listed.id}`, { trackingNumber: "RIGHT-3" })).status).toBe(200);
   const kept = (await org.post(`/operations/runs/${second.id}/undo`, {})).body;
-  expect(kept.results[0].steps[0]).toMatchObject({ status: "not_undone", error: { code: "changed_since" } });
+  expect(kept.results[0].steps[0]).toMatchObject({ status: "undo_failed", error: { code: "changed_after_run" } });
   expect(await numberOf()).toBe("RIGHT-3");
 });
 
@@ -262,13 +267,13 @@ test("the preflight says exactly what the run does, and an undo puts back exactl
     customFields: fc.constantFrom({}, { tracking: "T-1" }),
   });
   const step = fc.constantFrom(
-    { type: "choose_rate", params: { within_days: 3 } },
+    { type: "choose_rate", params: { max_transit_days: 3 } },
     { type: "choose_rate", params: { prefer: "fastest" } },
     { type: "edit_lines", params: { quantities: [{ line: "A", quantity: 2 }], remove: ["C"] } },
     { type: "edit_lines", params: { add: [{ sku: "GIFT", quantity: 1, price: 0 }] } },
     { type: "split", params: { by: "location", locations: [{ location_id: places[0]!, skus: ["A"] }] } },
     { type: "split", params: { by: "availability", unavailable: { condition_set: "out of stock" } } },
-    { type: "validate_address", params: { mode: "validate_and_clean", on_failure: "hold" } },
+    { type: "validate_address", params: { mode: "validate_and_normalize", on_failure: "hold" } },
     { type: "mark_shipped", params: { tracking_number: "{{customFields.tracking}}" } },
     { type: "correct_tracking", params: { tracking_number: "T-2" } },
     { type: "add_note", params: { text: "{{number}} by {{channel}}" } },

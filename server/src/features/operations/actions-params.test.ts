@@ -58,7 +58,7 @@ test("types are unique, and what can be used can be applied", () => {
 const line = (id: string): object => ({ id, quantity: 1 });
 
 test.each<[type: string, params: object, errors: string[]]>([
-  ["hold", { until: "2026-04-01T00:00:00Z", for_days: 1 }, ["/for_days one_of"]],
+  ["hold", { until: "2026-04-01T00:00:00Z", duration_days: 1 }, ["/duration_days one_of"]],
   ["hold", { until: now }, ["/until date_in_past"]],
   ["hold", { until: "2026-03-02" }, ["/until date_in_past"]],
   ["duplicate", { line_items: [line("a"), line("a")] }, ["/line_items/1/id repeated"]],
@@ -70,10 +70,10 @@ test.each<[type: string, params: object, errors: string[]]>([
   ["set_status", { status: "draft", force: true }, ["/force override_required"]],
   ["set_status", { status: "draft", force: false }, []],
   ["add_note", { text: " \n" }, ["/text blank"]],
-  ["set_shipping", {}, [" at_least_one"]],
-  ["set_package", { weight_mode: "set" }, [" at_least_one"]],
+  ["set_shipping", {}, [" field_required"]],
+  ["set_package", { weight_mode: "set" }, [" field_required"]],
   ["set_package", { weight_mode: "add", package_count: 1 }, ["/weight required"]],
-  ["set_dates", {}, [" at_least_one"]],
+  ["set_dates", {}, [" field_required"]],
   ["set_dates", { ship_by: null }, []],
   [
     "set_dates",
@@ -82,11 +82,11 @@ test.each<[type: string, params: object, errors: string[]]>([
   ],
   ["set_dates", { dispatch_on: "0000-01-01T00:00:00Z" }, ["/dispatch_on format"]],
   ["update_address", { address: { name: "***", city: "***" } }, ["/address/name masked_value"]],
-  ["update_address", { address: {} }, ["/address at_least_one"]],
+  ["update_address", { address: {} }, ["/address field_required"]],
   ["mark_shipped", { ship_date: "2026-03-02T09:00:01Z" }, ["/ship_date date_in_future"]],
   ["mark_shipped", { override_holds: true }, ["/override_holds override_required"]],
   ["mark_shipped", { line_items: [line("a"), line("b"), line("a")] }, ["/line_items/2/id repeated"]],
-  ["mark_paid", { at: "2027-01-01T00:00:00Z" }, ["/at date_in_future"]],
+  ["mark_paid", { paid_at: "2027-01-01T00:00:00Z" }, ["/paid_at date_in_future"]],
   ["split", { by: "items" }, ["/line_items required"]],
   ["split", { by: "items", line_items: [line("a")], max_value: 1 }, ["/max_value one_of"]],
   ["split", { by: "weight", max_weight: { value: 0, unit: "g" } }, ["/max_weight/value exclusiveMinimum"]],
@@ -104,7 +104,7 @@ test("users and locations that params point at are named once, in the form in wh
   const refers = (type: string, params: object): unknown => actionsByType.get(type)!.refers!(params);
   expect(refers("assign_user", { user_id: id })).toEqual([{ kind: "user", id, param: "user_id" }]);
   expect(refers("assign_user", { user_id: null })).toEqual([]);
-  expect(refers("require_review", { assignee: id })).toEqual([{ kind: "user", id, param: "assignee" }]);
+  expect(refers("require_review", { assignee_id: id })).toEqual([{ kind: "user", id, param: "assignee_id" }]);
   expect(refers("require_review", {})).toEqual([]);
   expect(refers("assign_location", { location_id: id })).toEqual([{ kind: "location", id, param: "location_id" }]);
 });

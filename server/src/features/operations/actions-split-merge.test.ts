@@ -228,8 +228,8 @@ test("a duplicate starts anew: new, without holds, dates and shipments, and says
     lines: [{ sku: "A", quantity: 2, shippedQuantity: 0, price: 5 }],
     notes: [{ text: "Copy of SO-1001", visibility: "internal" }],
   });
-  expect(made({ as: "exchange" })).toMatchObject({ paymentStatus: "paid", total: 10 });
-  expect(made({ as: "reshipment", zero_price: true })).toMatchObject({
+  expect(made({ purpose: "exchange" })).toMatchObject({ paymentStatus: "paid", total: 10 });
+  expect(made({ purpose: "reshipment", zero_price: true })).toMatchObject({
     paymentStatus: "paid",
     total: 0,
     lines: [{ price: 0 }],
@@ -238,7 +238,7 @@ test("a duplicate starts anew: new, without holds, dates and shipments, and says
 });
 
 test("a duplicate of some lines has their quantities and its own total", () => {
-  const params = { as: "reshipment", line_items: [{ id: "line-b", quantity: 1 }] };
+  const params = { purpose: "reshipment", line_items: [{ id: "line-b", quantity: 1 }] };
   const [evaluation] = evaluateOne([anOrder()], "duplicate", params);
   expect(evaluation!.created).toMatchObject([
     { lines: [{ sku: "B", quantity: 1, shippedQuantity: 0 }], total: 25, packages: [] },

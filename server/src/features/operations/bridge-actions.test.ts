@@ -171,7 +171,7 @@ describe("send_to_fulfillment", () => {
     const { id } = await aReadyOrder();
     const done = await run([id], "send_to_fulfillment", { bridge_id });
     const undo = await org.post(`/operations/runs/${done.id}/undo`);
-    expect(undo.body.results[0].steps[0]).toMatchObject({ status: "not_undone", error: { code: "irreversible" } });
+    expect(undo.body.results[0].steps[0]).toMatchObject({ status: "undo_failed", error: { code: "irreversible" } });
     expect((await read(id)).status).toBe("sent");
   });
 });

@@ -30,12 +30,12 @@ export const CatalogEntry = Type.Object({
   scope: Type.String(),
   available: Type.Boolean(),
   unavailable_reason: Nullable(Type.String()),
-  possible: Type.Optional(
+  applicable: Type.Optional(
     Type.Boolean({
       description: "With `order_id`: nothing forbids it for this order; what its params ask for may still be refused",
     }),
   ),
-  impossible: Type.Optional(Nullable(StepError)),
+  not_applicable_reason: Type.Optional(Nullable(StepError)),
 });
 const fieldTypes = ["text", "number", "boolean", "date", "id", "choice", "tags"] as const;
 const ConditionField = Type.Object({

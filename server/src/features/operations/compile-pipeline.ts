@@ -104,10 +104,10 @@ function lastWordErrors(steps: readonly Step[]): FieldError[] {
   const { type } = steps[first]!.action;
   return steps
     .slice(first + 1)
-    .filter(({ action }) => action.group !== "organise")
+    .filter(({ action }) => action.group !== "organize")
     .map(({ index, action }) => {
       const message = `The carrier answers after the run: behind ${type} a pipeline may only organise, which ${action.type} does not.`;
-      return { pointer: `/actions/${index}/type`, code: "after_carrier", message };
+      return { pointer: `/actions/${index}/type`, code: "not_allowed_after_carrier_step", message };
     });
 }
 

@@ -140,7 +140,7 @@ function applyToAll(evaluations: Evaluation[], step: Step, env: ActionEnv, run: 
 
 function reasonNotToApply(evaluation: Evaluation, step: Step): StepResult | undefined {
   const base = { index: step.index, type: step.action.type };
-  if ((evaluation.todo & (1 << step.index)) === 0) return { ...base, status: "applied", carried: true };
+  if ((evaluation.todo & (1 << step.index)) === 0) return { ...base, status: "applied", carried_over: true };
   if (evaluation.isStopped) {
     return { ...base, status: "skipped", error: { code: "previous_step_failed", message: "An earlier step failed." } };
   }
@@ -149,7 +149,7 @@ function reasonNotToApply(evaluation: Evaluation, step: Step): StepResult | unde
     return {
       ...base,
       status: "skipped",
-      error: { code: "condition_false", message: "`when` does not hold for this order." },
+      error: { code: "condition_not_met", message: "`when` does not hold for this order." },
     };
   }
   return undefined;
@@ -224,7 +224,7 @@ function settle(
 /** All or nothing for this order: back to where it was, without what was made, with everything left to do that was to do before. */
 function rollBack(evaluation: Evaluation): void {
   for (const step of evaluation.steps) {
-    if (step.status !== "applied" || step.carried) continue;
+    if (step.status !== "applied" || step.carried_over) continue;
     step.status = "rolled_back";
     delete step.created_order_ids;
   }
@@ -253,7 +253,7 @@ const aborted = { code: "run_aborted", message: "A step of an earlier order stop
  * order has succeeded, and the error tells of the rest.
  */
 export function outcomeOf({ steps, before, order, created, calls, labels }: Evaluation): OrderOutcome {
-  const kept = steps.find((step) => step.status === "not_undone");
+  const kept = steps.find((step) => step.status === "undo_failed");
   const failed = steps.find((step) => step.status === "failed") ?? kept;
   if (kept && steps.some((step) => step.status === "applied"))
     return { status: "succeeded", isUnchanged: false, error: kept.error ?? null };

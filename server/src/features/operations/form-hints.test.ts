@@ -40,7 +40,7 @@ test("every param of every action has a title, and every id says what it is the 
 
 test("the fields of orders are told with operators that a run takes for them", async () => {
   type Field = { path: string; type: string; operators: string[]; values: string[] | null; available: boolean };
-  const { data } = (await org.get("/operations/fields")).body as { data: Field[] };
+  const { data } = (await org.get("/operations/condition-fields")).body as { data: Field[] };
   const byPath = new Map(data.map((field) => [field.path, field]));
   expect(byPath.get("status")).toMatchObject({ type: "choice", values: expect.arrayContaining(["new", "ready"]) });
   expect(byPath.get("lines.sku")).toMatchObject({ type: "text" });
@@ -90,7 +90,9 @@ test("a condition that could never be met, or always would, is refused where it 
 
 test("who may not read names may not ask about them, and is told so", async () => {
   const reader = await org.withScopes(["operations:read"]);
-  const { data } = (await reader.get("/operations/fields")).body as { data: { path: string; available: boolean }[] };
+  const { data } = (await reader.get("/operations/condition-fields")).body as {
+    data: { path: string; available: boolean }[];
+  };
   const unavailable = data.filter(({ available }) => !available).map(({ path }) => path);
   expect(unavailable).toContain("customer.name");
   expect(unavailable).not.toContain("shippingAddress.countryCode");

@@ -8,7 +8,7 @@ type Node = Record<string, unknown>;
 const entities: Record<string, string> = {
   location_id: "location",
   user_id: "user",
-  assignee: "user",
+  assignee_id: "user",
   bridge_id: "bridge",
   carrier_account_id: "carrier_account",
 };

@@ -51,15 +51,20 @@ describe("a preflight", () => {
     const seen: string[] = [];
     for (const page of [1, 2, 3, 4]) {
       const show = { code: "invalid_state", step: 1, page };
-      const { body } = await org.post("/operations/preflight", { order_ids, actions, detail_limit: 2, show });
-      expect(body.shown).toEqual({ total: 5, page, pages: 3 });
+      const { body } = await org.post("/operations/preflight", {
+        order_ids,
+        actions,
+        detail_limit: 2,
+        report_filter: show,
+      });
+      expect(body.report_page).toEqual({ total: 5, page, pages: 3 });
       expect(body.orders_truncated).toBe(page < 3);
       expect(body.summary.orders).toBe(7);
       seen.push(...body.orders.map(({ order_id }: { order_id: string }) => order_id));
     }
     expect(seen).toEqual(idsOf(closed));
     const shown = async (show: object) =>
-      (await org.post("/operations/preflight", { order_ids, actions, show })).body.orders.length;
+      (await org.post("/operations/preflight", { order_ids, actions, report_filter: show })).body.orders.length;
     expect(await shown({ verdict: "ok" })).toBe(2);
     expect(await shown({ step: 0 })).toBe(0);
     expect(await shown({ code: "nothing_like_it" })).toBe(0);
@@ -72,7 +77,7 @@ describe("a preflight", () => {
     const { body } = await org.post("/operations/preflight", {
       filter: { tag: "in-selection" },
       actions: [{ type: "set_priority", params: { priority: "high" } }],
-      show: { verdict: "blocked" },
+      report_filter: { verdict: "blocked" },
     });
     expect(body.groups).toMatchObject([{ step: 0, code: "invalid_state", count: 1 }]);
     expect(body.orders).toMatchObject([{ order_id: made[0]!.id }]);
@@ -90,20 +95,20 @@ describe("a run", () => {
 
   test("is read without results by whoever polls it", async () => {
     const { run } = await mixedRun();
-    const { body } = await org.get(`/operations/runs/${run.id}?results=0`);
+    const { body } = await org.get(`/operations/runs/${run.id}?results_limit=0`);
     expect(body).toMatchObject({
       summary: { failed: 4, succeeded: 2 },
       errors_by_code: { invalid_state: 3 },
       results: [],
     });
-    expect((await org.get(`/operations/runs/${run.id}?results=2`)).body.results).toHaveLength(2);
+    expect((await org.get(`/operations/runs/${run.id}?results_limit=2`)).body.results).toHaveLength(2);
     expect((await org.get(`/operations/runs/${run.id}`)).body.results).toHaveLength(6);
-    expect((await org.get(`/operations/runs/${run.id}?results=101`)).status).toBe(400);
+    expect((await org.get(`/operations/runs/${run.id}?results_limit=101`)).status).toBe(400);
   });
 
   test("says why orders failed in groups, and retries one of them", async () => {
     const { run, closed } = await mixedRun();
-    const { data } = (await org.get(`/operations/runs/${run.id}/groups`)).body;
+    const { data } = (await org.get(`/operations/runs/${run.id}/result-groups`)).body;
     expect(data).toMatchObject([
       { step: 0, type: "set_priority", code: "invalid_state", status: "failed", count: 3, retryable: true },
       { step: null, code: "order_not_found", count: 1, retryable: true },
@@ -122,7 +127,7 @@ describe("a run", () => {
     const body = { order_ids: idsOf(made), actions: [tag] };
     const queued = await org.post("/operations/run", body, { headers: { prefer: "respond-async" } });
     await org.post(`/operations/runs/${queued.body.id}/cancel`);
-    const { data } = (await org.get(`/operations/runs/${queued.body.id}/groups`)).body;
+    const { data } = (await org.get(`/operations/runs/${queued.body.id}/result-groups`)).body;
     expect(data).toMatchObject([{ status: "cancelled", code: "cancelled", count: 2, step: null }]);
     const again = await org.post(`/operations/runs/${queued.body.id}/retry`, { codes: ["cancelled"] });
     expect(again.body).toMatchObject({ status: "succeeded", order_count: 2 });
@@ -135,12 +140,16 @@ describe("an undo", () => {
     const actions = [{ type: "set_priority", params: { priority: "high" } }, tag];
     const run = (await org.post("/operations/run", { order_ids: idsOf(made), actions })).body;
     const path = `/operations/runs/${run.id}/undo`;
-    expect((await org.post(`${path}/preflight`)).body.summary).toMatchObject({ orders: 4, takes_back: 4, cannot: 0 });
+    expect((await org.post(`${path}/preflight`)).body.summary).toMatchObject({
+      orders: 4,
+      reversible: 4,
+      irreversible: 0,
+    });
     await org.patch(`/orders/${made[0]!.id}`, { priority: "low" });
     await org.patch(`/orders/${made[1]!.id}`, { priority: "low", tags: [] });
     const { body } = await org.post(`${path}/preflight`);
     const before = (await org.get(`/orders/${made[2]!.id}`)).body;
-    expect(body.groups).toMatchObject([{ step: 0, type: "set_priority", code: "changed_since", count: 2 }]);
+    expect(body.groups).toMatchObject([{ step: 0, type: "set_priority", code: "changed_after_run", count: 2 }]);
     expect(
       body.orders
         .slice(0, 2)
@@ -149,10 +158,14 @@ describe("an undo", () => {
     ).toEqual(idsOf(made.slice(0, 2)).toSorted());
     expect((await org.get(`/orders/${made[2]!.id}`)).body).toEqual(before);
     const undone = (await org.post(path)).body;
-    const { takes_back, no_change, in_part, cannot } = body.summary;
-    expect(undone.summary).toMatchObject({ total: 4, succeeded: takes_back + no_change + in_part, failed: cannot });
-    expect(in_part + cannot).toBe(2);
-    expect((await org.post(`${path}/preflight`)).body.summary).toMatchObject({ orders: 2, cannot: 2 });
+    const { reversible, no_change, partially_reversible, irreversible } = body.summary;
+    expect(undone.summary).toMatchObject({
+      total: 4,
+      succeeded: reversible + no_change + partially_reversible,
+      failed: irreversible,
+    });
+    expect(partially_reversible + irreversible).toBe(2);
+    expect((await org.post(`${path}/preflight`)).body.summary).toMatchObject({ orders: 2, irreversible: 2 });
   });
 
   test("has nothing to say about a run that changed nothing, and waits for one that is at work", async () => {
@@ -184,7 +197,7 @@ describe("presets", () => {
 
   test("have a key each, of which there are nine", async () => {
     const { body } = await save({ name: "First", hotkey: 1 });
-    expect(body).toMatchObject({ hotkey: 1, shared: true, own: true });
+    expect(body).toMatchObject({ hotkey: 1, is_shared: true, is_own: true });
     expect((await save({ name: "Also first", hotkey: 1 })).body).toMatchObject({ status: 409, code: "hotkey_taken" });
     expect((await save({ name: "Tenth", hotkey: 10 })).status).toBe(400);
     const other = (await save({ name: "Second", hotkey: 2 })).body;
@@ -195,11 +208,11 @@ describe("presets", () => {
 
   test("that are not shared are nobody else's: not to see, not to run, and no name is taken by them", async () => {
     const [ann, bob] = [await org.withRole("operator"), await org.withRole("operator")];
-    const own = { name: "Mine", shared: false, hotkey: 3 };
+    const own = { name: "Mine", is_shared: false, hotkey: 3 };
     const [anns, bobs] = [await save(own, ann), await save(own, bob)];
     expect([anns.status, bobs.status]).toEqual([201, 201]);
     const path = `/operations/pipelines/${anns.body.id}`;
-    expect((await ann.get(path)).body).toMatchObject({ own: true, shared: false });
+    expect((await ann.get(path)).body).toMatchObject({ is_own: true, is_shared: false });
     for (const answer of [await bob.get(path), await bob.patch(path, { name: "Bob's" }), await bob.delete(path)]) {
       expect(answer.body).toMatchObject({ status: 404, code: "pipeline_not_found" });
     }
@@ -209,9 +222,9 @@ describe("presets", () => {
     const run = await bob.post("/operations/run", { order_ids: [order!.id], pipeline_id: anns.body.id });
     expect(run.body.errors).toMatchObject([{ pointer: "/pipeline_id", code: "pipeline_not_found" }]);
     // Shared by Ann, it is not Bob's to take back.
-    await ann.patch(path, { shared: true, name: "Ours", hotkey: null });
-    expect((await bob.patch(path, { shared: false })).body.errors).toMatchObject([{ code: "not_own" }]);
-    expect((await ann.patch(path, { shared: false })).body.shared).toBe(false);
+    await ann.patch(path, { is_shared: true, name: "Ours", hotkey: null });
+    expect((await bob.patch(path, { is_shared: false })).body.errors).toMatchObject([{ code: "not_owner" }]);
+    expect((await ann.patch(path, { is_shared: false })).body.is_shared).toBe(false);
   });
 
   test("are preflighted and run by their id, and the run says which one it was", async () => {

@@ -55,7 +55,7 @@ describe("choose_rate and buy_label", () => {
   test("the preflight tells the price, the run buys for that price, and the order is shipped when the carrier has sold it", async () => {
     const { id } = await anOrder({ shipping: {} });
     const actions = [
-      { type: "choose_rate", params: { within_days: 5 } },
+      { type: "choose_rate", params: { max_transit_days: 5 } },
       buy,
       { type: "add_tags", params: { tags: ["bought"] } },
     ];
@@ -129,13 +129,13 @@ describe("choose_rate and buy_label", () => {
       status: "failed",
       summary: { succeeded: 0, failed: 1 },
       errors_by_code: { bad_address: 1 },
-      results: [{ status: "failed", resume_from: 0, error: { code: "bad_address" } }],
+      results: [{ status: "failed", resume_from_step: 0, error: { code: "bad_address" } }],
     });
     // Who gets it stays with the label, where only those see it who may.
     expect(JSON.stringify(told)).not.toContain("does not live there");
     expect((await labelOf(told)).failure.message).toContain("does not live there");
-    expect((await org.get(`/audit?type=operation_run.carrier_refused&limit=5`)).body.data).toMatchObject([
-      { objectId: done.id, data: { refused: 1, failed: 1 } },
+    expect((await org.get(`/audit?type=operation_run.carrier_rejected&limit=5`)).body.data).toMatchObject([
+      { objectId: done.id, data: { rejected: 1, failed: 1 } },
     ]);
 
     const retried = (await org.post(`/operations/runs/${done.id}/retry`, {})).body;
@@ -194,7 +194,7 @@ describe("choose_rate and buy_label", () => {
     await settle();
     const undo = (await org.post(`/operations/runs/${done.id}/undo`, {})).body;
     expect(undo.results[0].steps[0]).toMatchObject({
-      status: "not_undone",
+      status: "undo_failed",
       error: { code: "irreversible", message: expect.stringContaining("void_label") },
     });
     expect((await read(id)).status).toBe("shipped");
@@ -206,7 +206,7 @@ describe("choose_rate and buy_label", () => {
       order_ids: [id],
       actions: [buy, { type: "cancel", params: { reason: "customer" } }],
     });
-    expect(wrong.body.errors).toMatchObject([{ pointer: "/actions/1/type", code: "after_carrier" }]);
+    expect(wrong.body.errors).toMatchObject([{ pointer: "/actions/1/type", code: "not_allowed_after_carrier_step" }]);
     const clerk = await org.withScopes(["operations:run", "operations:read", "orders:read"]);
     const refused = await clerk.post("/operations/run", { order_ids: [id], actions: [buy] });
     expect(refused.body).toMatchObject({ code: "insufficient_scope", required: ["shipments:write"] });

@@ -54,9 +54,9 @@ async function loadAvailability(ctx: Ctx): Promise<(action: ActionDefinition) =>
 /** What keeps this caller from doing it to this order now; params have not been asked for yet. */
 function possibilityOf(ctx: Ctx, action: ActionDefinition, order: Order, unavailable: string | null) {
   const refusal = scopeRefusal(ctx, action) ?? unavailableRefusal(unavailable) ?? guard(order, { action, params: {} });
-  if (!refusal) return { possible: true, impossible: null };
+  if (!refusal) return { applicable: true, not_applicable_reason: null };
   const { refused: code, ...told } = refusal;
-  return { possible: false, impossible: { code, ...told } };
+  return { applicable: false, not_applicable_reason: { code, ...told } };
 }
 
 function scopeRefusal({ principal: { scopes } }: Ctx, action: ActionDefinition): Refusal | undefined {

@@ -24,7 +24,7 @@ describe("retry", () => {
     const { status, body: retry } = await org.post(`/operations/runs/${first.id}/retry`);
     expect(status).toBe(201);
     expect(retry).toMatchObject({ retry_of: first.id, attempt: 2, order_count: 1, status: "succeeded" });
-    expect(retry.results[0].steps).toMatchObject([{ status: "applied", carried: true }, { status: "applied" }]);
+    expect(retry.results[0].steps).toMatchObject([{ status: "applied", carried_over: true }, { status: "applied" }]);
     expect((await read(bad)).notes).toHaveLength(1);
     expect((await org.get(`/operations/runs/${first.id}`)).body.retried_by).toEqual([retry.id]);
   });
@@ -114,7 +114,7 @@ describe("undo", () => {
     );
     await org.patch(`/orders/${id}`, { tags: ["run", "mine"], priority: "low" });
     const { body: undo } = await org.post(`/operations/runs/${body.id}/undo`);
-    expect(undo.results[0]).toMatchObject({ status: "succeeded", error: { code: "changed_since" } });
+    expect(undo.results[0]).toMatchObject({ status: "succeeded", error: { code: "changed_after_run" } });
     expect(await read(id)).toMatchObject({ tags: ["mine"], priority: "low" });
   });
 
@@ -172,7 +172,7 @@ describe("what took operations:override to do (security 17)", () => {
     const operator = await org.withRole("operator");
     const undone = await operator.post(`/operations/runs/${run.id}/undo`);
     expect(undone.body.results[0].steps[0]).toMatchObject({
-      status: "not_undone",
+      status: "undo_failed",
       error: { code: "override_required" },
     });
     expect((await org.get(`/orders/${order.id}`)).body.holds).toEqual([]);
@@ -346,7 +346,7 @@ test("a split is not taken back while its order is merged into another one: the 
   expect(merge.summary).toMatchObject({ succeeded: 2, no_change: 0 });
 
   const refused = await undo(split.id);
-  expect(refused.results[0]).toMatchObject({ status: "failed", error: { code: "merged_since" } });
+  expect(refused.results[0]).toMatchObject({ status: "failed", error: { code: "merged_after_run" } });
   expect((await org.get(`/orders/${made}`)).body.lines).toMatchObject([{ quantity: 1 }]);
 
   expect((await undo(merge.id)).summary).toMatchObject({ succeeded: 2 });
@@ -392,8 +392,8 @@ describe("the undo of a merge", () => {
     await run([other], [{ type: "split", params: { by: "value", max_value: 20 } }]);
     const { results } = await undo(undoId);
     expect(results.map(({ error }: { error: { code: string } }) => error.code).toSorted()).toEqual([
-      "changed_since",
-      "group_changed_since",
+      "changed_after_run",
+      "group_changed_after_run",
     ]);
     expect((await read(into)).lines).toMatchObject([{ quantity: 3 }]);
     expect(await read(other)).toMatchObject({ status: "ready", lines: [{ quantity: 2 }] });
@@ -412,7 +412,7 @@ test("a merge stays when what came with it was split off since, though the order
 
   const { body } = await org.post(`/operations/runs/${merge.id}/undo`);
   const codes = body.results.map(({ error }: { error: { code: string } }) => error.code);
-  expect(codes.toSorted()).toEqual(["changed_since", "group_changed_since"]);
+  expect(codes.toSorted()).toEqual(["changed_after_run", "group_changed_after_run"]);
   expect((await read(into)).lines).toEqual([own]);
   expect(await read(other)).toMatchObject({ status: "cancelled", mergedIntoId: into });
 });

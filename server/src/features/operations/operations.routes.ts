@@ -19,27 +19,25 @@ export const operationRoutes = [
   defineRoute("GET /operations/actions", {
     name: "operations.actions.list",
     scope: "operations:read",
-    summary: "The catalog of actions a pipeline can be made of",
+    summary: "List available actions",
     query: catalog.CatalogQuery,
     answer: [200, catalog.Catalog],
     failures: [404, 409],
     handle: (ctx, { query }) => operations.listActions(ctx, query),
   }),
-  defineRoute("GET /operations/fields", {
-    name: "operations.fields.list",
+  defineRoute("GET /operations/condition-fields", {
+    name: "operations.conditionFields.list",
     scope: "operations:read",
-    summary: "What of an order the condition of a step (`when`) can ask about",
+    summary: "List the order fields conditions can use",
     answer: [200, catalog.ConditionFields],
     handle: (ctx) => Promise.resolve(listConditionFields(ctx)),
   }),
   defineRoute("POST /operations/selections", {
     name: "operations.selections.create",
     scope: "operations:read",
-    summary: "Keep the orders that meet a filter at this moment, for an hour",
+    summary: "Create a selection of orders",
     description:
-      "The ids of one statement, oldest first. Preflight and run take the id; orders that come later are not in it, and the " +
-      "run checks whether those in it still meet the filter. No orders: 400 `empty_selection`; more than 100,000: 400 " +
-      "`too_many_orders` with `matched`. At most 100 are kept of an organization, the newest.",
+      "Stores the IDs of the matching orders, oldest first, for one hour. Preflight and run accept the selection ID; orders created later are not included, and a run rechecks the filter. No orders: 400 `empty_selection`; more than 100,000: 400 `too_many_orders` with `matched`. An organization keeps its 100 newest selections.",
     body: selectionShapes.SelectionRequest,
     answer: [201, selectionShapes.Selection],
     isReadOnly: true,
@@ -48,7 +46,7 @@ export const operationRoutes = [
   defineRoute("GET /operations/selections/:id", {
     name: "operations.selections.get",
     scope: "operations:read",
-    summary: "Read a selection",
+    summary: "Get a selection",
     ids: { id: "selection" },
     answer: [200, selectionShapes.Selection],
     handle: (ctx, { params }) => selections.getSelection(ctx, params.id),
@@ -60,7 +58,9 @@ export const operationRoutes = [
     heavyFromItems: 1_000,
     isHeavy: (body) => "filter" in body || "selection_id" in body,
     scope: "operations:read",
-    summary: "What a run would do to each order, step by step; changes nothing",
+    summary: "Preview a pipeline without changing orders",
+    description:
+      "Evaluates each step for each order with the same code as a run. Nothing is written and no other system is called.",
     body: shapes.PreflightRequest,
     answer: [200, shapes.PreflightReport],
     idempotency: "none",
@@ -69,10 +69,9 @@ export const operationRoutes = [
   defineRoute("POST /operations/run", {
     name: "operations.run",
     scope: "operations:run",
-    summary: "Run a pipeline over orders",
+    summary: "Run a pipeline on orders",
     description:
-      "Up to 1,000 orders the answer is the finished run; above, or with `Prefer: respond-async`, it is queued. The orders " +
-      "are named by order_ids (up to 10,000), a filter or a selection (up to 100,000).",
+      "Up to 1,000 orders, the response is the finished run; above that, or with `Prefer: respond-async`, the run is queued. Orders are given as order_ids (up to 10,000), a filter or a selection (up to 100,000).",
     body: shapes.RunRequest,
     // Done in batches.
     heavyFromItems: 1_000,
@@ -84,7 +83,7 @@ export const operationRoutes = [
   defineRoute("GET /operations/runs", {
     name: "operations.runs.list",
     scope: "operations:read",
-    summary: "List runs, newest first",
+    summary: "List runs",
     query: shapes.RunQuery,
     answer: [200, PageOf(shapes.RunRow)],
     failures: [404, 409],
@@ -93,17 +92,17 @@ export const operationRoutes = [
   defineRoute("GET /operations/runs/:id", {
     name: "operations.runs.get",
     scope: "operations:read",
-    summary: "Read a run with its first results",
+    summary: "Get a run with its first results",
     ids: runIds,
     query: shapes.RunDetailQuery,
     answer: [200, shapes.RunDetail],
-    handle: (ctx, { params, query }) => operations.getRun(ctx, params.id, query.results),
+    handle: (ctx, { params, query }) => operations.getRun(ctx, params.id, query.results_limit),
   }),
-  defineRoute("GET /operations/runs/:id/groups", {
-    name: "operations.runs.groups.list",
+  defineRoute("GET /operations/runs/:id/result-groups", {
+    name: "operations.runs.resultGroups.list",
     scope: "operations:read",
-    summary:
-      "Why orders of a run did not succeed, or an undo only in part: by step and code, with how many and the first of them",
+    summary: "List unsuccessful results grouped by step and code",
+    description: "Includes the steps that an undo could not undo. Each group has a count and sample orders.",
     ids: runIds,
     answer: [200, shapes.RunGroups],
     handle: (ctx, { params }) => operations.listRunGroups(ctx, params.id),
@@ -111,7 +110,7 @@ export const operationRoutes = [
   defineRoute("GET /operations/runs/:id/watch", {
     name: "operations.runs.watch",
     scope: "operations:read",
-    summary: "Follow a run as server-sent events: the run without its results, now and whenever it has gone on",
+    summary: "Stream the progress of a run",
     description: watchText,
     ids: runIds,
     answerType: liveType,
@@ -121,7 +120,7 @@ export const operationRoutes = [
   defineRoute("GET /operations/runs/:id/results", {
     name: "operations.runs.results.list",
     scope: "operations:read",
-    summary: "List what became of each order of a run",
+    summary: "List the results of a run",
     ids: runIds,
     query: shapes.ResultQuery,
     answer: [200, PageOf(shapes.RunResult)],
@@ -130,7 +129,7 @@ export const operationRoutes = [
   defineRoute("GET /operations/runs/:id/results.csv", {
     name: "operations.runs.results.export",
     scope: "operations:read",
-    summary: "Export what became of each order of a run as CSV",
+    summary: "Export the results of a run as CSV",
     ids: runIds,
     answer: [200, Type.String()],
     answerType: "text/csv",
@@ -139,8 +138,9 @@ export const operationRoutes = [
   defineRoute("POST /operations/runs/:id/retry", {
     name: "operations.runs.retry",
     scope: "operations:run",
-    summary:
-      "Run the failed orders again, each from the step where it failed; all, or those that failed with certain codes",
+    summary: "Retry the failed orders of a run",
+    description:
+      "Creates a run of the orders that still fail, each from its first step that was not applied; optionally only those that failed with certain codes.",
     ids: runIds,
     body: shapes.RetryRequest,
     bodyIsOptional: true,
@@ -151,7 +151,8 @@ export const operationRoutes = [
   defineRoute("POST /operations/runs/:id/undo/preflight", {
     name: "operations.runs.undo.preflight",
     scope: "operations:read",
-    summary: "What an undo of the run would take back now, and what not and why; changes nothing",
+    summary: "Preview the undo of a run",
+    description: "Lists which steps can be undone now, and why others cannot. Nothing is written.",
     ids: runIds,
     answer: [200, shapes.UndoReport],
     failures: [409],
@@ -162,7 +163,8 @@ export const operationRoutes = [
   defineRoute("POST /operations/runs/:id/undo", {
     name: "operations.runs.undo",
     scope: "operations:run",
-    summary: "Take back what a run did, newest step first",
+    summary: "Undo a run",
+    description: "Creates a run of the inverse steps, newest first.",
     ids: runIds,
     headers: ["Prefer"],
     answer: [201, shapes.RunDetail],
@@ -171,7 +173,8 @@ export const operationRoutes = [
   defineRoute("POST /operations/runs/:id/cancel", {
     name: "operations.runs.cancel",
     scope: "operations:run",
-    summary: "Stop a run after the portion it is working on",
+    summary: "Cancel a run",
+    description: "The batch in progress is completed; orders not yet processed are cancelled.",
     ids: runIds,
     answer: [200, shapes.RunDetail],
     handle: (ctx, { params }) => operations.cancelRun(ctx, params.id),
@@ -195,7 +198,7 @@ export const operationRoutes = [
   defineRoute("GET /operations/pipelines/:id", {
     name: "operations.pipelines.get",
     scope: "operations:read",
-    summary: "Read a saved pipeline",
+    summary: "Get a saved pipeline",
     ids: pipelineIds,
     answer: [200, saved.SavedPipeline],
     handle: (ctx, { params }) => pipelines.getPipeline(ctx, params.id),
@@ -203,7 +206,7 @@ export const operationRoutes = [
   defineRoute("PATCH /operations/pipelines/:id", {
     name: "operations.pipelines.update",
     scope: "operations:write",
-    summary: "Change a saved pipeline",
+    summary: "Update a saved pipeline",
     ids: pipelineIds,
     body: saved.PipelinePatch,
     answer: [200, saved.SavedPipeline],

@@ -78,7 +78,7 @@ export const PreflightRequest = Strict(
         description: "How many orders to show; those with problems first. Default 1000",
       }),
     ),
-    show: Type.Optional(
+    report_filter: Type.Optional(
       Strict(
         optional({
           verdict: OneOf(verdicts),
@@ -99,20 +99,20 @@ export const RunRequest = Strict(
   {
     ...pipelineFields,
     preflight_token: Type.Optional(Type.String({ maxLength: 200_000 })),
-    still_matching: Type.Optional(
+    recheck_filter: Type.Optional(
       Type.Boolean({
         description:
           "Orders of a filter that do not meet it any more when their turn comes are skipped, as no_longer_matches. Default true",
       }),
     ),
     on_drift: Type.Optional(
-      OneOf(["run", "skip", "refuse"], {
+      OneOf(["run", "skip", "reject"], {
         description:
           "What becomes of orders that were changed since the preflight: they are run (default) or skipped, as " +
           "changed_since_preflight; or nothing is begun if there are any, and those changed later are skipped",
       }),
     ),
-    leave_out: Type.Optional(
+    exclude_codes: Type.Optional(
       Type.Array(Code, {
         minItems: 1,
         maxItems: 50,
@@ -169,7 +169,7 @@ const stepFields = {
   }),
 };
 
-const stepOutcomes = OneOf(["applied", "no_change", "failed", "skipped", "rolled_back", "not_undone"]);
+const stepOutcomes = OneOf(["applied", "no_change", "failed", "skipped", "rolled_back", "undo_failed"]);
 
 const PreflightStep = Type.Object({
   ...stepFields,
@@ -220,16 +220,16 @@ export const PreflightReport = Type.Object({
     Type.Object({
       index: Count,
       type: Type.String(),
-      applies_to: Count,
+      order_count: Count,
       warnings: Type.Array(StepWarning),
       prices: Type.Array(Type.Object({ currency: Type.String(), total: Type.Number(), orders: Count }), {
         description: "What it would cost for all orders that it applies to, as far as it has a price",
       }),
     }),
   ),
-  shown: Type.Object(
+  report_page: Type.Object(
     { total: Count, page: Count, pages: Count },
-    { description: "How many orders `show` asked for, and which page of them `orders` is" },
+    { description: "How many orders match `report_filter`, and which page of them `orders` holds" },
   ),
   orders: Type.Array(
     Type.Object({
@@ -256,7 +256,7 @@ export const RunCause = Type.Object(
     to_sequence: Nullable(Type.String({ description: "The last of these events" })),
     scheduled_for: Nullable(DateTime),
     depth: Type.Integer({ minimum: 1, description: "How many automations led to it, this one included" }),
-    through: Type.Array(Id, { description: "These, the first one first" }),
+    automation_path: Type.Array(Id, { description: "These, the first one first" }),
   },
   { description: "The automation that began it" },
 );
@@ -283,14 +283,18 @@ const runFields = {
   duplicates_removed: Count,
   selection_id: Nullable({ ...Id, description: "The orders were those of a selection" }),
   pipeline_id: Nullable({ ...Id, description: "The saved pipeline it was started with, if it was named" }),
-  left_out: Type.Integer({ minimum: 0, description: "How many orders `leave_out` kept out of the run" }),
+  excluded_count: Type.Integer({ minimum: 0, description: "How many orders `exclude_codes` kept out of the run" }),
   summary: Type.Object({
     total: Count,
     succeeded: Count,
     failed: Count,
     skipped: Count,
     cancelled: Type.Integer({ minimum: 0, description: "Those that a run that was cancelled did not come to" }),
-    no_change: Type.Integer({ minimum: 0, description: "How many of those that succeeded were so already" }),
+    no_change: Type.Integer({ minimum: 0, description: "Succeeded orders that were already in the requested state" }),
+    partially_undone: Type.Integer({
+      minimum: 0,
+      description: "Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them",
+    }),
   }),
   open_label_requests: Type.Integer({
     minimum: 0,
@@ -310,12 +314,12 @@ export const RunResult = Type.Object({
   order_number: Nullable(Type.String()),
   status: OneOf(resultStatuses),
   error: Nullable(StepError),
-  resume_from: Nullable(Type.Integer({ description: "First step that a retry would do" })),
+  resume_from_step: Nullable(Type.Integer({ description: "First step that a retry would do" })),
   steps: Type.Array(
     Type.Object({
       ...stepFields,
       status: stepOutcomes,
-      carried: Type.Optional(Type.Boolean({ description: "Done by an earlier run of the chain" })),
+      carried_over: Type.Optional(Type.Boolean({ description: "Applied by an earlier run of the chain" })),
     }),
   ),
 });
@@ -335,11 +339,6 @@ export type TaskEnds = Static<typeof TaskEnds>;
 export const RunDetail = Type.Object({
   ...runFields,
   errors_by_code: Type.Record(Type.String(), Count),
-  in_part: Type.Integer({
-    minimum: 0,
-    description:
-      "Of an undo that has ended: how many orders succeeded although some of their steps could not be taken back; the groups say which",
-  }),
   retried_by: Type.Array(Id),
   undone_by: Type.Array(Id),
   preflight: Nullable(
@@ -355,7 +354,12 @@ export const RunDetail = Type.Object({
 export type RunDetail = Static<typeof RunDetail>;
 
 export const RunDetailQuery = Strict({
-  results: Type.Integer({ minimum: 0, maximum: 100, default: 100, description: "How many results to answer with" }),
+  results_limit: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    default: 100,
+    description: "How many results to answer with",
+  }),
 });
 
 export const RunGroups = Type.Object({
@@ -382,14 +386,16 @@ export type RetryRequest = Static<typeof RetryRequest>;
 
 export const UndoReport = Type.Object({
   run_id: Id,
-  summary: Type.Object(CountOfEach(["orders", "takes_back", "in_part", "cannot", "no_change", "gone"] as const)),
+  summary: Type.Object(
+    CountOfEach(["orders", "reversible", "partially_reversible", "irreversible", "no_change", "deleted"] as const),
+  ),
   groups: Type.Array(OrderGroup, { description: "What cannot be taken back and why, the most frequent first" }),
   orders: Type.Array(
     Type.Object({
       ref: Type.String(),
       order_id: Id,
       order_number: Nullable(Type.String()),
-      verdict: OneOf(["takes_back", "in_part", "cannot", "no_change"]),
+      verdict: OneOf(["reversible", "partially_reversible", "irreversible", "no_change"]),
       steps: Type.Array(Type.Object({ ...stepFields, status: stepOutcomes })),
     }),
     { description: "The first 100; those that cannot be taken back come first" },

@@ -67,7 +67,15 @@ describe("a run", () => {
   test("says no_change for what is true already", async () => {
     const ids = await makeOrders(2, { tags: ["x"] });
     const { body } = await run(ids, [tag("x")]);
-    expect(body.summary).toEqual({ total: 2, succeeded: 2, failed: 0, skipped: 0, cancelled: 0, no_change: 2 });
+    expect(body.summary).toEqual({
+      total: 2,
+      succeeded: 2,
+      failed: 0,
+      skipped: 0,
+      cancelled: 0,
+      no_change: 2,
+      partially_undone: 0,
+    });
     expect((await read(ids[0]!)).version).toBe(1);
   });
 
@@ -80,7 +88,11 @@ describe("a run", () => {
       "failed",
       "skipped",
     ]);
-    expect(stopped.results[0]).toMatchObject({ status: "failed", resume_from: 1, error: { code: "invalid_state" } });
+    expect(stopped.results[0]).toMatchObject({
+      status: "failed",
+      resume_from_step: 1,
+      error: { code: "invalid_state" },
+    });
     const [other] = (await makeOrders(1, { status: "shipped" })) as [string];
     const gone = (await run([other], steps, { on_error: "continue" })).body;
     expect(gone.results[0].steps.map(({ status }: { status: string }) => status)).toEqual([
@@ -95,7 +107,7 @@ describe("a run", () => {
     const [id] = (await makeOrders(1, { status: "shipped" })) as [string];
     const { body } = await run([id], [tag("a"), { type: "hold", params: {} }], { atomic: true });
     expect(body.results[0].steps.map(({ status }: { status: string }) => status)).toEqual(["rolled_back", "failed"]);
-    expect(body.results[0].resume_from).toBe(0);
+    expect(body.results[0].resume_from_step).toBe(0);
     expect(await read(id)).toMatchObject({ tags: [], version: 1 });
   });
 
@@ -119,7 +131,7 @@ describe("a run", () => {
       ],
     };
     const { body } = await run([hawaii!, ohio!], [{ ...tag("island"), when }]);
-    expect(body.results[1].steps[0]).toMatchObject({ status: "skipped", error: { code: "condition_false" } });
+    expect(body.results[1].steps[0]).toMatchObject({ status: "skipped", error: { code: "condition_not_met" } });
     expect((await read(hawaii!)).tags).toEqual(["island"]);
     expect((await read(ohio!)).tags).toEqual([]);
   });

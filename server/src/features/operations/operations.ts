@@ -230,7 +230,7 @@ async function insertRun(
     undo_of: null,
     attempt: 1,
     drifted: null,
-    left_out: 0,
+    excluded_count: 0,
     pipeline_id: null,
     selection_id: null,
     filter: null,
@@ -308,12 +308,11 @@ async function describe(ctx: Ctx, db: Queryable, run: RunRow, shown = firstResul
   const hasErrors = run.failed + run.skipped > 0;
   // Asked for again and again while a run is at work, so it counts nothing that can be told from the counters.
   const errors = hasErrors ? await results.countErrors(db, run.id) : {};
-  const inPart = run.undo_of !== null && run.finished_at ? await results.countInPart(db, run.id) : 0;
   const first = shown === 0 ? [] : await results.readResultsAfter(db, ctx.orgId, run.id, -1, shown);
   const tasks = await listTaskEnds(db, ctx.orgId, run);
   const told = presentResults(ctx, await tellTaskEnds(db, ctx.orgId, first));
   const open = await countOpenLabels(ctx, db, run.id);
-  return { ...presentWithoutResults(ctx, run, open), errors_by_code: errors, in_part: inPart, tasks, results: told };
+  return { ...presentWithoutResults(ctx, run, open), errors_by_code: errors, tasks, results: told };
 }
 
 async function countOpenLabels(ctx: Ctx, db: Queryable, runId: string): Promise<number> {

@@ -39,7 +39,7 @@ test("a group says of its orders what is true of all, and each reason with how m
     fix: expect.stringContaining("Allowed while"),
   });
   const { id } = (await org.post("/operations/run", { order_ids, actions })).body;
-  const told = (await org.get(`/operations/runs/${id}/groups`)).body.data;
+  const told = (await org.get(`/operations/runs/${id}/result-groups`)).body.data;
   expect(ofCode(told, "on_hold")).toMatchObject({ ...onHold, step: 0, type: "mark_shipped", sample: [{}, {}, {}] });
   expect(ofCode(told, "invalid_state")).toMatchObject({ count: 2, message: expect.stringMatching(/ …$/) });
 });

@@ -8,7 +8,7 @@ import { createGroups } from "./order-groups.ts";
 import { presentSteps } from "./present-run.ts";
 
 type Verdict = "ok" | "no_change" | "warning" | "blocked";
-type Shown = PreflightRequest["show"];
+type Shown = PreflightRequest["report_filter"];
 
 /** Those with problems are shown first. */
 const ranks: Record<Verdict, number> = { blocked: 0, warning: 1, ok: 2, no_change: 2 };
@@ -107,11 +107,11 @@ export function createReport(ctx: Ctx, pipeline: Pipeline, limit: number, show: 
         pipeline: steps.map(({ index, type, applied, prices }, i) => ({
           index,
           type,
-          applies_to: applied,
+          order_count: applied,
           warnings: warnings[i],
           prices: [...prices].map(([currency, { cents, orders }]) => ({ currency, total: fromCents(cents), orders })),
         })),
-        shown: { total: wanted, page, pages: limit === 0 ? 0 : Math.ceil(wanted / limit) },
+        report_page: { total: wanted, page, pages: limit === 0 ? 0 : Math.ceil(wanted / limit) },
         orders: shown.flat().slice(0, limit),
         orders_truncated: wanted > page * limit,
       };
@@ -178,5 +178,10 @@ function warningsOf({ applied, pointless }: StepTally): { code: string; message:
   if (affected === 0 || affected < applied) return [];
   const [later] = pointless.keys();
   const [index, type] = later!.split(":");
-  return [{ code: "made_pointless", message: `Step ${index} (${type}) overwrites or takes back what this step does.` }];
+  return [
+    {
+      code: "overwritten_by_later_step",
+      message: `Step ${index} (${type}) overwrites or takes back what this step does.`,
+    },
+  ];
 }

@@ -26,7 +26,7 @@ export async function preflight(ctx: Ctx, body: PreflightBody) {
   const options = { onError: request.on_error ?? "skip_order", isAtomic: request.atomic ?? false } as const;
   const source = sourceOf(request);
   const pipeline = await compilePipeline(ctx, request.actions, options);
-  const report = createReport(ctx, pipeline, request.detail_limit ?? defaultDetail, request.show);
+  const report = createReport(ctx, pipeline, request.detail_limit ?? defaultDetail, request.report_filter);
   const look = createLook(ctx, pipeline, report);
   const finish = (duplicatesRemoved: number, { token, expiresAt }: ReturnType<typeof makePreflightToken>) => ({
     preflight_token: token,

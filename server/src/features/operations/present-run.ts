@@ -12,12 +12,12 @@ type Caller = Pick<Ctx, "principal">;
 /** The run without what has to be looked up. */
 export function presentWithoutResults(ctx: Caller, run: RunRow, openLabelRequests = 0): RunDetail {
   const preflight = run.drifted === null ? null : { drifted_orders: run.drifted };
-  const none = { errors_by_code: {}, in_part: 0, retried_by: [], undone_by: [], tasks: [], results: [] };
+  const none = { errors_by_code: {}, retried_by: [], undone_by: [], tasks: [], results: [] };
   return { ...presentRun(ctx, run, openLabelRequests), ...none, preflight };
 }
 
 export function presentRun(ctx: Caller, run: RunRow, openLabelRequests: number): RunRecord {
-  const { succeeded, failed, skipped, no_change } = run;
+  const { succeeded, failed, skipped, no_change, partially_undone } = run;
   return {
     id: run.id,
     status: run.status,
@@ -40,8 +40,16 @@ export function presentRun(ctx: Caller, run: RunRow, openLabelRequests: number):
     duplicates_removed: run.duplicates_removed,
     selection_id: run.selection_id,
     pipeline_id: run.pipeline_id,
-    left_out: run.left_out,
-    summary: { total: run.order_count, succeeded, failed, skipped, cancelled: notReached(run), no_change },
+    excluded_count: run.excluded_count,
+    summary: {
+      total: run.order_count,
+      succeeded,
+      failed,
+      skipped,
+      cancelled: notReached(run),
+      no_change,
+      partially_undone,
+    },
     open_label_requests: openLabelRequests,
   };
 }

@@ -15,8 +15,8 @@ const run = async (order_ids: string[], actions: object[], more: object = {}) =>
 const retry = (id: string) => org.post(`/operations/runs/${id}/retry`);
 const undo = (id: string) => org.post(`/operations/runs/${id}/undo`);
 const read = async (id: string) => (await org.get(`/orders/${id}`)).body;
-const steps = ({ body }: { body: { results: { steps: { status: string; carried?: boolean }[] }[] } }) =>
-  body.results[0]!.steps.map(({ status, carried }) => (carried ? `${status}, carried` : status));
+const steps = ({ body }: { body: { results: { steps: { status: string; carried_over?: boolean }[] }[] } }) =>
+  body.results[0]!.steps.map(({ status, carried_over }) => (carried_over ? `${status}, carried over` : status));
 
 const note = { type: "add_note", params: { text: "counted" } };
 const hold = { type: "hold", params: {} };
@@ -38,7 +38,7 @@ describe("a retry after an undo", () => {
     expect(steps(again)).toEqual(["applied", "failed"]);
     await run([id], [unship]);
     const last = await retry(first.id);
-    expect(steps(last)).toEqual(["applied, carried", "applied"]);
+    expect(steps(last)).toEqual(["applied, carried over", "applied"]);
     expect(await read(id)).toMatchObject({ onHold: true, notes: [{ text: "counted" }] });
   });
 
@@ -48,7 +48,7 @@ describe("a retry after an undo", () => {
     const taken = await undo(first.id);
     await undo(taken.body.id);
     await run([id], [unship]);
-    expect(steps(await retry(first.id))).toEqual(["applied, carried", "applied"]);
+    expect(steps(await retry(first.id))).toEqual(["applied, carried over", "applied"]);
     expect((await read(id)).notes).toHaveLength(1);
   });
 });
@@ -70,7 +70,7 @@ describe("an undo", () => {
     const tagged = { type: "add_tags", params: { tags: ["vip"] } };
     const first = await run([id], [tagged, { type: "set_priority", params: { priority: "high" } }]);
     await org.patch(`/orders/${id}`, { priority: "low" });
-    expect((await undo(first.id)).body.results[0].error.code).toBe("changed_since");
+    expect((await undo(first.id)).body.results[0].error.code).toBe("changed_after_run");
     expect(await read(id)).toMatchObject({ tags: [], priority: "low" });
 
     await org.patch(`/orders/${id}`, { tags: ["vip"], priority: "high" });
@@ -104,8 +104,11 @@ test("a retry is not refused for a date that lay ahead when the run was made", a
   await run([done, late], [{ type: "add_tags", params: { tags: ["checked"] } }]);
   const second = await retry(first.id);
   expect(second.body).toMatchObject({ status: "succeeded" });
-  expect(steps(second)).toEqual(["applied, carried", "no_change"]);
-  expect(second.body.results[1].steps[0]).toMatchObject({ status: "no_change", warning: { code: "already_over" } });
+  expect(steps(second)).toEqual(["applied, carried over", "no_change"]);
+  expect(second.body.results[1].steps[0]).toMatchObject({
+    status: "no_change",
+    warning: { code: "hold_already_expired" },
+  });
   expect((await read(late)).onHold).toBe(false);
 });
 
@@ -116,7 +119,7 @@ describe("a run that a step stops", () => {
     const guard = { ...asserting("ok"), on_error: "abort_run" };
     const first = await run(ids, [note, guard, { type: "merge" }]);
     expect(first).toMatchObject({ status: "failed", summary: { succeeded: 0, failed: 1, skipped: 1 } });
-    expect(first.results[0]).toMatchObject({ status: "skipped", error: { code: "run_aborted" }, resume_from: 2 });
+    expect(first.results[0]).toMatchObject({ status: "skipped", error: { code: "run_aborted" }, resume_from_step: 2 });
     await run([ids[1]!], [{ type: "add_tags", params: { tags: ["ok"] } }]);
     expect((await retry(first.id)).body).toMatchObject({ status: "succeeded", summary: { total: 2, succeeded: 2 } });
     expect((await Promise.all(ids.map(read))).map(({ status }) => status).toSorted()).toEqual(["cancelled", "ready"]);
@@ -129,7 +132,7 @@ describe("a run that a step stops", () => {
     await run(ids, [unship]);
     const { body } = await retry(first.id);
     expect(body).toMatchObject({ status: "failed", summary: { succeeded: 0, failed: 1, skipped: 1 } });
-    expect(body.results[1]).toMatchObject({ status: "skipped", error: { code: "run_aborted" }, resume_from: 1 });
+    expect(body.results[1]).toMatchObject({ status: "skipped", error: { code: "run_aborted" }, resume_from_step: 1 });
     await run(ids, [{ type: "add_tags", params: { tags: ["ok"] } }]);
     expect((await retry(first.id)).body).toMatchObject({ status: "succeeded", summary: { total: 2 } });
   });
@@ -140,14 +143,14 @@ describe("a run that a step stops", () => {
     const body = { order_ids, actions: [{ ...hold, on_error: "abort_run" }] };
     const { id } = (await org.post("/operations/run", body, { headers: { prefer: "respond-async" } })).body;
     const leased = await runWork.leases.claimOneAcrossOrgs(hub.world.db, id, "somebody", [new Date()]);
-    const turn = {
+    const slice = {
       owner: "somebody",
       signal: AbortSignal.abort(),
       isFresh: () => true,
-      makeRoom() {},
-      isOver: () => true,
+      releaseSlot() {},
+      shouldYield: () => true,
     };
-    expect(await runWork.run(hub.world, leased!, turn)).toBe("again");
+    expect(await runWork.run(hub.world, leased!, slice)).toBe("yield");
     expect((await org.get(`/operations/runs/${id}`)).body).toMatchObject({ status: "running", summary: { failed: 1 } });
     await runWork.leases.endAllAcrossOrgs(hub.world.db);
     await workOff(hub.world, runWork);

@@ -10,7 +10,7 @@ const savedParts = {
   on_error: OnErrorName,
   atomic: Type.Boolean(),
   hotkey: Nullable(Type.Integer({ minimum: 1, maximum: 9, description: "A key of the console" })),
-  shared: Type.Boolean({ description: "false: only whoever saved it sees it. Default true" }),
+  is_shared: Type.Boolean({ description: "false: only whoever saved it sees it. Default true" }),
 };
 
 export const PipelineRequest = Strict(
@@ -30,8 +30,8 @@ export const SavedPipeline = Type.Object({
   on_error: OnErrorName,
   atomic: Type.Boolean(),
   hotkey: savedParts.hotkey,
-  shared: Type.Boolean(),
-  own: Type.Boolean({ description: "The caller saved it" }),
+  is_shared: Type.Boolean(),
+  is_own: Type.Boolean({ description: "The caller saved it" }),
   created_at: DateTime,
   updated_at: DateTime,
   version: Version,

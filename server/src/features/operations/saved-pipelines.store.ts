@@ -5,7 +5,7 @@ import { recordsIn } from "../../db/records.ts";
 import type { SavedPipeline } from "./saved-pipelines.schemas.ts";
 
 /** `owner`: the caller who saved it; null of pipelines from before that was kept. */
-export type StoredPipeline = Omit<SavedPipeline, "own"> & { owner: string | null };
+export type StoredPipeline = Omit<SavedPipeline, "is_own"> & { owner: string | null };
 
 const columns = defineColumns<StoredPipeline>("t", {
   name: "text",
@@ -14,7 +14,7 @@ const columns = defineColumns<StoredPipeline>("t", {
   on_error: "text",
   atomic: { type: "boolean", name: "is_atomic" },
   hotkey: "smallint",
-  shared: { type: "boolean", name: "is_shared" },
+  is_shared: "boolean",
   owner: "text",
   created_at: moment,
   updated_at: moment,

@@ -10,7 +10,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseIfReferred, refuseTwin } from "../../db/database.ts";
+import { refuseIfReferred, refuseDuplicate } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import { setsOf } from "./action-catalog.ts";
@@ -33,12 +33,12 @@ export async function getPipeline(ctx: Ctx, id: string): Promise<SavedPipeline> 
 
 /** Those of others look like none. */
 function requireVisible(ctx: Ctx, pipeline: StoredPipeline): StoredPipeline {
-  if (pipeline.shared || pipeline.owner === callerKey(ctx.actor)) return pipeline;
+  if (pipeline.is_shared || pipeline.owner === callerKey(ctx.actor)) return pipeline;
   throw notFound("pipeline");
 }
 
 function present(ctx: Ctx, pipeline: StoredPipeline): SavedPipeline {
-  return presentPipeline(ctx, { ...pipeline, own: pipeline.owner === callerKey(ctx.actor) });
+  return presentPipeline(ctx, { ...pipeline, is_own: pipeline.owner === callerKey(ctx.actor) });
 }
 
 type PipelineParts = Pick<RunBody, "pipeline_id" | "actions" | "on_error" | "atomic">;
@@ -88,13 +88,13 @@ async function getStored(ctx: Ctx, id: string): Promise<StoredPipeline> {
 /** Saved only if it would run: a pipeline that cannot is refused here, not when somebody needs it. */
 export async function createPipeline(ctx: Ctx, request: PipelineRequest): Promise<SavedPipeline> {
   const { name, description = "", actions, on_error = "skip_order", atomic = false } = request;
-  const { hotkey = null, shared = true } = request;
+  const { hotkey = null, is_shared = true } = request;
   refuseSecrets(actions);
   await compilePipeline(ctx, actions, { onError: on_error, isAtomic: atomic });
   return await change(ctx, async (tx) => {
     const at = ctx.clock.now().toISOString();
     const times = { created_at: at, updated_at: at };
-    const parts = { name, description, actions, on_error, atomic, hotkey, shared };
+    const parts = { name, description, actions, on_error, atomic, hotkey, is_shared };
     const pipeline = { id: ctx.newId(), ...parts, owner: callerKey(ctx.actor), ...times, version: 1 };
     await save(tx, ctx, pipeline, "created");
     return present(ctx, pipeline);
@@ -117,7 +117,7 @@ export async function updatePipeline(
     const next = { ...current, ...patch, updated_at, version: current.version + 1 };
     const errors = atomicErrors(next.actions, next.atomic);
     if (errors.length > 0) throw validationFailed(errors);
-    if (current.shared && !next.shared) next.owner = takeBack(ctx, current);
+    if (current.is_shared && !next.is_shared) next.owner = takeBack(ctx, current);
     await save(tx, ctx, next, "updated");
     return present(ctx, next);
   });
@@ -127,7 +127,7 @@ export async function updatePipeline(
 function takeBack(ctx: Ctx, { owner }: StoredPipeline): string {
   const caller = callerKey(ctx.actor);
   if (owner === null || owner === caller) return caller;
-  throw badField("/shared", "not_own", "Only whoever saved the pipeline can take it back from the others.");
+  throw badField("/is_shared", "not_owner", "Only whoever saved the pipeline can take it back from the others.");
 }
 
 export async function deletePipeline(ctx: Ctx, id: string, ifMatch: IfMatch) {
@@ -184,7 +184,7 @@ async function save(tx: Tx, ctx: Ctx, pipeline: StoredPipeline, what: "created" 
     ["operation_pipelines_own_hotkey_key", keyTaken],
   ] as const;
   const written = refusals.reduce(
-    (saving, [constraint, refusal]) => refuseTwin(saving, constraint, refusal),
+    (saving, [constraint, refusal]) => refuseDuplicate(saving, constraint, refusal),
     write(tx, ctx.orgId, pipeline),
   );
   await written;

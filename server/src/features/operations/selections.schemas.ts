@@ -31,7 +31,7 @@ export type SampledOrder = Static<typeof SampledOrder>;
 export const Selection = Type.Object({
   id: Id,
   matched: Count,
-  missing: Type.Integer({ minimum: 0, description: "How many of `refs` are of no order" }),
+  not_found: Type.Integer({ minimum: 0, description: "How many of `refs` are of no order" }),
   by_status: Type.Record(Type.String(), Count),
   sample: Type.Array(SampledOrder, { description: "The first ten, oldest first" }),
   as_of: DateTime,

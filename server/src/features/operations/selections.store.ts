@@ -14,14 +14,14 @@ export type SelectionRow = {
   /** None: they were named. */
   filter: OrderFilter | null;
   matched: number;
-  missing: number;
+  not_found: number;
   by_status: Record<string, number>;
   sample: SampledOrder[];
   as_of: Date;
   expires_at: Date;
 };
 
-export type NewSelection = Pick<SelectionRow, "id" | "filter" | "missing" | "as_of" | "expires_at"> & {
+export type NewSelection = Pick<SelectionRow, "id" | "filter" | "not_found" | "as_of" | "expires_at"> & {
   /** Instead of a filter. */
   named: string[];
   excluded: string[];
@@ -37,7 +37,7 @@ function selectNamed(orgId: string, ids: string[]): { text: string; values: unkn
 export async function insertSelection(
   db: Queryable,
   orgId: string,
-  { id, filter, missing, as_of, expires_at, named, excluded, max }: NewSelection,
+  { id, filter, not_found, as_of, expires_at, named, excluded, max }: NewSelection,
 ): Promise<{ matched: number; row: SelectionRow | undefined }> {
   const { text, values } = filter ? selectMatching(orgId, filter) : selectNamed(orgId, named);
   const bind = (value: unknown): string => `$${values.push(value)}`;
@@ -49,12 +49,12 @@ export async function insertSelection(
        select o.id, o.number, o.status, (row_number() over (order by h.k, h.id) - 1)::integer as n
          from hits h join orders o on o.id = h.id where (select counted from total) <= ${most}),
      portions as (
-       insert into operation_selection_chunks (selection_id, position, order_ids)
+       insert into operation_selection_batches (selection_id, position, order_ids)
        select ${own}, n / ${selectionPortion} * ${selectionPortion}, array_agg(id order by n) from chosen
         group by n / ${selectionPortion}),
      made as (
-       insert into operation_selections (id, org_id, filter, matched, missing, by_status, sample, as_of, expires_at)
-       select ${own}, ${bind(orgId)}::uuid, ${bind(filter && JSON.stringify(filter))}::jsonb, t.counted, ${bind(missing)}::integer,
+       insert into operation_selections (id, org_id, filter, matched, not_found, by_status, sample, as_of, expires_at)
+       select ${own}, ${bind(orgId)}::uuid, ${bind(filter && JSON.stringify(filter))}::jsonb, t.counted, ${bind(not_found)}::integer,
          (select jsonb_object_agg(s.status, s.count) from (select status, count(*) from chosen group by status) s),
          (select jsonb_agg(jsonb_build_object('id', id, 'number', number, 'status', status) order by n)
             from chosen where n < ${sampleSize}), ${bind(as_of)}::timestamptz, ${bind(expires_at)}::timestamptz
@@ -94,7 +94,7 @@ export async function findSelection(
 /** The ids of one portion of a selection. None: it is gone. */
 export async function readSelected(db: Queryable, orgId: string, id: string, position: number): Promise<string[]> {
   const [row] = await db.query<{ order_ids: string[] }>(
-    `select c.order_ids from operation_selection_chunks c join operation_selections s on s.id = c.selection_id
+    `select c.order_ids from operation_selection_batches c join operation_selections s on s.id = c.selection_id
       where s.org_id = $1 and s.id = $2 and c.position = $3`,
     [orgId, id, position],
   );
@@ -119,28 +119,28 @@ export async function insertSeen(
   { versions, codes }: SeenPortion,
 ): Promise<void> {
   await db.query(
-    "insert into operation_preflight_chunks (preflight_id, position, versions, codes) values ($1, $2, $3::integer[], $4::text[])",
+    "insert into operation_preflight_batches (preflight_id, position, versions, codes) values ($1, $2, $3::integer[], $4::text[])",
     [preflightId, position, versions, codes],
   );
 }
 
 /** Every order of a selection as `u`, with what a preflight saw of it: `$1` the selection, `$2` the preflight or null. */
-export const seenOrders = `operation_selection_chunks c
-  left join operation_preflight_chunks p on p.preflight_id = $2::uuid and p.position = c.position
+export const seenOrders = `operation_selection_batches c
+  left join operation_preflight_batches p on p.preflight_id = $2::uuid and p.position = c.position
   cross join lateral unnest(c.order_ids, p.versions, p.codes) with ordinality as u (order_id, version, codes, n)`;
 
 /** The first of those that are no longer as the preflight saw them, but for those that it said one of these codes about. */
 export async function listDrifted(
   db: Queryable,
   orgId: string,
-  { selectionId, preflightId, leaveOut }: { selectionId: string; preflightId: string; leaveOut: string[] },
+  { selectionId, preflightId, excludeCodes }: { selectionId: string; preflightId: string; excludeCodes: string[] },
   limit: number,
 ): Promise<string[]> {
   const rows = await db.query<{ order_id: string }>(
     `select u.order_id from ${seenOrders} left join orders o on o.org_id = $3 and o.id = u.order_id
       where c.selection_id = $1 and o.version is distinct from u.version and not string_to_array(u.codes, ' ') && $4::text[]
       order by c.position, u.n limit $5`,
-    [selectionId, preflightId, orgId, leaveOut, limit],
+    [selectionId, preflightId, orgId, excludeCodes, limit],
   );
   return rows.map(({ order_id }) => order_id);
 }

@@ -58,7 +58,7 @@ describe("a selection", () => {
     const { id } = (await org.get("/orders/A-0")).body;
     const refs = ["A-2", id, "A-0", "nobody", "A-3"];
     const { status, body } = await org.post("/operations/selections", { refs, exclude_order_ids: ["A-3"] });
-    expect([status, body.matched, body.missing]).toEqual([201, 2, 1]);
+    expect([status, body.matched, body.not_found]).toEqual([201, 2, 1]);
     await org.patch("/orders/A-2", { status: "cancelled" });
     const run = await org.post("/operations/run", { selection_id: body.id, actions: [addTag] });
     expect(outcomes(run.body)).toEqual(["A-0 succeeded", "A-2 succeeded"]);
@@ -161,9 +161,9 @@ describe("which orders a run is about", () => {
       expect(await errorsOf(path, { filter: { search: "!" } })).toEqual(["/filter/search no_words"]);
     }
     const run = (body: object) => errorsOf("/operations/run", body);
-    expect(await run({ filter: {}, on_drift: "skip" })).toEqual(["/on_drift needs_preflight"]);
-    expect(await run({ filter: {}, leave_out: ["x"] })).toEqual(["/leave_out needs_preflight"]);
-    expect(await run({ order_ids: ["A-0"], still_matching: true })).toEqual(["/still_matching needs_filter"]);
+    expect(await run({ filter: {}, on_drift: "skip" })).toEqual(["/on_drift preflight_required"]);
+    expect(await run({ filter: {}, exclude_codes: ["x"] })).toEqual(["/exclude_codes preflight_required"]);
+    expect(await run({ order_ids: ["A-0"], recheck_filter: true })).toEqual(["/recheck_filter filter_required"]);
   });
 });
 
@@ -177,7 +177,7 @@ describe("an order that does not meet the filter any more", () => {
     const { body } = await org.post("/operations/run", run);
     expect(body).toMatchObject({ status: "partially_failed", summary: { succeeded: 2, failed: 1, skipped: 1 } });
     expect(outcomes(body)).toEqual(["A-0 succeeded", "A-1 no_longer_matches", "A-2 succeeded", "A-3 invalid_state"]);
-    expect(body.results[1].resume_from).toBeNull();
+    expect(body.results[1].resume_from_step).toBeNull();
     expect((await org.get("/orders?status=on_hold&sort=createdAt")).body.data).toHaveLength(2);
 
     await org.post("/operations/run", { order_ids: ["A-3"], actions: [{ type: "mark_unshipped", params: {} }] });
@@ -192,7 +192,7 @@ describe("an order that does not meet the filter any more", () => {
     expect(csv).toHaveLength(5);
     expect(csv[2]).toContain("no_longer_matches");
 
-    const { body: all } = await org.post("/operations/run", { ...run, still_matching: false });
+    const { body: all } = await org.post("/operations/run", { ...run, recheck_filter: false });
     expect(all).toMatchObject({ status: "succeeded", summary: { succeeded: 4 } });
   });
 
@@ -249,20 +249,20 @@ describe("orders that were changed since the preflight", () => {
 
   test.each(ways)("are skipped if that is wanted, found by %s", async (way) => {
     const { run } = await prepare(way);
-    const { body } = await run({ on_drift: "skip", leave_out: ["invalid_state"] });
+    const { body } = await run({ on_drift: "skip", exclude_codes: ["invalid_state"] });
     expect(outcomes(body)).toEqual(["A-0 succeeded", "A-1 changed_since_preflight", "A-2 succeeded"]);
-    expect(body).toMatchObject({ status: "succeeded", left_out: 1, order_count: 3, summary: { skipped: 1 } });
+    expect(body).toMatchObject({ status: "succeeded", excluded_count: 1, order_count: 3, summary: { skipped: 1 } });
   });
 
   test.each(ways)("keep the run from being begun if that is wanted, found by %s", async (way) => {
     const { org, run, changed } = await prepare(way);
-    const refused = await run({ on_drift: "refuse" });
+    const refused = await run({ on_drift: "reject" });
     expect(refused.body).toMatchObject({ status: 409, code: "orders_drifted", drifted_orders: [changed] });
     expect((await org.get("/operations/runs")).body.data).toEqual([]);
     const { preflight_token, ...again } = (
       await org.post("/operations/preflight", { ...askedBy(way), actions: [hold] })
     ).body;
-    const begun = await run({ ...namedBy(way, again), preflight_token, on_drift: "refuse" });
+    const begun = await run({ ...namedBy(way, again), preflight_token, on_drift: "reject" });
     expect(begun.body.summary).toMatchObject({ succeeded: 3, failed: 1 });
   });
 
@@ -270,7 +270,7 @@ describe("orders that were changed since the preflight", () => {
     const org = await withOrders(many(4));
     const { body: report } = await org.post("/operations/preflight", { ...askedBy(way), actions: [addTag] });
     const { preflight_token } = report;
-    const wanted = { ...namedBy(way, report), actions: [addTag], preflight_token, on_drift: "refuse" };
+    const wanted = { ...namedBy(way, report), actions: [addTag], preflight_token, on_drift: "reject" };
     const { body: run } = await org.post("/operations/run", wanted, { headers: { prefer: "respond-async" } });
     expect(run.status).toBe("queued");
     await org.patch("/orders/A-2", { priority: "low" });
@@ -283,7 +283,7 @@ describe("orders that were changed since the preflight", () => {
     const org = await withOrders(many(4, { status: "shipped" }));
     const { body: report } = await org.post("/operations/preflight", { ...askedBy(way), actions: [hold] });
     const wanted = { ...namedBy(way, report), actions: [hold], preflight_token: report.preflight_token };
-    const refused = await org.post("/operations/run", { ...wanted, leave_out: ["invalid_state"] });
+    const refused = await org.post("/operations/run", { ...wanted, exclude_codes: ["invalid_state"] });
     expect(refused.body).toMatchObject({ status: 400, code: "empty_selection" });
     expect((await org.get("/operations/runs")).body.data).toEqual([]);
   });
@@ -316,8 +316,8 @@ describe("orders that were changed since the preflight", () => {
     const run = { selection_id, actions: [addTag], preflight_token: report.preflight_token };
     const { body } = await org.post("/operations/run", { ...run, on_drift: "skip" });
     expect(body.summary).toMatchObject({ succeeded: 1, failed: 1 });
-    const { body: rest } = await org.post("/operations/run", { ...run, leave_out: ["order_not_found"] });
-    expect(rest).toMatchObject({ status: "succeeded", order_count: 1, left_out: 1 });
+    const { body: rest } = await org.post("/operations/run", { ...run, exclude_codes: ["order_not_found"] });
+    expect(rest).toMatchObject({ status: "succeeded", order_count: 1, excluded_count: 1 });
   });
 });
 

@@ -78,7 +78,7 @@ async function freeze(
     id: ctx.newId(),
     filter: filter ? readFilter(ctx, filter, "/filter") : null,
     named: [...named.values()],
-    missing: new Set(refs).size - named.size,
+    not_found: new Set(refs).size - named.size,
     excluded: [...excluded.values()],
     max,
     as_of: asOf,
@@ -97,11 +97,11 @@ function tooMany(matched: number, max: number, type?: string): HubError {
   });
 }
 
-function present({ id, matched, missing, by_status, sample, as_of, expires_at }: SelectionRow): Selection {
+function present({ id, matched, not_found, by_status, sample, as_of, expires_at }: SelectionRow): Selection {
   return {
     id,
     matched,
-    missing,
+    not_found,
     by_status,
     sample,
     as_of: as_of.toISOString(),

@@ -16,7 +16,7 @@ import { evaluateUndo } from "./run/undo.ts";
 const shownOrders = 100;
 
 type Reason = Omit<OrderGroup, "count" | "sample" | "reasons">;
-type Verdict = "takes_back" | "in_part" | "cannot" | "no_change";
+type Verdict = "reversible" | "partially_reversible" | "irreversible" | "no_change";
 
 /** What an undo of this run would take back now, and what not and why: by the same code, on copies. */
 export async function preflightUndoOf(ctx: Ctx, run: RunRow) {
@@ -24,7 +24,14 @@ export async function preflightUndoOf(ctx: Ctx, run: RunRow) {
   const undo: RunRow = { ...run, undo_of: run.id, may_override: mayOverride(ctx) };
   const undoable = await listUndoable(ctx.db, run);
   if (undoable.length === 0) throw new HubError("nothing_to_undo");
-  const summary = { orders: undoable.length, takes_back: 0, in_part: 0, cannot: 0, no_change: 0, gone: 0 };
+  const summary = {
+    orders: undoable.length,
+    reversible: 0,
+    partially_reversible: 0,
+    irreversible: 0,
+    no_change: 0,
+    deleted: 0,
+  };
   const groups = createGroups<Reason>();
   const shown: { rank: number; order: object }[] = [];
   const size = isGrouped(pipeline) ? undoable.length : portionSize;
@@ -39,12 +46,12 @@ export async function preflightUndoOf(ctx: Ctx, run: RunRow) {
     for (const { ref, order_id } of portion) {
       const evaluation = byId.get(order_id);
       const named = { ref, order_id, order_number: evaluation?.before.number ?? null };
-      if (!evaluation) summary.gone++;
+      if (!evaluation) summary.deleted++;
       for (const reason of evaluation ? reasonsOf(evaluation) : [gone]) groups.add(reason, "", named);
       if (!evaluation) continue;
       const verdict = verdictOf(evaluation);
       summary[verdict]++;
-      const rank = verdict === "cannot" ? 0 : verdict === "in_part" ? 1 : 2;
+      const rank = verdict === "irreversible" ? 0 : verdict === "partially_reversible" ? 1 : 2;
       if (shown.length < shownOrders || rank < 2) {
         shown.push({ rank, order: { ...named, verdict, steps: presentSteps(ctx, evaluation.steps) } });
         if (shown.length > 2 * shownOrders) keepFirst(shown);
@@ -58,7 +65,7 @@ export async function preflightUndoOf(ctx: Ctx, run: RunRow) {
     summary,
     groups: groups.list(),
     orders: shown.map(({ order }) => order),
-    orders_truncated: undoable.length - summary.gone > shown.length,
+    orders_truncated: undoable.length - summary.deleted > shown.length,
   };
 }
 
@@ -72,12 +79,12 @@ function keepFirst(shown: { rank: number; order: object }[]): void {
 
 function reasonsOf({ steps }: Evaluation): Reason[] {
   return steps.flatMap(({ index: step, type, status, error }) =>
-    status === "not_undone" && error ? [{ step, type, ...error }] : [],
+    status === "undo_failed" && error ? [{ step, type, ...error }] : [],
   );
 }
 
 function verdictOf({ steps }: Evaluation): Verdict {
   const has = (wanted: string): boolean => steps.some(({ status }) => status === wanted);
-  if (has("not_undone")) return has("applied") ? "in_part" : "cannot";
-  return has("applied") ? "takes_back" : "no_change";
+  if (has("undo_failed")) return has("applied") ? "partially_reversible" : "irreversible";
+  return has("applied") ? "reversible" : "no_change";
 }

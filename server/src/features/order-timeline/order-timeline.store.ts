@@ -35,7 +35,7 @@ const entries = `
     from operation_results r
     join operation_runs n on n.id = r.run_id and n.org_id = $1
    cross join jsonb_array_elements(r.steps) with ordinality as s (step, nth)
-   where r.order_id = $2 and s.step ->> 'status' = 'applied' and s.step -> 'carried' is null`;
+   where r.order_id = $2 and s.step ->> 'status' = 'applied' and s.step -> 'carried_over' is null`;
 
 export async function listTimeline(
   db: Queryable,

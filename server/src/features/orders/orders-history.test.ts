@@ -112,7 +112,7 @@ describe("the timeline of an order", () => {
     const steps = [
       { index: 0, type: "add_tags", status: "applied", changes: [{ path: "/tags", from: ["a", "b"], to: ["c"] }] },
       { index: 1, type: "set_priority", status: "no_change" },
-      { index: 2, type: "hold", status: "applied", carried: true, changes: [] },
+      { index: 2, type: "hold", status: "applied", carried_over: true, changes: [] },
       { index: 3, type: "add_note", status: "failed", error: { code: "x", message: "y" } },
       { index: 4, type: "duplicate", status: "applied", created_order_ids: [id] },
     ];

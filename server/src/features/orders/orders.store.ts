@@ -3,7 +3,6 @@ import type { Stored } from "../../db/columns.ts";
 import { toRecord, writing } from "../../db/columns.ts";
 import { arrayLiteral } from "../../db/array-literal.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
-import { lookTogether } from "../../queue/look-together.ts";
 import type { Order, OrderFields } from "./order.ts";
 import { normalizeNumber } from "./order.ts";
 import { orderColumns } from "./order-columns.ts";
@@ -153,8 +152,11 @@ export async function deleteOrders(tx: Tx, orgId: string, ids: string[]): Promis
 }
 
 export async function hasDueHoldsAcrossOrgs(db: Queryable, now: Date): Promise<boolean> {
-  const [hasDue] = await lookTogether(db, now, ["exists (select from orders where hold_until <= $1::timestamptz)"]);
-  return hasDue!;
+  const [row] = await db.query<{ hasDue: boolean }>(
+    `select exists (select from orders where hold_until <= $1::timestamptz) as "hasDue"`,
+    [now],
+  );
+  return row!.hasDue;
 }
 
 /** Locks orders with expired holds; those locked by others are left to the next round. */

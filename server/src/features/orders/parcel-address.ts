@@ -2,8 +2,8 @@ import type { Address } from "../../core/address.ts";
 import { foldName } from "../../core/nearest.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import type { Trouble } from "../exceptions/exceptions.ts";
-import { factKeys, noteTroubles, settleFacts } from "../exceptions/exceptions.ts";
+import type { NewException } from "../exceptions/exceptions.ts";
+import { exceptionKeys, openExceptions, resolveExceptions } from "../exceptions/exceptions.ts";
 import type { Order } from "./order.ts";
 
 type Move = { before: Order; after: Order };
@@ -15,12 +15,12 @@ type Move = { before: Order; after: Order };
 export async function noteParcelAddresses(tx: Tx, ctx: Ctx, moves: Move[]): Promise<void> {
   const missed = moves.filter(({ before, after }) => hasParcels(after) && isElsewhere(before, after));
   const freed = moves.filter(({ before, after }) => before.shipments.length > 0 && after.shipments.length === 0);
-  await settleFacts(
+  await resolveExceptions(
     tx,
     ctx,
-    freed.map(({ after }) => factKeys.parcelAddress(after.id)),
+    freed.map(({ after }) => exceptionKeys.parcelAddress(after.id)),
   );
-  await noteTroubles(
+  await openExceptions(
     tx,
     ctx,
     missed.map(({ after }) => troubleOf(after)),
@@ -45,15 +45,15 @@ function placeOf(address: Address | null): string {
   return parts.map((part) => foldName(part ?? "")).join("|");
 }
 
-function troubleOf({ id, number, shipments }: Order): Trouble {
+function troubleOf({ id, number, shipments }: Order): NewException {
   const parcels = shipments.length === 1 ? "A parcel of it goes" : `${shipments.length} parcels of it go`;
   const message = `${number}: the shipping address was changed after shipping. ${parcels} to the previous address: void the label and buy another, or ask the carrier to redirect it.`;
   return {
-    key: factKeys.parcelAddress(id),
+    key: exceptionKeys.parcelAddress(id),
     kind: "label",
     code: "address_changed",
     message,
-    about: { type: "order", id, name: number },
+    subject: { type: "order", id, name: number },
     orderId: id,
   };
 }

@@ -1,6 +1,6 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { settleOrders } from "../exceptions/exceptions.ts";
+import { resolveForOrders } from "../exceptions/exceptions.ts";
 import type { OrderMove } from "./list/order-index.store.ts";
 import type { OrderFields } from "./order.ts";
 import * as store from "./orders.store.ts";
@@ -17,7 +17,7 @@ export async function updateOrders(
   store.updateOrders(tx, ctx.orgId, moves, fields, at);
   if (fields.has("shippingAddress") || fields.has("shipments")) await noteParcelAddresses(tx, ctx, moves);
   if (!fields.has("holds") && !fields.has("status")) return;
-  await settleOrders(
+  await resolveForOrders(
     tx,
     ctx,
     moves.map(({ after: { id, status, holds } }) => ({ id, status, handles: holds.map(({ handle }) => handle) })),

@@ -1,8 +1,8 @@
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { Happening } from "../../events/event-catalogue.ts";
-import type { Trouble } from "../exceptions/exceptions.ts";
-import { factKeys, noteTroubles, settleFacts } from "../exceptions/exceptions.ts";
+import type { NewException } from "../exceptions/exceptions.ts";
+import { exceptionKeys, openExceptions, resolveExceptions } from "../exceptions/exceptions.ts";
 import type { Pickup } from "./pickup.ts";
 
 type What = Happening<"pickup">;
@@ -25,19 +25,19 @@ export async function notePickup(tx: Tx, ctx: Ctx, pickup: Pickup, what: What): 
   const message = messages[what]?.(pickup);
   if (message !== undefined) {
     const isCancel = what === "cancel_rejected" || what === "previous_not_cancelled";
-    const told: Trouble = {
-      key: isCancel ? factKeys.pickupCancel(id) : factKeys.pickup(id),
+    const told: NewException = {
+      key: isCancel ? exceptionKeys.pickupCancel(id) : exceptionKeys.pickup(id),
       kind: "pickup",
       // That it failed says less than what the carrier said.
       code: what === "failed" ? (failure?.code ?? what) : what,
       message,
       reason: failure?.message ?? null,
-      about: { type: "pickup", id, name: pickup.confirmationNumber ?? pickup.pickupDate },
+      subject: { type: "pickup", id, name: pickup.confirmationNumber ?? pickup.pickupDate },
     };
-    return await noteTroubles(tx, ctx, [told]);
+    return await openExceptions(tx, ctx, [told]);
   }
   if (!over.includes(what)) return;
   // That it is booked says nothing about one that was to be cancelled.
-  const keys = what === "cancelled" || what === "completed" ? [factKeys.pickupCancel(id)] : [];
-  await settleFacts(tx, ctx, [factKeys.pickup(id), ...keys]);
+  const keys = what === "cancelled" || what === "completed" ? [exceptionKeys.pickupCancel(id)] : [];
+  await resolveExceptions(tx, ctx, [exceptionKeys.pickup(id), ...keys]);
 }

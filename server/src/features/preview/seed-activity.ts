@@ -143,16 +143,16 @@ async function seedExceptions(ctx: Ctx): Promise<void> {
 const tagged = "spring-sale";
 
 async function seedAutomations(ctx: Ctx): Promise<void> {
-  const on = { types: ["order.updated"] };
+  const trigger = { types: ["order.updated"] };
   const first: ActionRequest[] = [{ type: "set_priority", params: { priority: "high" } }];
   const urgent = await createPipeline(ctx, { name: "Raise priority", actions: first });
   await createAutomation(ctx, {
     name: "Prioritize spring sale orders",
     description: "Orders tagged spring-sale are packed first",
-    on,
+    trigger,
     when: { path: "tags", op: "has_tag", value: tagged },
     pipeline_id: urgent.id,
-    mode: "active",
+    mode: "run",
   });
   const cheap: ActionRequest[] = [
     { type: "set_shipping", params: { carrier: "usps", service: "ground_advantage" } },
@@ -162,10 +162,10 @@ async function seedAutomations(ctx: Ctx): Promise<void> {
   await createAutomation(ctx, {
     name: "Light parcels by USPS",
     description: "Test mode: records what it would do, and changes nothing",
-    on,
+    trigger,
     when: { path: "totalWeight.lb", op: "lt", value: 5 },
     pipeline_id: light.id,
-    mode: "shadow",
+    mode: "preflight",
   });
 }
 
@@ -184,7 +184,7 @@ async function seedRuns(ctx: Ctx): Promise<void> {
     await startRun(ctx, { order_ids, actions, note }, false);
   const [ready, fresh, cancelled] = [await idsOf("ready", 40), await idsOf("new", 12), await idsOf("cancelled", 6)];
   await run("Tag spring sale orders", ready, { type: "add_tags", params: { tags: [tagged] } });
-  const held = { type: "hold", params: { reason: "inventory_out_of_stock", for_days: 3 } };
+  const held = { type: "hold", params: { reason: "inventory_out_of_stock", duration_days: 3 } };
   // The cancelled orders fail, as they cannot be placed on hold.
   await run("Hold orders waiting for stock", [...fresh.slice(0, 6), ...cancelled], held);
   const mistake = await run("Switch to express", fresh, { type: "set_shipping", params: { service: "express" } });

@@ -4,7 +4,7 @@ import { systemContext } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import type { Work } from "../../queue/work.ts";
+import type { WorkKind } from "../../queue/work.ts";
 import { hintEnd, hintProgress } from "../../watch.ts";
 import type { LeasedComparison } from "./comparison-work.store.ts";
 import * as work from "./comparison-work.store.ts";
@@ -25,13 +25,13 @@ import { emptyTotals, topPositions } from "./tally.ts";
 export const chunkSize = 10_000;
 
 /** A comparison is leased until it is completed, and once more to clear up behind it. */
-export const comparisonWork: Work<World, LeasedComparison> = {
+export const comparisonWork: WorkKind<World, LeasedComparison> = {
   name: "rate comparisons",
   leases: work.comparisonLeases,
   wakeOn: ["rate_comparison"],
-  everyMs: 10_000,
+  pollIntervalMs: 60_000,
   maxAttempts: 5,
-  async run(world, row, turn) {
+  async run(world, row, slice) {
     const ctx = contextOf(world, row);
     if (row.status !== "processing") return await clearUp(ctx, row);
     try {
@@ -39,7 +39,7 @@ export const comparisonWork: Work<World, LeasedComparison> = {
       await ctx.db.transaction((tx) => beginWith(tx, ctx, row, prepared));
       const pass = startPass(ctx, row, prepared.rater);
       while (await ctx.db.transaction((tx) => rateChunk(tx, ctx, row, prepared, pass)))
-        if (turn.isOver()) return "again";
+        if (slice.shouldYield()) return "yield";
     } catch (error) {
       // What is wrong with the comparison itself is so for ever.
       if (!(error instanceof HubError) || error.status >= 500) throw error;

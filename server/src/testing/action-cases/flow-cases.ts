@@ -10,7 +10,7 @@ export const flowCases: Record<string, Cases> = {
     applied: [
       { gives: { holds: [{ handle: "operator", source: "user", until: null }] } },
       {
-        params: { reason: "upsell_window", for_days: 2, handle: "wait" },
+        params: { reason: "upsell_window", duration_days: 2, handle: "wait" },
         gives: { holds: [{ handle: "wait", until: "2026-03-04T09:00:00.000Z" }] },
       },
       { params: { until: "2026-03-05" }, gives: { holds: [{ until: "2026-03-05T00:00:00.000Z" }] } },
@@ -22,7 +22,7 @@ export const flowCases: Record<string, Cases> = {
     ],
     unchanged: [
       { given: { holds: [aHold()] } },
-      { params: { until: "2026-03-02" }, warning: "already_over" },
+      { params: { until: "2026-03-02" }, warning: "hold_already_expired" },
       {
         given: { holds: [aHold({ until: "2026-03-05T00:00:00.000Z" })] },
         params: { until: "2026-03-05T01:00:00+01:00" },
@@ -33,7 +33,7 @@ export const flowCases: Record<string, Cases> = {
       { given: { holds: fullHolds }, code: "too_many_holds" },
       {
         given: { holds: [systemHold] },
-        params: { handle: "address_validation", for_days: 1 },
+        params: { handle: "address_validation", duration_days: 1 },
         code: "override_required",
       },
     ],
@@ -74,12 +74,12 @@ export const flowCases: Record<string, Cases> = {
   require_review: {
     applied: [
       {
-        params: { reason: "odd", assignee: user.toUpperCase() },
+        params: { reason: "odd", assignee_id: user.toUpperCase() },
         gives: { status: "review_required", assigneeId: user, notes: noted("Review required: odd") },
       },
       {
         given: { status: "review_required" },
-        params: { reason: "odd", assignee: user },
+        params: { reason: "odd", assignee_id: user },
         gives: { assigneeId: user, notes: [] },
       },
     ],

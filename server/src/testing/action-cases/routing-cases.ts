@@ -39,7 +39,7 @@ export const routingCases: Record<string, Cases> = {
       {
         params: { add: [{ sku: "C", quantity: 1 }] },
         gives: { total: 80, lines: [{ sku: "A" }, { sku: "B" }, { sku: "C" }] },
-        warning: "total_kept",
+        warning: "total_unchanged",
       },
       // The rest will not come: all that is left of the order has been shipped.
       {
@@ -58,7 +58,7 @@ export const routingCases: Record<string, Cases> = {
         params: { quantities: [{ line: "A", quantity: 1 }] },
         code: "already_shipped",
       },
-      { params: { remove: ["A", "B"] }, code: "nothing_left" },
+      { params: { remove: ["A", "B"] }, code: "no_lines_left" },
       {
         given: { lines: Array.from({ length: 1_000 }, (_, i) => aLine({ id: `line-${i}`, sku: `S${i}` })) },
         params: { add: [{ sku: "C", quantity: 1 }] },
@@ -139,7 +139,7 @@ export const routingCases: Record<string, Cases> = {
         params: { by: "items", line_items: [{ id: "line-a", quantity: 1 }] },
         code: "nothing_to_split",
       },
-      { params: { by: "weight", max_weight: { value: 1, unit: "kg" } }, code: "unit_exceeds_limit" },
+      { params: { by: "weight", max_weight: { value: 1, unit: "kg" } }, code: "item_exceeds_limit" },
       {
         given: { lines: [aLine({ quantity: 99, price: 1 })] },
         params: { by: "value", max_value: 1 },

@@ -42,7 +42,7 @@ export const shippingCases: Record<string, Cases> = {
       // Fast enough, and cheaper than with the other account.
       {
         given: { locationId: anywhere, shipping: { packageType: "box" } },
-        params: { within_days: 1 },
+        params: { max_transit_days: 1 },
         gives: {
           shipping: {
             carrierAccountId: accountIds.card,
@@ -97,7 +97,7 @@ export const shippingCases: Record<string, Cases> = {
       },
       {
         given: { ...entirely, shipments: twoShipments },
-        params: { tracking_number: "T3", from: "t-1", carrier: "fedex" },
+        params: { tracking_number: "T3", current_tracking_number: "t-1", carrier: "fedex" },
         gives: {
           shipments: [
             { trackingNumber: "T3", carrier: "fedex" },
@@ -113,7 +113,10 @@ export const shippingCases: Record<string, Cases> = {
     ],
     unchanged: [
       { given: entirely, params: { tracking_number: "T1" } },
-      { given: { ...entirely, shipments: twoShipments }, params: { tracking_number: "T2", from: "corrected before" } },
+      {
+        given: { ...entirely, shipments: twoShipments },
+        params: { tracking_number: "T2", current_tracking_number: "corrected before" },
+      },
     ],
     blocked: [
       {
@@ -121,10 +124,10 @@ export const shippingCases: Record<string, Cases> = {
         params: { tracking_number: "T3" },
         code: "shipment_not_found",
       },
-      { given: entirely, params: { tracking_number: "T2", from: "T9" }, code: "shipment_not_found" },
+      { given: entirely, params: { tracking_number: "T2", current_tracking_number: "T9" }, code: "shipment_not_found" },
       {
         given: { ...entirely, shipments: twoShipments },
-        params: { tracking_number: "T2", from: "T1" },
+        params: { tracking_number: "T2", current_tracking_number: "T1" },
         code: "tracking_number_taken",
       },
       { params: { tracking_number: "T2" }, code: "invalid_state" },
@@ -144,7 +147,7 @@ export const shippingCases: Record<string, Cases> = {
     ],
     unchanged: [{ given: { packages: [{ count: 2 }] }, params: { package_count: 2 } }],
     blocked: [
-      { given: { packages: [{ count: 1 }, { count: 2 }] }, params: { package_count: 2 }, code: "several_packages" },
+      { given: { packages: [{ count: 1 }, { count: 2 }] }, params: { package_count: 2 }, code: "multiple_packages" },
       {
         given: { packages: [{ count: 1, weight: { value: 1_000_000, unit: "g" } }] },
         params: { weight: { value: 1, unit: "kg" }, weight_mode: "add" },
@@ -158,7 +161,7 @@ export const shippingCases: Record<string, Cases> = {
       { given: { holds: [aHold(), systemHold] }, gives: { addressStatus: "valid", holds: [aHold()] } },
       {
         given: { shippingAddress: { ...anOrder().shippingAddress, city: " Spring  field ", countryCode: "us" } },
-        params: { mode: "validate_and_clean" },
+        params: { mode: "validate_and_normalize" },
         gives: { shippingAddress: { ...anOrder().shippingAddress, city: "Spring field" } },
       },
       // As imports of files do it.
@@ -172,7 +175,7 @@ export const shippingCases: Record<string, Cases> = {
             country: "usa",
           },
         },
-        params: { mode: "validate_and_clean" },
+        params: { mode: "validate_and_normalize" },
         gives: {
           addressStatus: "valid",
           shippingAddress: {
@@ -302,7 +305,7 @@ export const shippingCases: Record<string, Cases> = {
     applied: [
       {
         given: { status: "awaiting_payment", paymentStatus: "pending" },
-        params: { reference: "R1", at: "2026-03-01T00:00:00Z" },
+        params: { reference: "R1", paid_at: "2026-03-01T00:00:00Z" },
         gives: { status: "ready", paymentStatus: "paid", notes: noted("Paid at 2026-03-01T00:00:00.000Z (R1)") },
       },
       {

@@ -8,23 +8,23 @@ import { filledIn } from "../template-params.ts";
 
 export const addNote = defineAction({
   type: "add_note",
-  title: "Add a note",
-  group: "organise",
-  description: "Adds a note to the order. Every run adds another one, even with the same text.",
+  title: "Add note",
+  group: "organize",
+  description: "Adds a note to the order. Each run adds another note, even with the same text.",
   params: Strict({
     text: filledIn(Type.String({ minLength: 1, maxLength: orderLimits.noteLength })),
     visibility: Type.Optional(OneOf(noteVisibilities, { default: "internal" })),
     mode: Type.Optional(
       OneOf(["append", "prepend", "replace"], {
         default: "append",
-        description: "Behind or before the other notes, or instead of all with the same visibility",
+        description: "Add after or before existing notes, or replace those with the same visibility",
       }),
     ),
   }),
   example: { text: "Customer called: leave at the door", visibility: "packing_slip" },
   idempotent: false,
   check({ text }) {
-    return text.trim() === "" ? [{ pointer: "/text", code: "blank", message: "The note says nothing." }] : [];
+    return text.trim() === "" ? [{ pointer: "/text", code: "blank", message: "The note is blank." }] : [];
   },
   apply(order, { text, visibility = "internal", mode = "append" }, env) {
     const kept = mode === "replace" ? order.notes.filter((note) => note.visibility !== visibility) : order.notes;

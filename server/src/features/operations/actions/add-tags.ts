@@ -7,8 +7,8 @@ import { filledInTags } from "../template-params.ts";
 export const addTags = defineAction({
   type: "add_tags",
   title: "Add tags",
-  group: "organise",
-  description: "Adds tags that the order does not have yet.",
+  group: "organize",
+  description: "Adds tags the order does not have.",
   params: Strict({ tags: filledInTags(SomeTags) }),
   example: { tags: ["vip"] },
   apply(order, { tags }) {

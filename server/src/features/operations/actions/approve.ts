@@ -6,8 +6,8 @@ import { Remark, withInternalNote } from "./order-notes.ts";
 export const approve = defineAction({
   type: "approve",
   title: "Approve",
-  group: "flow",
-  description: "Ends the review: the order becomes ready.",
+  group: "workflow",
+  description: "Ends the review and makes the order ready.",
   params: Strict({ note: Type.Optional(Remark) }),
   example: { note: "Spoke to the customer" },
   statuses: ["review_required", "ready"],

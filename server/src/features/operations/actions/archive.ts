@@ -4,8 +4,8 @@ import { defineAction } from "../action.ts";
 export const archive = defineAction({
   type: "archive",
   title: "Archive",
-  group: "flow",
-  description: "Puts an order that is done out of sight.",
+  group: "workflow",
+  description: "Hides a finished order from lists.",
   params: Strict({}),
   example: {},
   statuses: ["shipped", "delivered", "cancelled"],

@@ -5,11 +5,11 @@ import { defineAction, refuse } from "../action.ts";
 
 export const assert = defineAction({
   type: "assert",
-  title: "Assert",
-  group: "flow",
-  description: "Fails the order when the condition does not hold, so that later steps are not done. Changes nothing.",
+  title: "Require condition",
+  group: "workflow",
+  description: "Fails the order and skips its later steps if the condition is not met. Makes no changes.",
   params: Strict({
-    when: Type.Unsafe<Condition>({ type: "object", description: "What must hold; may ask condition sets" }),
+    when: Type.Unsafe<Condition>({ type: "object", description: "The condition to require; can use condition sets" }),
     message: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
   }),
   example: {
@@ -19,6 +19,6 @@ export const assert = defineAction({
   conditionParam: "when",
   apply(order, params, _env, holds) {
     if (holds?.(order)) return { patch: {} };
-    return refuse("assertion_failed", params.message ?? "The asserted condition does not hold for this order.");
+    return refuse("assertion_failed", params.message ?? "The order does not meet the required condition.");
   },
 });

@@ -4,9 +4,9 @@ import { defineAction } from "../action.ts";
 
 export const assignLocation = defineAction({
   type: "assign_location",
-  title: "Assign a location",
+  title: "Assign location",
   group: "routing",
-  description: "Sets the location that the order ships from.",
+  description: "Sets the location the order ships from.",
   params: Strict({ location_id: Id }),
   example: { location_id: "0199f0a0-0000-7000-8000-000000000002" },
   statuses: beforeSending,

@@ -3,9 +3,9 @@ import { defineAction } from "../action.ts";
 
 export const assignUser = defineAction({
   type: "assign_user",
-  title: "Assign to a user",
-  group: "organise",
-  description: "Makes a user responsible for the order; null makes it nobody's.",
+  title: "Assign user",
+  group: "organize",
+  description: "Assigns the order to a user; null unassigns it.",
   params: Strict({ user_id: Nullable(Id) }),
   example: { user_id: "0199f0a0-0000-7000-8000-000000000001" },
   refers: ({ user_id: id }) => (id === null ? [] : [{ kind: "user", id, param: "user_id" }]),

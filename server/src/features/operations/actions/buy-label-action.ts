@@ -15,24 +15,24 @@ import { toStepPrice, withPrice } from "./choose-rate.ts";
 
 export const buyLabel = defineAction({
   type: "buy_label",
-  title: "Buy a label",
-  group: "fulfil",
+  title: "Buy label",
+  group: "fulfillment",
   description:
-    "Buys a label for all that is left of the order and has none, in one parcel. The carrier is asked when the run has " +
-    "written down that it is to be bought; the order is shipped when it was, and the run says how it ended.",
+    "Buys one label for all remaining unlabeled items. The request is committed with the run and sent to the " +
+    "carrier afterwards; the order is shipped once the label is purchased, and the run's result is updated.",
   params: Strict({
-    carrier_account_id: Type.Optional({ ...Id, description: "Default: the one chosen for the order" }),
-    service: Type.Optional({ ...shippingParts.service, description: "Default: the one chosen for the order" }),
+    carrier_account_id: Type.Optional({ ...Id, description: "Default: the one set on the order" }),
+    service: Type.Optional({ ...shippingParts.service, description: "Default: the one set on the order" }),
     weight: Type.Optional({
       ...Weight,
-      description: "Default: that of the order's only package, else of all lines that are left to ship",
+      description: "Default: the weight of the order's only package, else of all remaining lines",
     }),
   }),
   example: {},
   statuses: shippableStatuses,
   scope: "shipments:write",
   blockedByHold: true,
-  irreversible: "The label was bought: void_label gives it back, while the carrier has not scanned the parcel.",
+  irreversible: "The label was bought. Use void_label before the first scan.",
   asksCarriers: true,
   needsCarrier: "sellsLabels",
   isLastWord: true,
@@ -42,11 +42,12 @@ export const buyLabel = defineAction({
     const service = params.service ?? order.shipping.service;
     if (accountId === undefined || service === undefined) return nothingChosen;
     const account = carriers.offers.find(({ id }) => id === accountId);
-    if (!account) return refuse("carrier_account_not_found", "There is no such carrier account any more.");
-    if (!account.isActive) return refuse("carrier_account_inactive", `${account.name} is not active.`);
-    if (!account.sellsLabels) return refuse("no_labels", `${account.name} sells no labels.`, "Choose another account.");
+    if (!account) return refuse("carrier_account_not_found", "The carrier account no longer exists.");
+    if (!account.isActive) return refuse("carrier_account_inactive", `${account.name} is inactive.`);
+    if (!account.sellsLabels)
+      return refuse("no_labels", `${account.name} does not sell labels.`, "Choose another account.");
     const wish = planFor(order, carriers, { service, ...(params.weight ? { weight: params.weight } : {}) });
-    if (wish === "nothing_left") return { patch: {} };
+    if (wish === "nothing_to_ship") return { patch: {} };
     if ("refused" in wish) return wish;
     const bought: Outcome = { patch: {}, buys: { account, wish } };
     const said = account.givesPrices ? carriers.pricesOf(accountId, wish) : undefined;
@@ -63,29 +64,29 @@ export const buyLabel = defineAction({
 
 const nothingChosen = refuse(
   "no_rate_chosen",
-  "Neither the step nor the order says with which carrier account and service.",
-  "Use choose_rate or set_shipping before, or name both.",
+  "Neither the step nor the order has a carrier account and service.",
+  "Use choose_rate or set_shipping first, or set both params.",
 );
 
-const priceUnknown = { code: "price_unknown", message: "The carrier does not say what it costs before it is bought." };
+const priceUnknown = { code: "price_unknown", message: "The carrier gives no price before purchase." };
 
 type Request = Pick<Parameters<typeof wishFor>[1], "service" | "weight">;
 
-/** By the rules of labels that people buy one by one. */
-function planFor(order: Order, carriers: CarrierDesk, request: Request): LabelWish | Refusal | "nothing_left" {
+/** Same rules as for labels bought through POST /shipments/labels. */
+function planFor(order: Order, carriers: CarrierDesk, request: Request): LabelWish | Refusal | "nothing_to_ship" {
   const labels = carriers.labelsOf(order.id);
   const unknown = labels.find(({ label }) => label.status === "failed");
   if (unknown) {
     const { id } = unknown.label;
-    const message = `Nobody knows whether the carrier has sold label ${id} for this order.`;
-    return refuse("outcome_unknown", message, `POST /shipments/labels/${id}/retry asks it once more.`);
+    const message = `It is unknown whether the carrier sold label ${id} for this order.`;
+    return refuse("outcome_unknown", message, `POST /shipments/labels/${id}/retry asks the carrier again.`);
   }
   try {
     return wishFor(order, request, { from: carriers.addressOf(order.locationId), others: unlistedOf(order, labels) });
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     const [first] = error.details.errors ?? [];
-    if (error.code === "label_exists") return "nothing_left";
+    if (error.code === "label_exists") return "nothing_to_ship";
     return first ? refuse(first.code, first.message) : refuse(error.code, error.message);
   }
 }

@@ -8,8 +8,8 @@ import { Remark, withInternalNote } from "./order-notes.ts";
 export const cancel = defineAction({
   type: "cancel",
   title: "Cancel",
-  group: "flow",
-  description: "Calls the order off and notes why. Nobody outside is told and nothing is refunded.",
+  group: "workflow",
+  description: "Cancels the order and records the reason. Does not notify other systems or issue a refund.",
   params: Strict({
     reason: OneOf(["customer", "fraud", "inventory", "declined", "duplicate", "staff", "other"]),
     note: Type.Optional(Remark),

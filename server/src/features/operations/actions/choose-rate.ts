@@ -18,18 +18,18 @@ type Preference = (typeof preferences)[number];
 
 export const chooseRate = defineAction({
   type: "choose_rate",
-  title: "Choose a rate",
+  title: "Choose rate",
   group: "shipping",
   description:
-    "Asks the carrier accounts what the parcel costs, and chooses account and service: the cheapest, the cheapest that " +
-    "arrives within some days, or the fastest. Nothing is bought.",
+    "Compares rates across carrier accounts and selects the cheapest, the fastest, or the cheapest within a " +
+    "number of days. Does not buy a label.",
   params: Strict({
     prefer: Type.Optional(OneOf(preferences, { default: "cheapest" })),
-    within_days: Type.Optional(
+    max_transit_days: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 60,
-        description: "Only services that arrive within so many business days",
+        description: "Maximum transit time in business days",
       }),
     ),
     carrier_account_ids: Type.Optional(
@@ -37,7 +37,7 @@ export const chooseRate = defineAction({
         minItems: 1,
         maxItems: 20,
         uniqueItems: true,
-        description: "Among these. Default: all active accounts that give prices",
+        description: "Limit to these accounts. Default: all active accounts with prices",
       }),
     ),
     services: Type.Optional(
@@ -45,15 +45,15 @@ export const chooseRate = defineAction({
         minItems: 1,
         maxItems: 50,
         uniqueItems: true,
-        description: "Among these, by code or name. Default: all",
+        description: "Limit to these services, by code or name. Default: all",
       }),
     ),
     weight: Type.Optional({
       ...Weight,
-      description: "Default: that of the order's only package, else of all lines that are left to ship",
+      description: "Default: the weight of the order's only package, else of all remaining lines",
     }),
   }),
-  example: { prefer: "cheapest", within_days: 3 },
+  example: { prefer: "cheapest", max_transit_days: 3 },
   statuses: beforeShipping,
   scope: "carrier_accounts:read",
   asksCarriers: true,
@@ -72,15 +72,15 @@ export const chooseRate = defineAction({
     for (const { id, name } of offers) {
       const said = carriers.pricesOf(id, parcel);
       if (said === notYetAsked) continue;
-      const wanted = said.prices.filter((price) => isWanted(price, params.services, params.within_days));
+      const wanted = said.prices.filter((price) => isWanted(price, params.services, params.max_transit_days));
       found.push(...wanted.map((price) => toStepPrice(id, name, price)));
       missing.push(...said.unavailable.map(({ message }) => message));
     }
     const [best] = found.toSorted(byPreference(params.prefer ?? "cheapest"));
     if (!best) return noRate(offers.length, missing);
     if (found.some(({ currency }) => currency !== best.currency)) {
-      const message = "The prices are in several currencies, which cannot be compared.";
-      return refuse("several_currencies", message, "Name accounts with one currency.");
+      const message = "The prices are in different currencies and cannot be compared.";
+      return refuse("multiple_currencies", message, "Limit `carrier_account_ids` to accounts with one currency.");
     }
     const { carrierName } = offers.find(({ id }) => id === best.carrier_account_id)!;
     const { carrier_account_id: carrierAccountId, service } = best;
@@ -105,12 +105,12 @@ export function toStepPrice(accountId: string, account: string, price: Price): S
   };
 }
 
-/** All that is left of the order, in one parcel. */
+/** All remaining items in one parcel. */
 function parcelToRate(order: Order, carriers: CarrierDesk, given: Weight | undefined): ParcelToRate | Refusal {
   const from = carriers.addressOf(order.locationId);
   if (!from?.zip) {
-    const message = "The order has no location with a postal code, so nobody knows where the parcel comes from.";
-    return refuse("origin_missing", message, "Use assign_location before.");
+    const message = "The order has no location with a postal code to ship from.";
+    return refuse("origin_missing", message, "Use assign_location first.");
   }
   const left = order.lines.flatMap((line) => {
     const quantity = remainingOf(line);
@@ -118,22 +118,22 @@ function parcelToRate(order: Order, carriers: CarrierDesk, given: Weight | undef
   });
   const { to, weight, dimensions } = parcelOf(order, given ? { weight: given } : {}, left);
   if (!to?.zip)
-    return refuse("address_missing", "The shipping address has no postal code.", "Use update_address before.");
+    return refuse("address_missing", "The shipping address has no postal code.", "Use update_address first.");
   if (!weight || weight.value <= 0) {
-    const message = "What the parcel weighs does not follow from the order's only package, nor from all its lines.";
-    return refuse("weight_missing", message, "Say `weight`, or use set_package before.");
+    const message = "The weight is unknown: the order has no single package with a weight, and not all lines have one.";
+    return refuse("weight_missing", message, "Set `weight`, or use set_package first.");
   }
   return { from, to, weight, dimensions };
 }
 
-function isWanted(price: Price, services: string[] | undefined, withinDays: number | undefined): boolean {
-  const isOnTime = withinDays === undefined || (price.transitDays !== null && price.transitDays <= withinDays);
+function isWanted(price: Price, services: string[] | undefined, maxTransitDays: number | undefined): boolean {
+  const isOnTime = maxTransitDays === undefined || (price.transitDays !== null && price.transitDays <= maxTransitDays);
   if (!isOnTime || services === undefined) return isOnTime;
   const names = new Set(services.map(foldService));
   return names.has(foldService(price.service)) || names.has(foldService(price.serviceName));
 }
 
-/** What is equal in the first is decided by the second, and in the end by the names: the same every time. */
+/** Ties are broken by the other criterion, then by name, so the choice is deterministic. */
 function byPreference(prefer: Preference): (a: StepPrice, b: StepPrice) => number {
   const days = ({ transit_days: known }: StepPrice): number => known ?? Infinity;
   const cost = ({ total }: StepPrice): number => total;
@@ -142,13 +142,13 @@ function byPreference(prefer: Preference): (a: StepPrice, b: StepPrice) => numbe
   return (a, b) => compare(first(a), first(b)) || compare(second(a), second(b)) || (nameOf(a) < nameOf(b) ? -1 : 1);
 }
 
-/** Two that nobody knows are equal, which their difference does not say. */
+/** Two unknown values (Infinity) are equal; their difference would be NaN. */
 function compare(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function noRate(asked: number, missing: string[]): Refusal {
-  if (asked === 0) return refuse("no_rate", "No active carrier account gives prices.", "Add a carrier account.");
-  const reason = missing[0] === undefined ? "No service is among those that are wanted." : missing[0];
+  if (asked === 0) return refuse("no_rate", "No active carrier account has prices.", "Add a carrier account.");
+  const reason = missing[0] === undefined ? "No service matches the params." : missing[0];
   return refuse("no_rate", `No carrier account has a price for this parcel: ${reason}`);
 }

@@ -13,17 +13,20 @@ export const duplicate = defineAction({
   title: "Duplicate",
   group: "routing",
   description:
-    "Makes a new order with the same lines, recipient and shipping, without holds and dates, and notes what it is. " +
-    "A copy has yet to be paid; a reshipment or exchange keeps the payment status. Every run makes another one.",
+    "Creates a new order with the same lines, recipient and shipping, without holds and dates. A copy is unpaid; " +
+    "a reshipment or exchange keeps the payment status. Each run creates another order.",
   params: Strict({
-    as: Type.Optional(OneOf(["copy", "reshipment", "exchange"], { default: "copy" })),
-    line_items: Type.Optional({ ...LineItems, description: "Default: all; the new order has its own total then" }),
-    zero_price: Type.Optional(Type.Boolean({ default: false, description: "Free of charge, and so paid" })),
+    purpose: Type.Optional(OneOf(["copy", "reshipment", "exchange"], { default: "copy" })),
+    line_items: Type.Optional({
+      ...LineItems,
+      description: "Default: all lines. With a selection, the total is computed from its lines",
+    }),
+    zero_price: Type.Optional(Type.Boolean({ default: false, description: "Free of charge; marks the order as paid" })),
   }),
-  example: { as: "reshipment", zero_price: true },
+  example: { purpose: "reshipment", zero_price: true },
   idempotent: false,
   check: (params) => repeatedLineErrors(params.line_items),
-  apply(order, { as = "copy", line_items: items, zero_price: isFree = false }, env) {
+  apply(order, { purpose = "copy", line_items: items, zero_price: isFree = false }, env) {
     const [nth] = nextChildren(order, 1, env) ?? [];
     if (nth === undefined) return tooManyChildren;
     const picked = items === undefined ? order.lines : pickLines(order, items);
@@ -34,7 +37,7 @@ export const duplicate = defineAction({
       shippedQuantity: 0,
       ...(isFree ? { price: 0 } : {}),
     }));
-    const paymentStatus: PaymentStatus = isFree ? "paid" : as === "copy" ? "pending" : order.paymentStatus;
+    const paymentStatus: PaymentStatus = isFree ? "paid" : purpose === "copy" ? "pending" : order.paymentStatus;
     const child = childOf(order, nth, env, {
       status: "new",
       paymentStatus,
@@ -42,7 +45,7 @@ export const duplicate = defineAction({
       lines,
       total: isFree ? 0 : items === undefined ? order.total : valueOf(lines),
       packages: items === undefined ? order.packages : [],
-      notes: [noteOf(`${titles[as]} of ${order.number}`, "internal", env)],
+      notes: [noteOf(`${titles[purpose]} of ${order.number}`, "internal", env)],
       orderedAt: env.now,
       shipBy: null,
       deliverBy: null,

@@ -19,12 +19,11 @@ const Quantities = Type.Array(
 
 export const editLines = defineAction({
   type: "edit_lines",
-  title: "Edit the lines",
+  title: "Edit lines",
   group: "routing",
   description:
-    "Changes quantities, removes and adds lines. What has been shipped stays. The total changes by the prices of what came " +
-    "and went, not by taxes or discounts; the packages have to be described anew. Lines to remove that the order does not " +
-    "have are passed over.",
+    "Changes quantities, removes and adds lines. Shipped items stay. The total changes by the line prices, not by " +
+    "taxes or discounts; packages must be entered again. Unknown lines to remove are ignored.",
   params: Strict({
     quantities: Type.Optional(Quantities),
     remove: Type.Optional(Type.Array(Named, { minItems: 1, maxItems: orderLimits.lines, uniqueItems: true })),
@@ -51,7 +50,8 @@ export const editLines = defineAction({
     const kept = removeLines(changed, remove);
     if ("refused" in kept) return kept;
     const lines = [...kept, ...add.map((line) => ({ ...line, id: env.newId(), shippedQuantity: 0 }))];
-    if (lines.length === 0) return refuse("nothing_left", "No line would be left in the order.", "Use cancel instead.");
+    if (lines.length === 0)
+      return refuse("no_lines_left", "No line would be left in the order.", "Use cancel instead.");
     if (lines.length > orderLimits.lines) {
       return refuse("too_many_lines", `An order has at most ${orderLimits.lines} lines.`);
     }
@@ -109,7 +109,7 @@ function withLines(order: Order, lines: OrderLine[]): Outcome {
   const difference = differenceOf(order.lines, lines);
   if (difference === undefined) {
     const message = "A price is not known, so that the total stays as it is.";
-    return { ...changeSent(order, patch), warning: { code: "total_kept", message } };
+    return { ...changeSent(order, patch), warning: { code: "total_unchanged", message } };
   }
   // A discounted total may be less than the prices of what went.
   return changeSent(order, { ...patch, total: Math.max(0, roundToCents(order.total + difference)) });

@@ -14,23 +14,23 @@ const dayMs = 86_400_000;
 export const hold = defineAction({
   type: "hold",
   title: "Place on hold",
-  group: "flow",
+  group: "workflow",
   description:
-    "Keeps the order from being sent or shipped. A hold with an end releases itself. " +
-    "A second hold with the same handle changes the first.",
+    "Prevents the order from being sent or shipped. A hold with an end date is released automatically. A second " +
+    "hold with the same handle updates the first.",
   params: Strict({
     reason: Type.Optional(OneOf(holdReasons)),
     note: Type.Optional(filledIn(Type.String({ maxLength: 500 }))),
     until: Type.Optional({
       ...DateOrDateTime,
-      description: "Releases itself then; a date: when that day begins, in the organization's time zone",
+      description: "When the hold is released; a date means the start of that day in the organization's time zone",
     }),
-    for_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, description: "Instead of until" })),
+    duration_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, description: "Instead of `until`" })),
     handle: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: "Names the hold; default: its reason. One hold per handle",
+        description: "Identifies the hold; default: its reason. One hold per handle",
       }),
     ),
   }),
@@ -38,16 +38,16 @@ export const hold = defineAction({
   statuses: openStatuses,
   check(params, { now, timeZone }) {
     return [
-      ...allowAtMostOne(params, ["until", "for_days"]),
+      ...allowAtMostOne(params, ["until", "duration_days"]),
       ...instantErrors("/until", params.until, { timeZone, after: now }),
     ];
   },
   apply(order, params, env) {
     const handle = params.handle ?? params.reason ?? "operator";
-    // In the future when it was asked for, but this is a retry, or the run had to wait.
+    // Was in the future when requested; a retry or a queued run can come later.
     const until = params.until === undefined ? undefined : toMoment(params.until, env.timeZone);
     if (until !== undefined && until <= env.now) {
-      return { patch: {}, warning: { code: "already_over", message: "The hold would have ended by now." } };
+      return { patch: {}, warning: { code: "hold_already_expired", message: "The end of the hold has passed." } };
     }
     const existing = order.holds.find((candidate) => candidate.handle === handle);
     const placed: Hold = {
@@ -55,13 +55,13 @@ export const hold = defineAction({
       ...(params.reason === undefined ? {} : { reason: params.reason }),
       ...(params.note === undefined ? {} : { note: params.note }),
       ...(until === undefined ? {} : { until }),
-      ...(params.for_days === undefined ? {} : { until: daysAfter(env.now, params.for_days) }),
+      ...(params.duration_days === undefined ? {} : { until: daysAfter(env.now, params.duration_days) }),
     };
     const patch = { holds: withHold(order, placed) };
     if (!existing) return refuseFor(holdLimitProblem(order, placed)) ?? { patch };
     const isSame = (["reason", "note", "until"] as const).every((field) => placed[field] === existing[field]);
     if (isSame) return { patch: {} };
-    // Otherwise an end in a minute would lift a hold that only operations:override may release.
+    // Otherwise a new end date would release a hold that requires operations:override.
     if (liftingNeeds(existing) === "override" && !env.mayOverride) {
       const message = `The hold ${handle} was placed by the ${existing.source}.`;
       return refuse("override_required", message, "Use another handle.");
@@ -70,7 +70,7 @@ export const hold = defineAction({
   },
 });
 
-/** Who a hold that an action places is said to come from. */
+/** The source recorded on a hold that an action places. */
 export function sourceOf({ actor }: ActionEnv): Hold["source"] {
   return actor.type === "user" ? "user" : actor.type === "api_key" ? "key" : "system";
 }

@@ -17,10 +17,10 @@ const Text = Type.String({ minLength: 1, maxLength: 100 });
 export const markShipped = defineAction({
   type: "mark_shipped",
   title: "Mark as shipped",
-  group: "fulfil",
+  group: "fulfillment",
   description:
-    "Records a shipment of all that is left, or of some quantities. Carrier and service default to those chosen for the " +
-    "order. The same tracking number with the same quantities is recorded once.",
+    "Records a shipment of all remaining items or of given quantities. Carrier and service default to those of " +
+    "the order. The same tracking number and quantities are recorded once.",
   params: Strict({
     tracking_number: Type.Optional(filledIn(Text)),
     carrier: Type.Optional(Text),

@@ -7,8 +7,8 @@ import { Remark, withInternalNote } from "./order-notes.ts";
 export const markUnshipped = defineAction({
   type: "mark_unshipped",
   title: "Mark as unshipped",
-  group: "fulfil",
-  description: "Takes all shipments of the order back: it is ready again. For orders that were marked by mistake.",
+  group: "fulfillment",
+  description: "Removes all shipments and makes the order ready. For orders marked as shipped by mistake.",
   params: Strict({ reason: Type.Optional(Remark) }),
   example: { reason: "Label was printed but not used" },
   statuses: ["shipped", "partially_shipped", "ready"],

@@ -20,39 +20,39 @@ export const merge = defineAction({
   title: "Merge",
   group: "routing",
   description:
-    "Joins those orders of the run that go to the same recipient and address (same channel, currency, status, payment " +
-    "status and holds), up to 20 into one. The others are cancelled and archived; their notes for customer and parcel, " +
-    "the highest priority and the earliest dates go along.",
+    "Combines orders of this run with the same recipient and address (and channel, currency, status, payment " +
+    "status and holds), up to 20 into one. Merged orders are cancelled and archived; customer and packing-slip " +
+    "notes, the highest priority and the earliest dates carry over.",
   params: Strict({
     into: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 100,
         default: "oldest",
-        description: "`oldest`, `newest`, or the id or number of an order of the run: those that go with it are joined",
+        description: "`oldest`, `newest`, or the ID or number of an order of the run to merge into",
       }),
     ),
     by: Type.Optional(
       OneOf(ways, {
         default: "recipient",
         description:
-          "recipient: the same customer, by e-mail or else name, at the same address. ship_to: the same name or company at " +
-          "the same address, whoever ordered it",
+          "recipient: same customer (by email, else name) at the same address. ship_to: same name or company at the same " +
+          "address, regardless of the customer",
       }),
     ),
   }),
   example: { into: "oldest" },
-  // Who is the same as whom is told by what would be merged: with an order made up for it, anybody could be guessed.
+  // The result reveals which orders have the same recipient: with a made-up order, a caller could guess personal data.
   scope: "pii:read",
   statuses: ["new", "review_required", "awaiting_payment", "ready", "cancelled"],
   applyToAll(orders, { into = "oldest", by = "recipient" }, env) {
     const target = into === "oldest" || into === "newest" ? undefined : into.toLowerCase();
     const isTarget = ({ id, number }: Order): boolean => id === target || number === into;
-    const canTake = (order: Order): boolean => isTarget(order) && !("refused" in (withoutLooking(order) ?? {}));
-    if (target !== undefined && !orders.some(canTake)) return orders.map((order) => withoutLooking(order) ?? noTarget);
+    const canTake = (order: Order): boolean => isTarget(order) && !("refused" in (settledOutcome(order) ?? {}));
+    if (target !== undefined && !orders.some(canTake)) return orders.map((order) => settledOutcome(order) ?? noTarget);
     const outcomes = new Map<Order, Outcome>();
     for (const order of orders) {
-      const settled = withoutLooking(order);
+      const settled = settledOutcome(order);
       if (settled) outcomes.set(order, settled);
     }
     const open = orders.filter((order) => !outcomes.has(order));
@@ -74,16 +74,16 @@ const nothingToMerge: Outcome = {
 
 const noTarget = refuse(
   "target_not_found",
-  "The order to merge into is not one of the run that can be merged.",
-  "Name it in order_ids as well.",
+  "The order to merge into is not in this run, or cannot be merged.",
+  "Add it to order_ids.",
 );
 
-function withoutLooking(order: Order): Outcome | undefined {
+function settledOutcome(order: Order): Outcome | undefined {
   if (order.status !== "cancelled") return refuseFor(moveProblem(order, "cancelled"));
   return order.mergedIntoId === null ? refuse("invalid_state", "A cancelled order cannot be merged.") : { patch: {} };
 }
 
-/** Equal for orders that may travel in one parcel; undefined when nobody knows whose order it is, or where it goes. */
+/** Equal for orders that can ship in one parcel; undefined when recipient or address is unknown. */
 function mergeKey(order: Order, by: Way): string | undefined {
   const { channel, currency, status, paymentStatus, holds } = order;
   const recipient = by === "ship_to" ? shipToOf(order) : recipientOf(order);
@@ -97,12 +97,12 @@ function recipientOf({ customer, shippingAddress }: Order): string[] | undefined
   return recipient ? [recipient, ...membersOf(shippingAddress ?? {})] : undefined;
 }
 
-/** Telephone and e-mail are how somebody is reached, not where. */
+/** Phone and email do not identify the destination. */
 function shipToOf({ shippingAddress }: Order): string[] | undefined {
-  const { phone: _phone, email: _email, ...place } = shippingAddress ?? {};
-  const isSomebody = Boolean(place.name?.trim() || place.company?.trim());
-  const isSomewhere = Boolean(place.address1?.trim() && (place.zip?.trim() || place.city?.trim()));
-  return isSomebody && isSomewhere ? membersOf(place) : undefined;
+  const { phone: _phone, email: _email, ...destination } = shippingAddress ?? {};
+  const hasRecipient = Boolean(destination.name?.trim() || destination.company?.trim());
+  const hasDestination = Boolean(destination.address1?.trim() && (destination.zip?.trim() || destination.city?.trim()));
+  return hasRecipient && hasDestination ? membersOf(destination) : undefined;
 }
 
 function membersOf(address: Address): string[] {
@@ -121,9 +121,12 @@ function mergeGroup(group: Order[], env: ActionEnv): [Order, Outcome][] {
   if (!target || others.length === 0) return [];
   const refuseAll = (message: string, fix?: string): [Order, Outcome][] =>
     group.map((order) => [order, refuse("too_large", message, fix)]);
-  // Not twenty by twenty: what was left over would be merged by the next run, so that a repeated run would do more.
+  // Merging in groups of twenty would leave a rest that a repeated run merges: the action would not be idempotent.
   if (group.length > maxGroup) {
-    return refuseAll(`${group.length} orders would become one; ${maxGroup} may.`, "Run it for fewer orders at a time.");
+    return refuseAll(
+      `${group.length} orders have the same recipient; at most ${maxGroup} can be merged.`,
+      "Run it on fewer orders.",
+    );
   }
   const lines = joinedLines(group, env);
   const tags = [...new Set(group.flatMap((order) => order.tags))];
@@ -153,7 +156,7 @@ function mergeGroup(group: Order[], env: ActionEnv): [Order, Outcome][] {
   return [[target, { patch }], ...others.map((order): [Order, Outcome] => [order, { patch: into(order) }])];
 }
 
-/** Ids of lines are unique within an order only. */
+/** Line IDs are unique only within an order. */
 function joinedLines(group: Order[], env: ActionEnv): OrderLine[] {
   const taken = new Set<string>();
   return group

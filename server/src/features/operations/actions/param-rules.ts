@@ -7,18 +7,18 @@ type Params = Record<string, unknown>;
 
 export function needAtLeastOne(params: object, names: readonly string[]): FieldError[] {
   if (names.some((name) => (params as Params)[name] !== undefined)) return [];
-  return [{ pointer: "", code: "at_least_one", message: `At least one is needed: ${names.join(", ")}.` }];
+  return [{ pointer: "", code: "field_required", message: `At least one of these is required: ${names.join(", ")}.` }];
 }
 
 export function allowAtMostOne(params: object, names: readonly string[]): FieldError[] {
   const given = names.filter((name) => (params as Params)[name] !== undefined);
   if (given.length < 2) return [];
-  return [{ pointer: `/${given[1]}`, code: "one_of", message: `Give only one of ${names.join(", ")}.` }];
+  return [{ pointer: `/${given[1]}`, code: "one_of", message: `Only one of ${names.join(", ")} is allowed.` }];
 }
 
 export function needOverrideFor(pointer: string, isWanted: boolean | undefined, env: Pick<ActionEnv, "mayOverride">) {
   if (!isWanted || env.mayOverride) return [];
-  return [{ pointer, code: "override_required", message: "This needs the scope operations:override." }];
+  return [{ pointer, code: "override_required", message: "This requires the scope operations:override." }];
 }
 
 export function instantErrors(

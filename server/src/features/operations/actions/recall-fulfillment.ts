@@ -6,20 +6,20 @@ import { callPartner, referToPartner } from "./send-to-fulfillment.ts";
 
 const Partner = Type.Optional({
   ...Id,
-  description: "Default: the bridge that the order was sent to, or else that of its location",
+  description: "Default: the bridge the order was sent to, else the bridge of its location",
 });
 
 export const recallFulfillment = defineAction({
   type: "recall_fulfillment",
-  title: "Recall from fulfilment",
-  group: "fulfil",
+  title: "Recall from fulfillment",
+  group: "fulfillment",
   description:
-    "Asks the fulfilment partner to give the order back, by the task orders.recall of a bridge. They may refuse: the " +
-    "order stays sent until they agree, and becomes ready then.",
+    "Asks the fulfillment partner to return the order with the task orders.recall. The order stays sent until the " +
+    "partner agrees; then it becomes ready.",
   params: Strict({ bridge_id: Partner, reason: Type.Optional(Remark) }),
   example: { reason: "Customer changed the address" },
   statuses: ["sent", "ready"],
-  irreversible: "The partner was asked to give the order back: send_to_fulfillment sends it again.",
+  irreversible: "The partner was asked to return the order. Use send_to_fulfillment to send it again.",
   needsBridges: true,
   refers: referToPartner,
   apply(order, params, env) {

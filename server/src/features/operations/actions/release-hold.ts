@@ -9,10 +9,10 @@ import { allowAtMostOne } from "./param-rules.ts";
 export const releaseHold = defineAction({
   type: "release_hold",
   title: "Release holds",
-  group: "flow",
+  group: "workflow",
   description:
-    "Releases the holds with these handles or reasons, or all. Without params: those placed by users and keys. " +
-    "Holds placed by the hub or a bridge need operations:override, a conflict with the source has to be named.",
+    "Releases holds by handle or reason, or all. Without params, releases holds placed by users and API keys. " +
+    "Holds placed by the hub or a bridge require operations:override; source conflicts must be named explicitly.",
   params: Strict({
     handles: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 10, uniqueItems: true }),
@@ -39,12 +39,12 @@ export const releaseHold = defineAction({
       return refuse(
         "override_required",
         `The hold ${locked.handle} was placed by the ${locked.source}.`,
-        "Leave the params out to release only the holds of users and keys.",
+        "Omit the params to release only holds placed by users and API keys.",
       );
     }
     const kept = order.holds.filter((hold) => !isMeant(hold));
     if (isNamed || kept.length === 0) return { patch: { holds: kept } };
-    const message = `Still held by the hub or a bridge: ${kept.map(({ handle }) => handle).join(", ")}.`;
+    const message = `Holds placed by the hub or a bridge remain: ${kept.map(({ handle }) => handle).join(", ")}.`;
     return { patch: { holds: kept }, warning: { code: "still_on_hold", message } };
   },
 });

@@ -6,8 +6,8 @@ import { filledInTags } from "../template-params.ts";
 export const removeTags = defineAction({
   type: "remove_tags",
   title: "Remove tags",
-  group: "organise",
-  description: "Removes tags from the order; those it does not have are passed over.",
+  group: "organize",
+  description: "Removes tags; missing tags are ignored.",
   params: Strict({ tags: filledInTags(SomeTags) }),
   example: { tags: ["vip"] },
   apply: (order, { tags }) => ({ patch: { tags: order.tags.filter((tag) => !tags.includes(tag)) } }),

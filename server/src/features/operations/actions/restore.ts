@@ -5,16 +5,16 @@ import { defineAction } from "../action.ts";
 export const restore = defineAction({
   type: "restore",
   title: "Restore",
-  group: "flow",
+  group: "workflow",
   description:
-    "Takes a cancellation back: the order becomes ready. Not after a merge, and not if something was shipped.",
+    "Reverts a cancellation and makes the order ready. Not available after a merge or once items have shipped.",
   params: Strict({ status: Type.Optional(OneOf(["ready"], { default: "ready" })) }),
   example: {},
   statuses: ["cancelled", "ready"],
   apply(order) {
     if (order.status === "ready") return { patch: {} };
     if (order.archivedAt === null) return { patch: { status: "ready" } };
-    const message = "The order is still archived; unarchive brings it back into the lists.";
+    const message = "The order is still archived; use unarchive to return it to lists.";
     return { patch: { status: "ready" }, warning: { code: "still_archived", message } };
   },
 });

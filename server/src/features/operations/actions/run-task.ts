@@ -5,11 +5,11 @@ import { filledIn } from "../template-params.ts";
 
 export const runTask = defineAction({
   type: "run_task",
-  title: "Run a task",
+  title: "Run task",
   group: "integration",
   description:
-    "Queues a task of a bridge. A task that sends orders gets all of them; any other runs once for each order, and " +
-    "{{number}}, {{shippingAddress.zip}} and the like in its input are filled in from the order.",
+    "Queues a bridge task. Tasks that send orders receive all orders; others run once per order, with " +
+    "placeholders filled in from the order.",
   params: Strict({
     bridge_id: Id,
     task_name: Type.String({ pattern: "^[a-z][a-z0-9_.]{0,63}$" }),
@@ -21,7 +21,7 @@ export const runTask = defineAction({
     ),
   }),
   example: { bridge_id: "0199f0a0-0000-7000-8000-000000000003", task_name: "noop", input: { number: "{{number}}" } },
-  irreversible: "What the task did lies outside of the hub.",
+  irreversible: "The task's effects are outside the hub.",
   idempotent: false,
   scope: "tasks:execute",
   needsBridges: true,

@@ -7,15 +7,15 @@ const PartnerBridge = Type.Optional({ ...Id, description: "Default: the bridge o
 
 export const sendToFulfillment = defineAction({
   type: "send_to_fulfillment",
-  title: "Send to fulfilment",
-  group: "fulfil",
+  title: "Send to fulfillment",
+  group: "fulfillment",
   description:
-    "Hands the order to a fulfilment partner by the task orders.export of a bridge. The order is sent when the run says " +
-    "so; if the partner does not take it, it becomes ready again and is put on hold with the reason.",
+    "Sends the order to a fulfillment partner with the task orders.export. If the partner rejects it, the order " +
+    "becomes ready again and is placed on hold.",
   params: Strict({ bridge_id: PartnerBridge }),
   example: {},
   statuses: ["ready", "sent"],
-  irreversible: "The partner has it: recall_fulfillment asks them to give it back.",
+  irreversible: "The partner has the order. Use recall_fulfillment to ask for it back.",
   blockedByHold: true,
   needsBridges: true,
   refers: referToPartner,
@@ -44,6 +44,6 @@ export function callPartner(
 
 const noBridge = refuse(
   "no_fulfillment_bridge",
-  "Neither the step nor the order's location names a bridge.",
-  "Name bridge_id, or assign a location that came from a bridge.",
+  "Neither the step nor the order's location has a bridge.",
+  "Set bridge_id, or assign a location synced from a bridge.",
 );

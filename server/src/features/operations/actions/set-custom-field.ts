@@ -7,9 +7,9 @@ import { filledIn } from "../template-params.ts";
 
 export const setCustomField = defineAction({
   type: "set_custom_field",
-  title: "Set a custom field",
-  group: "organise",
-  description: "Sets one custom field of the order; null removes it.",
+  title: "Set custom field",
+  group: "organize",
+  description: "Sets one custom field; null removes it.",
   params: Strict({
     key: Type.String({ pattern: customFieldName }),
     value: filledIn(

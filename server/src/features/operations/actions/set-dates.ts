@@ -12,8 +12,10 @@ const names = Object.keys(fields) as (keyof typeof fields)[];
 export const setDates = defineAction({
   type: "set_dates",
   title: "Set dates",
-  group: "organise",
-  description: "Sets when the order has to leave, to arrive, or to be dispatched; null removes a date.",
+  group: "organize",
+  description:
+    "Sets the ship-by, deliver-by or dispatch date; null clears it. Dates without a time start at midnight in the " +
+    "organization's time zone.",
   params: Strict({
     ship_by: Type.Optional(Nullable(DateOrDateTime)),
     deliver_by: Type.Optional(Nullable(DateOrDateTime)),

@@ -8,9 +8,9 @@ import { needAtLeastOne } from "./param-rules.ts";
 
 export const setPackage = defineAction({
   type: "set_package",
-  title: "Set the package",
+  title: "Set package",
   group: "shipping",
-  description: "Sets weight, dimensions or number of the order's packages. With weight_mode=add the weight is added.",
+  description: "Sets weight, dimensions or number of packages. With weight_mode=add, the weight is added.",
   params: Strict({
     weight: Type.Optional(Weight),
     weight_mode: Type.Optional(OneOf(["set", "add"], { default: "set" })),
@@ -31,7 +31,7 @@ export const setPackage = defineAction({
     const [first, ...more] = order.packages;
     if (more.length > 0) {
       const message = `The order has ${more.length + 1} different packages; this describes one kind.`;
-      return refuse("several_packages", message);
+      return refuse("multiple_packages", message);
     }
     const changed: OrderPackage = { count: 1, ...first };
     if (weight) changed.weight = mode === "add" && changed.weight ? addWeights(changed.weight, weight) : weight;

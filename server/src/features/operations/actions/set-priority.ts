@@ -5,8 +5,8 @@ import { defineAction } from "../action.ts";
 export const setPriority = defineAction({
   type: "set_priority",
   title: "Set priority",
-  group: "flow",
-  description: "Sets how urgent the order is.",
+  group: "workflow",
+  description: "Sets the order's priority.",
   params: Strict({ priority: OneOf(priorities) }),
   example: { priority: "high" },
   statuses: openStatuses,

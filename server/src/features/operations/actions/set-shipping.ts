@@ -19,7 +19,8 @@ export const setShipping = defineAction({
   title: "Set shipping",
   group: "shipping",
   description:
-    "Chooses carrier account, carrier, service, package type or who pays. What is left out stays, null removes it.",
+    "Sets carrier account, carrier, service, package type or billing. Omitted fields are unchanged; null clears a " +
+    "field.",
   params: Strict({
     carrier_account_id: Type.Optional(Nullable(shippingParts.carrierAccountId)),
     carrier: Type.Optional(Nullable(shippingParts.carrier)),

@@ -8,11 +8,11 @@ import { needOverrideFor } from "./param-rules.ts";
 
 export const setStatus = defineAction({
   type: "set_status",
-  title: "Set the status",
-  group: "flow",
+  title: "Set status",
+  group: "workflow",
   description:
-    "Gives the order another status, along the allowed moves; nothing else follows from it. " +
-    "`force` allows every move and needs operations:override.",
+    "Moves the order to another status along allowed transitions, without side effects. `force` allows any " +
+    "transition and requires operations:override.",
   params: Strict({
     status: OneOf(orderStatuses),
     reason: Type.Optional(Remark),

@@ -6,8 +6,8 @@ import { filledInTags } from "../template-params.ts";
 export const setTags = defineAction({
   type: "set_tags",
   title: "Set tags",
-  group: "organise",
-  description: "Gives the order exactly these tags; an empty list removes all.",
+  group: "organize",
+  description: "Replaces all tags; an empty list removes all.",
   params: Strict({ tags: filledInTags(Tags) }),
   example: { tags: ["vip", "gift"] },
   apply(order, { tags }) {

@@ -28,7 +28,7 @@ const paramOf = {
 const itemsBySku = {
   skus: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 1_000 })),
   condition_set: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: "The id or name of a condition set of SKUs" }),
+    Type.String({ minLength: 1, maxLength: 100, description: "ID or name of a condition set of SKUs" }),
   ),
 };
 type ItemsBySku = { skus?: string[]; condition_set?: string };
@@ -38,27 +38,24 @@ export const split = defineAction({
   title: "Split",
   group: "routing",
   description:
-    "Moves lines into new orders: the named ones, as many as needed for every part to stay within a weight or a value, " +
-    "those that ship from another location, or those that are not available, which then wait on hold. " +
-    "The order keeps the first part; its packages have to be described anew.",
+    "Moves lines to new orders: by item, weight, value, location or availability. Unavailable items are placed on " +
+    "hold. The original order keeps the first part; packages must be entered again.",
   params: Strict({
     by: OneOf(["items", "weight", "value", "location", "availability"]),
-    line_items: Type.Optional({ ...LineItems, description: "With by=items: what the new order gets" }),
-    max_weight: Type.Optional({ ...Weight, description: "With by=weight: the most that a part may weigh" }),
+    line_items: Type.Optional({ ...LineItems, description: "With by=items: the items to move to the new order" }),
+    max_weight: Type.Optional({ ...Weight, description: "With by=weight: maximum weight per order" }),
     max_value: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 1e9, description: "With by=value: the most that a part may cost" }),
+      Type.Number({ exclusiveMinimum: 0, maximum: 1e9, description: "With by=value: maximum value per order" }),
     ),
     locations: Type.Optional(
       Type.Array(Strict({ location_id: Id, ...itemsBySku }), {
         minItems: 1,
         maxItems: maxParts,
         description:
-          "With by=location: which items ship from where, the first that has the SKU. Others stay where they are",
+          "With by=location: the items of each location; the first entry with the SKU applies. Other items stay",
       }),
     ),
-    unavailable: Type.Optional(
-      Strict(itemsBySku, { description: "With by=availability: the items that are not there" }),
-    ),
+    unavailable: Type.Optional(Strict(itemsBySku, { description: "With by=availability: the unavailable items" })),
   }),
   example: { by: "weight", max_weight: { value: 20, unit: "kg" } },
   statuses: beforeSending,
@@ -74,11 +71,11 @@ export const split = defineAction({
     for (const [by, name] of Object.entries(paramOf)) {
       const isNeeded = by === params.by;
       if (isNeeded === (params[name] !== undefined)) continue;
-      const message = isNeeded ? `\`by: ${by}\` needs this.` : `This goes with \`by: ${by}\` only.`;
+      const message = isNeeded ? `Required with \`by: ${by}\`.` : `Only allowed with \`by: ${by}\`.`;
       errors.push({ pointer: `/${name}`, code: isNeeded ? "required" : "one_of", message });
     }
     if (params.max_weight?.value === 0) {
-      errors.push({ pointer: "/max_weight/value", code: "exclusiveMinimum", message: "This must be more than 0." });
+      errors.push({ pointer: "/max_weight/value", code: "exclusiveMinimum", message: "Must be greater than 0." });
     }
     for (const [i, items] of (params.locations ?? []).entries())
       errors.push(...errorsAt(`/locations/${i}`, noItems(items)));
@@ -106,7 +103,7 @@ function splitItems(order: Order, items: { id: string; quantity: number }[], env
     return quantity === 0 && taken.has(line.id) ? [] : [{ ...line, quantity }];
   });
   if (!kept.some(({ quantity }) => quantity > 0)) {
-    return refuse("nothing_to_split", "Nothing would be left in the order.", "Leave out some lines or quantities.");
+    return refuse("nothing_to_split", "No items would be left in the order.", "Keep some lines or quantities.");
   }
   const moved = order.lines.flatMap((line) => (taken.has(line.id) ? [{ ...line, quantity: taken.get(line.id)! }] : []));
   return intoParts(order, [{ lines: kept }, { lines: moved }], env);
@@ -122,7 +119,7 @@ function isAmong({ skus, condition_set: set }: ItemsBySku, { sets }: ActionEnv):
   return ({ sku }) => listed.has(sku) || (isInSet?.(sku) ?? false);
 }
 
-/** Each part ships from its location; what no rule is about stays in the order, where it is. */
+/** Each part ships from its location; items without a rule stay in the order at its location. */
 function splitByLocation(order: Order, rules: (ItemsBySku & { location_id: string })[], env: ActionEnv): Outcome {
   const tests = rules.map((rule) => ({ locationId: rule.location_id.toLowerCase(), holds: isAmong(rule, env) }));
   const locationOf = (line: OrderLine): string | null =>
@@ -134,14 +131,14 @@ function splitByLocation(order: Order, rules: (ItemsBySku & { location_id: strin
   if (own) return parts.length === 0 ? { patch: {} } : intoParts(order, [{ lines: own }, ...parts], env);
   const [first, ...others] = parts;
   if (!first) return { patch: {} };
-  // All of it ships from elsewhere.
+  // The whole order ships from one other location.
   if (others.length === 0) return { patch: { locationId: first.own!.locationId! } };
   return intoParts(order, parts, env);
 }
 
 const backorder = "backorder";
 
-/** What is not there waits by itself, so that the rest can go. */
+/** Unavailable items go to an order on hold, so that the rest can ship. */
 function splitByAvailability(order: Order, unavailable: ItemsBySku, env: ActionEnv): Outcome {
   const isMissing = isAmong(unavailable, env);
   const missing = order.lines.filter((line) => line.quantity > 0 && isMissing(line));
@@ -167,12 +164,12 @@ function splitBySize(
 ): Outcome {
   for (const line of order.lines) {
     const size = sizeOf(line);
-    if (size === undefined) return refuse(`${what}_missing`, `The ${what} of ${line.sku} is not known.`);
+    if (size === undefined) return refuse(`${what}_missing`, `The ${what} of ${line.sku} is unknown.`);
     if (unitsIn(limit, size) < 1)
-      return refuse("unit_exceeds_limit", `One ${line.sku} alone is more than a part may have.`);
+      return refuse("item_exceeds_limit", `A single ${line.sku} exceeds the limit per order.`);
   }
   const parts = packLines(order.lines, (line) => sizeOf(line)!, limit);
-  if (!parts) return refuse("too_many_parts", `A split has at most ${maxParts} parts.`, "Allow more in a part.");
+  if (!parts) return refuse("too_many_parts", `A split has at most ${maxParts} parts.`, "Raise the limit per order.");
   return parts.length < 2
     ? { patch: {} }
     : intoParts(
@@ -182,10 +179,10 @@ function splitBySize(
       );
 }
 
-/** What differs in a part from the order that it comes from. */
+/** How a part differs from the original order. */
 type Part = { lines: OrderLine[]; own?: Pick<Order, "locationId">; addsHolds?: (holds: Hold[]) => Hold[] };
 
-/** The children's lines get ids of their own, so that they can be merged back beside what is left of the same lines. */
+/** Lines of the new orders get their own IDs, so that they can be merged back next to the rest of the same lines. */
 function intoParts(order: Order, [kept, ...others]: Part[], env: ActionEnv): Outcome {
   const nths = nextChildren(order, others.length, env);
   if (!nths) return tooManyChildren;
@@ -195,7 +192,7 @@ function intoParts(order: Order, [kept, ...others]: Part[], env: ActionEnv): Out
     return part.addsHolds ? { ...child, holds: part.addsHolds(child.holds) } : child;
   });
   const moved = creates.reduce((sum, { total }) => sum + (total ?? 0), 0);
-  // A discounted total may be less than the prices of what left.
+  // A discounted total may be less than the line prices.
   const total = order.total === null ? null : Math.max(0, roundToCents(order.total - moved));
   return { patch: { ...kept!.own, lines: kept!.lines, total, packages: [], childCount: nths.at(-1)! }, creates };
 }

@@ -4,8 +4,8 @@ import { defineAction } from "../action.ts";
 export const unarchive = defineAction({
   type: "unarchive",
   title: "Unarchive",
-  group: "flow",
-  description: "Brings an archived order back into the lists.",
+  group: "workflow",
+  description: "Returns an archived order to lists.",
   params: Strict({}),
   example: {},
   apply: () => ({ patch: { archivedAt: null } }),

@@ -7,18 +7,19 @@ import { changeSent, defineAction } from "../action.ts";
 
 export const updateAddress = defineAction({
   type: "update_address",
-  title: "Update the address",
+  title: "Update address",
   group: "shipping",
   description:
-    "Changes fields of the shipping address, which is then unverified. What is left out stays, an empty text removes it.",
+    "Updates fields of the shipping address and marks it unverified. Omitted fields are unchanged; an empty " +
+    "string clears a field.",
   params: Strict({ address: Address }),
   example: { address: { address1: "5 Main Street", city: "Springfield", provinceCode: "IL", zip: "62701" } },
   statuses: beforeShipping,
   check({ address }) {
     if (Object.keys(address).length > 0) return errorsAt("/address", maskErrors(address));
-    return [{ pointer: "/address", code: "at_least_one", message: "At least one field of the address is needed." }];
+    return [{ pointer: "/address", code: "field_required", message: "At least one address field is required." }];
   },
-  // That an order has this very name already would be told by `no_change`, and a preflight costs nothing.
+  // `no_change` would reveal that an order has this very name; a free preflight could be used to guess it.
   asksAbout: ({ address }) =>
     Object.keys(address).map((member) => ({ path: `shippingAddress.${member}`, pointer: `/address/${member}` })),
   apply(order, { address }) {

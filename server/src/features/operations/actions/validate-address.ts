@@ -12,25 +12,25 @@ const handle = "address_validation";
 
 export const validateAddress = defineAction({
   type: "validate_address",
-  title: "Validate the address",
+  title: "Validate address",
   group: "shipping",
   description:
-    "Checks the shipping address for what can be told without asking a carrier, also whether its ZIP lies in its state. " +
-    "Cleaning writes it as labels want it, as imports of files do: codes of countries and states, whole ZIPs. " +
-    "A hold that this placed is released once the address is valid.",
+    "Checks the shipping address without contacting a carrier, including ZIP against state. Optionally normalizes " +
+    "it as imports do: country and state codes, complete ZIPs. Releases an address hold once the address is " +
+    "valid.",
   params: Strict({
-    mode: Type.Optional(OneOf(["validate_only", "validate_and_clean"], { default: "validate_only" })),
+    mode: Type.Optional(OneOf(["validate_only", "validate_and_normalize"], { default: "validate_only" })),
     on_failure: Type.Optional(OneOf(["hold", "warn", "fail"], { default: "fail" })),
   }),
-  example: { mode: "validate_and_clean", on_failure: "hold" },
+  example: { mode: "validate_and_normalize", on_failure: "hold" },
   statuses: openStatuses,
   apply(order, { mode, on_failure: onFailure = "fail" }, env) {
     const given = order.shippingAddress;
-    const address = given && mode === "validate_and_clean" ? cleanAddress(given) : given;
+    const address = given && mode === "validate_and_normalize" ? cleanAddress(given) : given;
     const problems = problemsOf(address);
-    const isOurs = (hold: Hold): boolean => hold.handle === handle && hold.source === "system";
+    const isOwnHold = (hold: Hold): boolean => hold.handle === handle && hold.source === "system";
     if (problems.length === 0) {
-      const holds = order.holds.filter((hold) => !isOurs(hold));
+      const holds = order.holds.filter((hold) => !isOwnHold(hold));
       return { patch: { addressStatus: "valid", shippingAddress: address, holds } };
     }
     const message = `The address is not valid: ${problems.join("; ")}.`;

@@ -7,18 +7,22 @@ import { defineAction, refuse } from "../action.ts";
 export const voidLabel = defineAction({
   type: "void_label",
   title: "Void labels",
-  group: "fulfil",
+  group: "fulfillment",
   description:
-    "Gives the labels of the order back to their carriers, before the first scan. What was in the parcels is left to " +
-    "ship again when a carrier has taken its label back; the run says how it ended.",
+    "Voids the order's labels before the first scan. Items become unshipped once the carrier confirms, and the " +
+    "run's result is updated. A voided label cannot be reused.",
   params: Strict({
     tracking_number: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: "Only the label with this number. Default: all" }),
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: "Only the label with this tracking number. Default: all",
+      }),
     ),
   }),
   example: {},
   scope: "shipments:write",
-  irreversible: "A label that was given back cannot be used again: buy_label buys another one.",
+  irreversible: "A voided label cannot be reused. Use buy_label to buy another one.",
   asksCarriers: true,
   isLastWord: true,
   apply(order, { tracking_number: number }, { carriers }) {
@@ -26,7 +30,7 @@ export const voidLabel = defineAction({
       label.status !== "failed" && !parcel?.voidedAt && (number === undefined || label.trackingNumber === number);
     const meant = carriers.labelsOf(order.id).filter(isMeant);
     if (number !== undefined && meant.length === 0) {
-      const message = `The order has no label ${number} that could be given back.`;
+      const message = `The order has no label ${number} that can be voided.`;
       return { patch: {}, warning: { code: "no_label", message } };
     }
     for (const one of meant) {
@@ -38,9 +42,9 @@ export const voidLabel = defineAction({
 
     function problemOf(one: OrderLabel): string | undefined {
       const { status, carrierAccountId } = one.label;
-      if (status === "requested") return "The carrier has not yet said whether it sold the label.";
+      if (status === "requested") return "The label purchase is still pending at the carrier.";
       const account = carriers.offers.find(({ id }) => id === carrierAccountId);
-      if (account && !account.takesLabelsBack) return `${account.name} takes no labels back.`;
+      if (account && !account.takesLabelsBack) return `${account.name} does not void labels.`;
       return voidProblem(one);
     }
   },

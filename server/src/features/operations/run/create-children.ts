@@ -58,7 +58,7 @@ function idsOf(evaluations: Evaluation[]): string[] {
 async function failCreation(tx: Tx, ctx: Ctx, evaluation: Evaluation): Promise<void> {
   await deleteOrders(tx, ctx.orgId, idsOf([evaluation]));
   for (const step of evaluation.steps) {
-    if (step.status !== "applied" || step.carried) continue;
+    if (step.status !== "applied" || step.carried_over) continue;
     const error = { code: "number_taken", message: "The number for the new order is taken.", fix: "Retry the run." };
     Object.assign(step, step.created_order_ids ? { status: "failed", error } : { status: "rolled_back" });
     delete step.created_order_ids;

@@ -7,7 +7,7 @@ import { giveWay } from "../../../core/give-way.ts";
 import type { Tx } from "../../../db/database.ts";
 import { sqlState } from "../../../db/database.ts";
 import { recordEvent } from "../../../events/record-event.ts";
-import type { Turn, Work } from "../../../queue/work.ts";
+import type { TimeSlice, WorkKind } from "../../../queue/work.ts";
 import { workOn } from "../../../queue/work.ts";
 import { hintEnd, hintProgress } from "../../../watch.ts";
 import type { Order, OrderFields } from "../../orders/order.ts";
@@ -53,16 +53,16 @@ type OwnRun = {
 type RunError = NonNullable<StepResult["error"]>;
 
 /** Any process may work on any run, and several at the same time: slow, not wrong. */
-export const runWork: Work<World, RunRow> = {
+export const runWork: WorkKind<World, RunRow> = {
   name: "operation runs",
   leases: runs.runLeases,
   wakeOn: ["operation_run"],
-  everyMs: 5_000,
+  pollIntervalMs: 10_000,
   maxAttempts: maxTries,
-  valuesOf: (world) => [world.clock.now()],
-  async run(world, run, turn) {
+  claimValues: (world) => [world.clock.now()],
+  async run(world, run, slice) {
     const ctx = contextOf(world, run);
-    return await takeTurn({ ctx, run, pipeline: await compileAgain(ctx, run) }, turn);
+    return await takeTurn({ ctx, run, pipeline: await compileAgain(ctx, run) }, slice);
   },
   /** The portion that is to blame fails, and the run goes on with the next one: which is tried once, should it be like the last. */
   async giveUp(world, run) {
@@ -84,7 +84,7 @@ export async function executeNewRun(
   made: { run: RunRow; pipeline: Pipeline; onEnd: NonNullable<OwnRun["onEnd"]> },
 ): Promise<void> {
   const own = { ctx: contextOf(world, made.run), ...made };
-  const work: typeof runWork = { ...runWork, run: (_, run, turn) => takeTurn({ ...own, run }, turn) };
+  const work: typeof runWork = { ...runWork, run: (_, run, slice) => takeTurn({ ...own, run }, slice) };
   await workOn(world, work, made.run, requestsOf(world));
 }
 
@@ -98,7 +98,7 @@ export async function executeIfIdle(world: World, runId: string): Promise<void> 
   if (run) await workOn(world, runWork, run, owner);
 }
 
-async function takeTurn(own: OwnRun, turn: Turn): Promise<"done" | "again"> {
+async function takeTurn(own: OwnRun, slice: TimeSlice): Promise<"done" | "yield"> {
   const { run, pipeline } = own;
   // Where it failed the last time it is to fail again, by itself: so the next portion is the one to blame.
   const isSuspect = run.tries > 1;
@@ -109,7 +109,7 @@ async function takeTurn(own: OwnRun, turn: Turn): Promise<"done" | "again"> {
     try {
       for (;;) {
         const came = await executePortion(own, isInTurn ? "wait" : "skip");
-        if (came !== "done" || isSuspect || hasFailed || turn.isOver()) return came;
+        if (came !== "done" || isSuspect || hasFailed || slice.shouldYield()) return came;
         await giveWay();
       }
     } catch (error) {
@@ -123,7 +123,7 @@ async function takeTurn(own: OwnRun, turn: Turn): Promise<"done" | "again"> {
   if (ends.includes("ended")) return "done";
   // What is left is being done by somebody who was believed dead.
   if (!ends.includes("done") && (await executePortion(own, "wait")) === "ended") return "done";
-  return "again";
+  return "yield";
 }
 
 async function compileAgain(ctx: Ctx, run: RunRow): Promise<Pipeline | RunError> {
@@ -215,7 +215,9 @@ function contextOf(world: World, run: RunRow): Ctx {
 
 /** As events tell it. */
 export function toCause(cause: RunRow["cause"]): Ctx["cause"] {
-  return cause ? { automationId: cause.automation_id, depth: cause.depth, through: cause.through } : undefined;
+  return cause
+    ? { automationId: cause.automation_id, depth: cause.depth, automationPath: cause.automation_path }
+    : undefined;
 }
 
 async function changeOrders(
@@ -394,6 +396,7 @@ async function writeResults(tx: Tx, own: OwnRun, portion: Portion, rows: NewResu
     failed: countOf("failed"),
     skipped: countOf("skipped"),
     noChange: rows.filter(({ status, is_unchanged }) => status === "succeeded" && is_unchanged).length,
+    partiallyUndone: rows.filter(({ status, error_code }) => status === "succeeded" && error_code !== null).length,
   };
   const isOnly = own.run.order_count <= portionSize;
   // A small run tells of its end soon enough.

@@ -19,7 +19,7 @@ const columns: [name: string, read: (result: RunResult) => Cell][] = [
   ["error_code", ({ error }) => error?.code],
   ["error_message", ({ error }) => error?.message],
   ["fix", ({ error }) => error?.fix],
-  ["resume_from", ({ resume_from }) => resume_from],
+  ["resume_from_step", ({ resume_from_step }) => resume_from_step],
   ["steps", ({ steps }) => steps.map(({ index, type, status }) => `${index} ${type}: ${status}`).join("; ")],
 ];
 

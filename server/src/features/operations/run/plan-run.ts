@@ -23,29 +23,29 @@ export type PlannedOrders = FoundOrders & { todo?: number[]; versions?: (number 
 /** Which orders a run is about, and what it is told about them. */
 export type RunOrders = {
   orders: PlannedOrders | SelectedOrders;
-  about: Partial<Pick<NewRun, "drifted" | "left_out" | "selection_id" | "filter">>;
+  about: Partial<Pick<NewRun, "drifted" | "excluded_count" | "selection_id" | "filter">>;
 };
 
 /** Nothing is written yet, but for a selection that is made of a filter. */
 export async function planOrders(ctx: Ctx, request: RunRequest, pipeline: Pipeline): Promise<RunOrders> {
   const source = sourceOf(request);
-  for (const name of ["on_drift", "leave_out"] as const) {
+  for (const name of ["on_drift", "exclude_codes"] as const) {
     if (request[name] === undefined || request.preflight_token !== undefined) continue;
     throw badField(
       `/${name}`,
-      "needs_preflight",
+      "preflight_required",
       `${name} needs the preflight_token of the preflight that it is about.`,
     );
   }
-  if (source.order_ids && request.still_matching !== undefined) {
-    throw badField("/still_matching", "needs_filter", "Orders that are named by order_ids have no filter to meet.");
+  if (source.order_ids && request.recheck_filter !== undefined) {
+    throw badField("/recheck_filter", "filter_required", "Orders that are named by order_ids have no filter to meet.");
   }
   if (source.order_ids) return await planNamed(ctx, request, await findOrders(ctx, source.order_ids, pipeline));
   return await planSelected(ctx, request, pipeline);
 }
 
 async function planNamed(ctx: Ctx, request: RunRequest, found: FoundOrders): Promise<RunOrders> {
-  const { preflight_token: token, on_drift, leave_out = [] } = request;
+  const { preflight_token: token, on_drift, exclude_codes = [] } = request;
   if (token === undefined) return { orders: found, about: {} };
   const now = await readVersions(
     ctx.db,
@@ -57,7 +57,7 @@ async function planNamed(ctx: Ctx, request: RunRequest, found: FoundOrders): Pro
   const isLeftOut = (id: string | null): boolean =>
     (id === null ? "order_not_found order_number_ambiguous" : (seen.get(id)?.codes ?? ""))
       .split(" ")
-      .some((code) => leave_out.includes(code));
+      .some((code) => exclude_codes.includes(code));
   const kept = found.orderIds.map((id) => !isLeftOut(id));
   const orders: PlannedOrders = {
     refs: found.refs.filter((_, i) => kept[i]),
@@ -70,39 +70,39 @@ async function planNamed(ctx: Ctx, request: RunRequest, found: FoundOrders): Pro
   if (checksVersions(on_drift)) {
     orders.versions = orders.orderIds.map((id) => (id === null ? null : (seen.get(id)?.version ?? null)));
   }
-  return { orders, about: { drifted, left_out: found.refs.length - orders.refs.length } };
+  return { orders, about: { drifted, excluded_count: found.refs.length - orders.refs.length } };
 }
 
 async function planSelected(ctx: Ctx, request: RunRequest, pipeline: Pipeline): Promise<RunOrders> {
-  const { preflight_token: token, on_drift, leave_out: leaveOut = [], still_matching = true } = request;
+  const { preflight_token: token, on_drift, exclude_codes: excludeCodes = [], recheck_filter = true } = request;
   const { id: selectionId, matched, filter } = await takeSelection(ctx, request, pipeline);
-  const about = { selection_id: selectionId, ...(still_matching ? { filter } : {}) };
+  const about = { selection_id: selectionId, ...(recheck_filter ? { filter } : {}) };
   const size = isGrouped(pipeline) ? matched : portionSize;
   const orders: SelectedOrders = {
     selectionId,
     matched,
     size,
     preflightId: null,
-    leaveOut,
+    excludeCodes,
     checksVersions: checksVersions(on_drift),
     todo: everything(pipeline),
   };
   if (token === undefined) return { orders, about };
   const preflightId = readSeenSelection(ctx, token, request, selectionId);
-  const drifted = await listDrifted(ctx.db, ctx.orgId, { selectionId, preflightId, leaveOut }, maxDrifted);
+  const drifted = await listDrifted(ctx.db, ctx.orgId, { selectionId, preflightId, excludeCodes }, maxDrifted);
   refuseDrifted(request, drifted);
   return { orders: { ...orders, preflightId }, about: { ...about, drifted } };
 }
 
 /** Whoever refuses to start over changed orders does not want those changed that are changed a moment later. */
 function checksVersions(on_drift: RunRequest["on_drift"]): boolean {
-  return on_drift === "skip" || on_drift === "refuse";
+  return on_drift === "skip" || on_drift === "reject";
 }
 
 const firstDrifted = 100;
 
 function refuseDrifted({ on_drift }: RunRequest, drifted: string[]): void {
-  if (on_drift !== "refuse" || drifted.length === 0) return;
+  if (on_drift !== "reject" || drifted.length === 0) return;
   const message = "Orders were changed since the preflight. Make a new one.";
   throw new HubError("orders_drifted", message, { extra: { drifted_orders: drifted.slice(0, firstDrifted) } });
 }

@@ -31,7 +31,7 @@ export async function lockNextPortion(
 ): Promise<Portion | undefined> {
   const [row] = await tx.query<Portion>(
     `select c.position, c.refs, c.order_ids as "orderIds", c.todo, c.versions, r.cancel_requested as "isCancelled", r.failed > 0 as "hasFailed"
-       from operation_run_chunks c join operation_runs r on r.id = c.run_id
+       from operation_run_batches c join operation_runs r on r.id = c.run_id
       where c.run_id = $1 and not c.is_done and ($2::integer is null or c.position = $2)
       order by c.position limit 1 for update of c ${locked === "skip" ? "skip locked" : ""}`,
     [runId, position ?? null],
@@ -43,7 +43,7 @@ export async function lockNextPortion(
 export async function cancelRemaining(tx: Tx, runId: string, at: Date): Promise<void> {
   await tx.query(
     `with left_over as (
-       update operation_run_chunks set is_done = true where run_id = $1 and not is_done returning position, refs, order_ids, todo)
+       update operation_run_batches set is_done = true where run_id = $1 and not is_done returning position, refs, order_ids, todo)
      insert into operation_results (run_id, position, ref, order_id, status, is_unchanged, todo, steps, finished_at)
      select $1, l.position + r.n - 1, r.ref, r.order_id, 'cancelled', true, r.todo, '[]', $2
        from left_over l, unnest(l.refs, l.order_ids, l.todo) with ordinality as r (ref, order_id, todo, n)`,
@@ -51,7 +51,7 @@ export async function cancelRemaining(tx: Tx, runId: string, at: Date): Promise<
   );
 }
 
-type ResultRow = Omit<RunResult, "resume_from"> & { todo: number; error_code: string | null };
+type ResultRow = Omit<RunResult, "resume_from_step"> & { todo: number; error_code: string | null };
 
 export type NewResult = ResultRow & {
   is_unchanged: boolean;
@@ -142,15 +142,6 @@ type ReasonRow = Pick<RunGroup, "status" | "code" | "step" | "type"> & {
   sample: (OrderGroup["sample"][number] & { position: number })[];
 };
 
-/** How many orders of an undo succeeded although some of their steps could not be taken back. */
-export async function countInPart(db: Queryable, runId: string): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    "select count(*)::integer as count from operation_results where run_id = $1 and status = 'succeeded' and error_code is not null",
-    [runId],
-  );
-  return row!.count;
-}
-
 /**
  * What became of the orders that did not succeed: by status, step and code, the most frequent first. Of orders that an undo took back
  * in part, each step that it could not take back.
@@ -164,7 +155,7 @@ export async function listGroups(db: Queryable, runId: string): Promise<RunGroup
          from operation_results r left join lateral (
            select (s ->> 'index')::integer as step, s ->> 'type' as type, s -> 'error' as error, row_number() over () as nth
              from jsonb_array_elements(r.steps) as s
-            where s ->> 'status' in ('failed', 'not_undone')) f on f.nth = 1 or r.status = 'succeeded'
+            where s ->> 'status' in ('failed', 'undo_failed')) f on f.nth = 1 or r.status = 'succeeded'
         where r.run_id = $1 and (r.status <> 'succeeded' or r.error_code is not null)),
      reasons as (
        select status, code, step, type, coalesce(error ->> 'message', '') as message, error ->> 'fix' as fix,
@@ -243,7 +234,7 @@ export async function listDoneSteps(db: Queryable, rootRunId: string, orderIds: 
        from operation_runs n join operation_results r on r.run_id = n.id
       cross join lateral (
         select bit_or(1 << (s ->> 'index')::integer) as steps from jsonb_array_elements(r.steps) as s
-         where s -> 'carried' is null and (s ->> 'status' = 'applied' or n.undo_of is not null and s ->> 'status' = 'no_change')) d
+         where s -> 'carried_over' is null and (s ->> 'status' = 'applied' or n.undo_of is not null and s ->> 'status' = 'no_change')) d
       where n.root_run_id = $1 and d.steps is not null and r.order_id = any($2::uuid[])`,
     [rootRunId, orderIds],
   );
@@ -295,5 +286,5 @@ export async function hasFailedStep(db: Queryable, runId: string, indexes: numbe
 
 function present({ todo, error_code: _code, ...row }: ResultRow): RunResult {
   const isDone = row.status === "succeeded" || todo === 0;
-  return { ...row, resume_from: isDone ? null : 31 - Math.clz32(todo & -todo) };
+  return { ...row, resume_from_step: isDone ? null : 31 - Math.clz32(todo & -todo) };
 }

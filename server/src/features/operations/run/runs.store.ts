@@ -30,6 +30,8 @@ export type RunRow = LeasedRow & {
   failed: number;
   skipped: number;
   no_change: number;
+  /** Of an undo: succeeded orders with steps that could not be undone. */
+  partially_undone: number;
   drifted: string[] | null;
   selection_id: string | null;
   /** What orders must still meet when their turn comes. */
@@ -37,7 +39,7 @@ export type RunRow = LeasedRow & {
   /** The same, as a condition. */
   condition: Record<string, unknown> | null;
   cause: RunCause | null;
-  left_out: number;
+  excluded_count: number;
   pipeline_id: string | null;
   cancel_requested: boolean;
   lease_owner: string | null;
@@ -68,7 +70,7 @@ const given = [
   "filter",
   "condition",
   "cause",
-  "left_out",
+  "excluded_count",
   "pipeline_id",
   "created_at",
 ] as const;
@@ -91,7 +93,7 @@ export type SelectedOrders = {
   /** Of a portion. */
   size: number;
   preflightId: string | null;
-  leaveOut: string[];
+  excludeCodes: string[];
   /** Orders must still have the versions that the preflight saw. */
   checksVersions: boolean;
   todo: number;
@@ -130,7 +132,7 @@ function writePortions(portions: NewPortion[]): string {
 }
 
 const givenPortions = `portions as (
-  insert into operation_run_chunks (run_id, position, refs, order_ids, todo, versions)
+  insert into operation_run_batches (run_id, position, refs, order_ids, todo, versions)
   select $1, p.position, p.refs::text[], p.order_ids::uuid[], p.todo::integer[], p.versions::integer[]
     from jsonb_to_recordset($2::jsonb) as p (position integer, refs text, order_ids text, todo text, versions text))`;
 
@@ -139,7 +141,7 @@ async function insertSelected(
   tx: Tx,
   orgId: string,
   run: NewRun,
-  { selectionId, preflightId, leaveOut, size, todo, checksVersions }: SelectedOrders,
+  { selectionId, preflightId, excludeCodes, size, todo, checksVersions }: SelectedOrders,
   owner: string | null,
 ): Promise<RunRow> {
   const portions = `chosen as materialized (
@@ -147,11 +149,11 @@ async function insertSelected(
         from ${seenOrders}
        where c.selection_id = $1 and (u.codes is null or not string_to_array(u.codes, ' ') && $4::text[])),
     portions as (
-      insert into operation_run_chunks (run_id, position, refs, order_ids, todo, versions)
+      insert into operation_run_batches (run_id, position, refs, order_ids, todo, versions)
       select $3::uuid, n / $5 * $5, array_agg(order_id::text order by n), array_agg(order_id order by n),
         array_fill($6::integer, array[count(*)::integer]), case when $7 then array_agg(version order by n) end
         from chosen group by n / $5)`;
-  const values = [selectionId, preflightId, run.id, leaveOut, size, todo, checksVersions];
+  const values = [selectionId, preflightId, run.id, excludeCodes, size, todo, checksVersions];
   return await insertWith(tx, portions, values, { orgId, run, owner }, "(select count(*) from chosen)");
 }
 
@@ -167,7 +169,7 @@ async function insertWith(
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const own = `${bind(owner)}::text`;
   const counted: Partial<Record<keyof NewRun, string>> =
-    count === undefined ? {} : { order_count: count, left_out: `r.order_count - ${count}` };
+    count === undefined ? {} : { order_count: count, excluded_count: `r.order_count - ${count}` };
   const [row] = await tx.query<RunRow>(
     `with ${portions}
      insert into operation_runs (org_id, due_at, ${given.join(", ")}, lease_owner, status, started_at, lease_until, tries)
@@ -210,7 +212,7 @@ export async function listRuns(db: Queryable, orgId: string, query: RunQuery): P
   });
 }
 
-export type Counts = { succeeded: number; failed: number; skipped: number; noChange: number };
+export type Counts = { succeeded: number; failed: number; skipped: number; noChange: number; partiallyUndone: number };
 
 /** Counters and lease in one go, with every portion that is done. True when it was the last one. */
 export async function finishPortion(
@@ -221,11 +223,11 @@ export async function finishPortion(
   counts: Counts,
 ): Promise<boolean> {
   const [row] = await tx.query<{ isLast: boolean }>(
-    `with portion as (update operation_run_chunks set is_done = true where run_id = $2 and position = $3)
+    `with portion as (update operation_run_batches set is_done = true where run_id = $2 and position = $3)
      update operation_runs set succeeded = succeeded + $4, failed = failed + $5, skipped = skipped + $6,
-       no_change = no_change + $7, lease_until = ${lease} where org_id = $1 and id = $2
+       no_change = no_change + $7, partially_undone = partially_undone + $8, lease_until = ${lease} where org_id = $1 and id = $2
      returning succeeded + failed + skipped = order_count as "isLast"`,
-    [orgId, id, position, counts.succeeded, counts.failed, counts.skipped, counts.noChange],
+    [orgId, id, position, counts.succeeded, counts.failed, counts.skipped, counts.noChange, counts.partiallyUndone],
   );
   return row!.isLast;
 }
@@ -243,7 +245,7 @@ export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Pr
                           and o.error_code <> all($4))) then 'succeeded'
                      when succeeded = 0 then 'failed' else 'partially_failed' end
       where org_id = $1 and id = $2 and finished_at is null
-        and not exists (select 1 from operation_run_chunks c where c.run_id = $2 and not c.is_done) returning *`,
+        and not exists (select 1 from operation_run_batches c where c.run_id = $2 and not c.is_done) returning *`,
     [orgId, id, at, leftAlone],
   );
   return row;

@@ -18,7 +18,7 @@ const labelsAtOnce = 500;
  * retry does it again. Each answer is told once, in the transaction in which it is taken.
  */
 export async function tellRuns(world: World, stopping: AbortSignal): Promise<void> {
-  if (!(await hasLabelsOfRunsAcrossOrgs(world.db, world.clock.now()))) return;
+  if (!(await hasLabelsOfRunsAcrossOrgs(world.db))) return;
   for (;;) {
     const mayBeMore = await world.db.transaction(async (tx) => {
       const ended = await takeEndedOfRunsAcrossOrgs(tx, labelsAtOnce);
@@ -50,9 +50,9 @@ async function tellRun(tx: Tx, world: World, labels: StepLabel[]): Promise<void>
   const { retry_of, undo_of } = run;
   const counts = { total, succeeded, failed: all, skipped, no_change };
   recordEvent(tx, ctx, {
-    type: "operation_run.carrier_refused",
+    type: "operation_run.carrier_rejected",
     objectId: runId,
-    data: { ...counts, refused: failed.length, retry_of, undo_of },
+    data: { ...counts, rejected: failed.length, retry_of, undo_of },
   });
 }
 

@@ -39,7 +39,7 @@ export async function evaluateUndo(
   const grouped = pipeline.steps.filter(({ action }) => action.applyToAll).map(({ index }) => index);
   const isKept = (index: number) =>
     undone.some(({ evaluation }) =>
-      evaluation.steps.some((step) => step.index === index && step.status === "not_undone"),
+      evaluation.steps.some((step) => step.index === index && step.status === "undo_failed"),
     );
   const blocked = new Set(grouped.filter(isKept));
   if (blocked.size > 0) undone = undo(blocked);
@@ -67,7 +67,7 @@ function undoOrder(order: Order, done: DoneRow | undefined, undoing: Undoing): U
     isTouched && mergesAgain(step) ? changedWhileApart : undoStep(current, step, created);
   // Not what an earlier undo took back: what is like it now was done by somebody since.
   const isLeft = ({ index }: StepResult): boolean => (left & (1 << index)) !== 0;
-  const applied = (done?.steps ?? []).filter((step) => step.status === "applied" && !step.carried && isLeft(step));
+  const applied = (done?.steps ?? []).filter((step) => step.status === "applied" && !step.carried_over && isLeft(step));
   for (const step of applied.toReversed()) {
     const action = pipeline.steps.find(({ index }) => index === step.index)?.action;
     const why = action ? action.irreversible : "There is no such action any more.";
@@ -77,7 +77,7 @@ function undoOrder(order: Order, done: DoneRow | undefined, undoing: Undoing): U
     const outcome = blocked.has(step.index) && !("error" in own) ? together : own;
     const base = { index: step.index, type: step.type };
     if ("error" in outcome) {
-      evaluation.steps.push({ ...base, status: "not_undone", error: outcome.error });
+      evaluation.steps.push({ ...base, status: "undo_failed", error: outcome.error });
       continue;
     }
     const deleted = step.created_order_ids ?? [];
@@ -93,7 +93,7 @@ function undoOrder(order: Order, done: DoneRow | undefined, undoing: Undoing): U
 
 const together = {
   error: {
-    code: "group_changed_since",
+    code: "group_changed_after_run",
     message: "Another order of this step was changed since; they are taken back together or not at all.",
   },
 };
@@ -105,7 +105,7 @@ function irreversible(why: string) {
 // What was merged is counted in the other order as it was then: put back here it would be nowhere.
 const merged = {
   error: {
-    code: "merged_since",
+    code: "merged_after_run",
     message: "The order was merged into another one since, with the lines as they are now.",
     fix: "Undo the merge first.",
   },
@@ -128,7 +128,7 @@ function mergesAgain({ changes }: StepResult): boolean {
 // The other order would get the lines as they were then, which may be in a third order by now.
 const changedWhileApart = {
   error: {
-    code: "changed_since",
+    code: "changed_after_run",
     message: "The order was changed since the merge was taken back.",
     fix: "Merge them again by a new run.",
   },
@@ -169,7 +169,11 @@ function undoStep(order: Order, step: StepResult, created: Map<string, Order>): 
     const patch = revert(current, change);
     if (!patch) {
       return {
-        error: { code: "changed_since", message: `${change.path.slice(1)} was changed since.`, fix: "Set it by hand." },
+        error: {
+          code: "changed_after_run",
+          message: `${change.path.slice(1)} was changed since.`,
+          fix: "Set it by hand.",
+        },
       };
     }
     const reverted = changesOf(current, patch);

@@ -2,8 +2,8 @@ import { HubError } from "../../../core/errors.ts";
 import { orNotFound } from "../../../core/resources.ts";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
-import type { Trouble } from "../../exceptions/exceptions.ts";
-import { factKeys, noteTroubles, settleFacts } from "../../exceptions/exceptions.ts";
+import type { NewException } from "../../exceptions/exceptions.ts";
+import { exceptionKeys, openExceptions, resolveExceptions } from "../../exceptions/exceptions.ts";
 import { fieldsOf, holdOfSource, ruleErrors } from "../order-fields.ts";
 import { moveProblem, withHold } from "../order-rules.ts";
 import type { Order, OrderPatch } from "../order.ts";
@@ -24,10 +24,10 @@ type Told = { item: PulledOrder; order: Order; followed: Followed };
 /** Opens exceptions for reports that were not applied, in the transaction of the import. */
 export async function noteDisputes(tx: Tx, ctx: Ctx, bridgeId: string, told: Told[]): Promise<void> {
   const agreed = told.flatMap(({ order, followed }) =>
-    followed.agreed.map((fact) => factKeys.conflict(order.id, conflictHandle(fact))),
+    followed.agreed.map((fact) => exceptionKeys.conflict(order.id, conflictHandle(fact))),
   );
-  await settleFacts(tx, ctx, agreed);
-  await noteTroubles(
+  await resolveExceptions(tx, ctx, agreed);
+  await openExceptions(
     tx,
     ctx,
     told.flatMap((one) => disputesOf(one).map((dispute) => toTrouble(bridgeId, one.order, dispute))),
@@ -62,14 +62,14 @@ function theirsOf(fact: DisputedFact, request: ImportedOrder, moved: Theirs["sta
   return { status: moved ?? "cancelled" };
 }
 
-function toTrouble(bridgeId: string, order: Order, { fact, theirs, isHeld }: Dispute): Trouble {
+function toTrouble(bridgeId: string, order: Order, { fact, theirs, isHeld }: Dispute): NewException {
   const code = conflictHandle(fact);
   return {
-    key: factKeys.conflict(order.id, code),
+    key: exceptionKeys.conflict(order.id, code),
     kind: "import_conflict",
     code,
     message: `${order.number}: ${describeDispute(order, fact)}`,
-    about: { type: "order", id: order.id, name: order.number },
+    subject: { type: "order", id: order.id, name: order.number },
     orderId: order.id,
     bridgeId,
     holdHandle: isHeld ? code : null,
@@ -79,21 +79,21 @@ function toTrouble(bridgeId: string, order: Order, { fact, theirs, isHeld }: Dis
 
 /**
  * Somebody has decided. What the source said is written down already, so that it is no news when it says so again;
- * `accept_theirs` makes the order what it says, as far as the rules for orders permit.
+ * `accept_source` makes the order what it says, as far as the rules for orders permit.
  */
 export async function decideDispute(
   tx: Tx,
   ctx: Ctx,
   orderId: string,
   { fact, theirs = {} }: { fact?: string; theirs?: Record<string, unknown> },
-  how: "accept_theirs" | "keep_ours",
+  how: "accept_source" | "keep_local",
 ): Promise<void> {
   const [found] = await store.lockOrders(tx, ctx.orgId, [orderId]);
   const order = orNotFound("order", found);
   const handle = conflictHandle(fact as DisputedFact);
   const others = order.holds.filter((hold) => !(isOfSource(hold) && hold.handle === handle));
   const free = { ...order, holds: others };
-  const patch = how === "keep_ours" ? {} : acceptance(ctx, free, theirs);
+  const patch = how === "keep_local" ? {} : acceptance(ctx, free, theirs);
   await saveOne(tx, ctx, "updated", { order, patch: { holds: others, ...patch } });
 }
 

@@ -115,7 +115,7 @@ test("an order without lines is an exception, and what is here stays as it is", 
   expect(await feed.pull()).toMatchObject({ status: "completed_with_errors", result: { created: 1, failed: 1 } });
   expect((await org.get("/orders/V-2")).status).toBe(404);
   const [exception] = (await org.get("/exceptions")).body.data;
-  expect(exception).toMatchObject({ kind: "rejected_record", about: { name: "2" } });
+  expect(exception).toMatchObject({ kind: "rejected_record", subject: { name: "2" } });
   expect(exception.reason).toContain("no lines");
   records[0] = { ...bare, lines: [{ ...line, quantity: 0 }] };
   expect((await feed.pull()).result).toMatchObject({ failed: 2 });

@@ -88,7 +88,7 @@ test("WooCommerce: a fraction is refused with its order and can be mended, an or
   expect((await read(fine)).status).toBe("new");
   const { data } = (await org.get("/exceptions")).body;
   const about = (order: ShopOrder) =>
-    data.find((one: { about: { name: string } }) => one.about.name === String(order.id));
+    data.find((one: { subject: { name: string } }) => one.subject.name === String(order.id));
   expect(about(fees).reason).toContain("no lines");
   const detail = (await org.get(`/exceptions/${about(fabric).id}`)).body;
   expect(detail.details.errors[0]).toMatchObject({ pointer: "/lines/1/quantity" });

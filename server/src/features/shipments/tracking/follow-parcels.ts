@@ -1,6 +1,6 @@
 import type { Ctx, World } from "../../../context.ts";
 import { systemContext } from "../../../context.ts";
-import type { Turn as WorkTurn, Work } from "../../../queue/work.ts";
+import type { TimeSlice, WorkKind } from "../../../queue/work.ts";
 import type { TrackingTurn } from "../../carrier-accounts/carrier-accounts.ts";
 import {
   endTrackingTurn,
@@ -26,19 +26,19 @@ const maxAttempts = 8;
  * Asks carriers about open shipments whose turn it is, each through the first active account of its organization with
  * that carrier. Whatever is wrong with one account stays its own affair.
  */
-export const trackingWork: Work<World, TrackingTurn> = {
+export const trackingWork: WorkKind<World, TrackingTurn> = {
   name: "tracking",
   leases: trackingTurns,
   wakeOn: ["clock"],
-  everyMs: 60_000,
+  pollIntervalMs: 60_000,
   maxAttempts,
-  async run(world, account, turn) {
+  async run(world, account, slice) {
     const ctx = contextOf(world, account);
     // Its carrier may learn it with the next version of the hub.
     if (!listTrackingCarriers().includes(account.carrier)) return await endTurn(ctx, account, dayMs);
     if (!(await isFirst(ctx, account))) return await endTurn(ctx, account, askEveryMs);
-    const said = await askForAll(ctx, account, turn);
-    if (said === "again") return said;
+    const said = await askForAll(ctx, account, slice);
+    if (said === "yield") return said;
     if ("done" in said) return await endTurn(ctx, account, await untilNextTurn(ctx, account));
     if (account.attempts >= maxAttempts) return await endTurn(ctx, account, askEveryMs);
     const now = ctx.clock.now();
@@ -72,19 +72,19 @@ async function isFirst(ctx: Ctx, { id }: TrackingTurn): Promise<boolean> {
 }
 
 /** Batch after batch, as long as nobody else waits for this place. */
-async function askForAll(ctx: Ctx, account: TrackingTurn, turn: WorkTurn): Promise<CarrierAnswer<number> | "again"> {
+async function askForAll(ctx: Ctx, account: TrackingTurn, slice: TimeSlice): Promise<CarrierAnswer<number> | "yield"> {
   // First, so that an account that cannot be used takes no turns.
   const reached: Reached = await reachCarrier(ctx, account.id);
   for (;;) {
-    const said = "carrier" in reached ? await askBatch(ctx, account, reached, turn.signal) : reached;
-    turn.signal.throwIfAborted();
+    const said = "carrier" in reached ? await askBatch(ctx, account, reached, slice.signal) : reached;
+    slice.signal.throwIfAborted();
     if (!("done" in said)) {
       const about = { orgId: ctx.orgId, carrierAccountId: account.id, carrier: account.carrier, said };
       ctx.log.warn(about, "a carrier could not be asked about shipments; it will be asked again");
       return said;
     }
     if (said.done < batchSize) return said;
-    if (turn.isOver()) return "again";
+    if (slice.shouldYield()) return "yield";
   }
 }
 

@@ -151,7 +151,7 @@ test("a shipment that is there in part is completed under the number it began wi
   };
   await run("mark_shipped", { tracking_number: "T-1", carrier: "ups" });
   expect((await push()).status).toBe("failed");
-  await run("correct_tracking", { from: "T-1", tracking_number: "T-2" });
+  await run("correct_tracking", { current_tracking_number: "T-1", tracking_number: "T-2" });
   isCut = false;
   expect(await push()).toMatchObject({ status: "succeeded", result: { summary: { updated: 1 } } });
   expect(told).toEqual(["T-1", "T-1", "now T-2"]);

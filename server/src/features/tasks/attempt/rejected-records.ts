@@ -1,8 +1,14 @@
 import type { Page, PulledRecord } from "../../../connectors/connector.ts";
 import { cleanText, textProblem } from "../../../core/strict-json.ts";
 import type { Tx } from "../../../db/database.ts";
-import type { KeptRecord, Trouble } from "../../exceptions/exceptions.ts";
-import { factKeys, listRecordsLeft, noteTroubles, openRecord, settleFacts } from "../../exceptions/exceptions.ts";
+import type { KeptRecord, NewException } from "../../exceptions/exceptions.ts";
+import {
+  exceptionKeys,
+  listRecordsLeft,
+  openExceptions,
+  openRecord,
+  resolveExceptions,
+} from "../../exceptions/exceptions.ts";
 import { listChain } from "../executions.store.ts";
 import type { AttemptWork } from "./attempt.ts";
 import type { Rejected } from "./pulled-item.ts";
@@ -25,28 +31,32 @@ export async function noteRejected(
   const byId = new Map(records.map((record) => [cleanText(record.externalId), record]));
   const isRejected = new Set(rejected.map(({ externalId }) => externalId));
   const taken = [...byId.keys()].filter((externalId) => !isRejected.has(externalId));
-  await settleFacts(
+  await resolveExceptions(
     tx,
     ctx,
-    taken.map((externalId) => factKeys.record(bridgeId, taskName, externalId)),
+    taken.map((externalId) => exceptionKeys.record(bridgeId, taskName, externalId)),
   );
-  await noteTroubles(
+  await openExceptions(
     tx,
     ctx,
     rejected.map((one) => troubleOfRecord(source, one, keepable(byId.get(one.externalId)))),
   );
 }
 
-export function troubleOfRecord(source: RecordSource, rejected: Rejected, record: KeptRecord | undefined): Trouble {
+export function troubleOfRecord(
+  source: RecordSource,
+  rejected: Rejected,
+  record: KeptRecord | undefined,
+): NewException {
   const { bridgeName, ...from } = source;
   const { externalId, code, message, errors = [] } = rejected;
   return {
-    key: factKeys.record(source.bridgeId, source.taskName, externalId),
+    key: exceptionKeys.record(source.bridgeId, source.taskName, externalId),
     kind: "rejected_record",
     code,
     message: `A record of ${bridgeName} was not taken.`,
     reason: message,
-    about: { type: "record", id: null, name: externalId },
+    subject: { type: "record", id: null, name: externalId },
     ...from,
     details: errors.length > 0 ? { errors } : {},
     ...(record ? { record } : {}),
@@ -71,7 +81,7 @@ export async function* readLeft({ ctx, execution }: AttemptWork, cursor: unknown
     const left = await listRecordsLeft(ctx.db, ctx.orgId, chain, { after, limit: leftAtOnce });
     const last = left.at(-1);
     if (!last) return;
-    after = last.factKey;
+    after = last.dedupKey;
     const records = left.flatMap((row) => openRecord(ctx, row) ?? []);
     yield { records: records.map(toPulled), cursor: after };
   }

@@ -3,7 +3,7 @@ import type { Ctx, World } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { findKnownBridge, findTask } from "../../bridges/bridge-tasks.ts";
 import type { KeptRecord } from "../../exceptions/exceptions.ts";
-import { noteTroubles } from "../../exceptions/exceptions.ts";
+import { openExceptions } from "../../exceptions/exceptions.ts";
 import type { RecordMapping } from "./map-record.ts";
 import { mapRecord } from "./map-record.ts";
 import type { Rejected } from "./pulled-item.ts";
@@ -46,7 +46,7 @@ export async function takeRecords(tx: Tx, ctx: Ctx, taker: RecordTaker, given: R
   const rejected = [...unmapped, ...failures];
   const byId = new Map(given.map((one) => [one.record.externalId, one]));
   const from = { bridgeId: bridge.row.id, bridgeName: bridge.row.name, taskName: task.name };
-  await noteTroubles(
+  await openExceptions(
     tx,
     ctx,
     rejected.map((one) => {

@@ -1,5 +1,4 @@
 import type { Queryable, Tx } from "../../../db/database.ts";
-import { lookTogether } from "../../../queue/look-together.ts";
 import type { LeasedRow } from "../../../queue/leases.ts";
 import { leasesOn } from "../../../queue/leases.ts";
 import { eventsInsert } from "../../../events/record-event.ts";
@@ -17,7 +16,7 @@ export const taskLeases = leasesOn<TaskRow>({
   table: "task_executions",
   columns: executionColumns,
   attempts: "lease_attempts",
-  lane: { column: "bridge_id", limit: () => "t.bridge_limit" },
+  queue: { column: "bridge_id", limit: () => "t.bridge_limit" },
   clock: "database",
   leaseMs,
   isReady: (now) => `(t.expires_at is null or t.expires_at > ${now} or t.status = 'running')`,
@@ -134,11 +133,16 @@ export async function findOverdueAcrossOrgs(
   db: Queryable,
   at: Date,
 ): Promise<{ hasExpired: boolean; isAnyDue: boolean }> {
-  const [hasExpired, isAnyDue] = await lookTogether(db, at, [
-    "exists (select from task_executions where status = 'queued' and expires_at <= $1::timestamptz)",
-    "exists (select from task_executions where due_at <= now() and (lease_owner is null or lease_until <= now()))",
-  ]);
-  return { hasExpired: hasExpired!, isAnyDue: isAnyDue! };
+  const [row] = await db.query<{ hasExpired: boolean; isAnyDue: boolean }>(
+    `select exists (
+              select from task_executions
+               where status = 'queued' and expires_at <= $1::timestamptz) as "hasExpired",
+            exists (
+              select from task_executions
+               where due_at <= now() and (lease_owner is null or lease_until <= now())) as "isAnyDue"`,
+    [at],
+  );
+  return row!;
 }
 
 /** Those that these owners hold besides the ones their worker knows; what it had taken over is left for the next to take over. */

@@ -2,8 +2,8 @@ import type { ConnectorTask } from "../../../connectors/connector.ts";
 import type { World } from "../../../context.ts";
 import { systemContext } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
-import type { Trouble } from "../../exceptions/exceptions.ts";
-import { factKeys, noteTroubles, settleFacts } from "../../exceptions/exceptions.ts";
+import type { NewException } from "../../exceptions/exceptions.ts";
+import { exceptionKeys, openExceptions, resolveExceptions } from "../../exceptions/exceptions.ts";
 import { fulfillmentHold } from "../../orders/order-rules.ts";
 import type { PushResult } from "../attempt/run-push.ts";
 import { isLeft, resultsOf } from "../attempt/run-push.ts";
@@ -33,8 +33,8 @@ export async function noteEndings(tx: Tx, world: World, ended: Ended[]): Promise
     const ctx = { ...systemContext(world, orgId, "task engine"), cause: cause ?? undefined };
     const troubles = group.flatMap((one) => one.troubles);
     // What one of them met, another may have put right.
-    await noteTroubles(tx, ctx, troubles);
-    await settleFacts(
+    await openExceptions(tx, ctx, troubles);
+    await resolveExceptions(
       tx,
       ctx,
       group.flatMap((one) => one.settled),
@@ -44,7 +44,7 @@ export async function noteEndings(tx: Tx, world: World, ended: Ended[]): Promise
 
 const failures: readonly ExecutionStatus[] = ["failed", "timed_out", "expired"];
 
-function troublesOf(ended: Ended): Trouble[] {
+function troublesOf(ended: Ended): NewException[] {
   const orders = pushedBy(ended).filter(({ status }) => status === "failed" || status === "outcome_unknown");
   if (orders.length > 0) return orders.map((order) => troubleOfOrder(ended, order));
   const { execution, status, error, result, task, bridgeName = "A deleted bridge" } = ended;
@@ -60,7 +60,7 @@ function troublesOf(ended: Ended): Trouble[] {
       code: failed > 0 ? "records_rejected" : (error?.code ?? status),
       message: `${taskName} of ${bridgeName} ${what}.`,
       reason: error?.message ?? null,
-      about: { type: "execution", id, name: taskName },
+      subject: { type: "execution", id, name: taskName },
       bridgeId,
       taskName,
       executionId: id,
@@ -78,8 +78,8 @@ function countWhole(task: ConnectorTask, result: unknown): number {
 /** What is one trouble, however many executions meet it. */
 function keyOf({ execution, task }: Pick<Ended, "execution" | "task">): string {
   const { bridge_id, task_name, schedule_id, effect_root } = execution;
-  if (task?.mode === "pull") return factKeys.task(bridge_id, task_name);
-  return schedule_id === null ? factKeys.execution(effect_root) : factKeys.schedule(schedule_id);
+  if (task?.mode === "pull") return exceptionKeys.task(bridge_id, task_name);
+  return schedule_id === null ? exceptionKeys.execution(effect_root) : exceptionKeys.schedule(schedule_id);
 }
 
 function pushedBy({ task, result }: Ended): PushResult[] {
@@ -88,7 +88,7 @@ function pushedBy({ task, result }: Ended): PushResult[] {
 
 const refOf = ({ orderId, ref }: PushResult): string => orderId ?? ref;
 
-function troubleOfOrder({ execution, bridgeName }: Ended, order: PushResult): Trouble {
+function troubleOfOrder({ execution, bridgeName }: Ended, order: PushResult): NewException {
   const { id: executionId, bridge_id: bridgeId, task_name: taskName, follow_up } = execution;
   const error = "error" in order ? order.error : undefined;
   const isUnknown = order.status === "outcome_unknown";
@@ -100,12 +100,12 @@ function troubleOfOrder({ execution, bridgeName }: Ended, order: PushResult): Tr
     ? `Nobody knows whether ${whom} gave ${name} back.`
     : `Nobody knows whether ${name} arrived at ${whom}.`;
   return {
-    key: factKeys.push(bridgeId, taskName, refOf(order)),
+    key: exceptionKeys.push(bridgeId, taskName, refOf(order)),
     kind: isRecall ? "recall" : "push",
     code: isUnknown ? "outcome_unknown" : (error?.code ?? "failed"),
     message: isUnknown ? unknown : refused,
     reason: error?.message ?? null,
-    about: { type: "order", id: order.orderId, name },
+    subject: { type: "order", id: order.orderId, name },
     orderId: order.orderId,
     bridgeId,
     taskName,
@@ -121,7 +121,7 @@ function settledBy(ended: Ended): string[] {
   const { execution, status, task } = ended;
   const { bridge_id, task_name } = execution;
   const arrived = pushedBy(ended).filter((order) => !isLeft(order));
-  const orders = arrived.map((order) => factKeys.push(bridge_id, task_name, refOf(order)));
+  const orders = arrived.map((order) => exceptionKeys.push(bridge_id, task_name, refOf(order)));
   if (status !== "succeeded" && status !== "completed_with_errors") return orders;
   // Only what may have failed before: most executions are neither.
   const mayBeOpen = task?.mode === "pull" || execution.schedule_id !== null || execution.retry_of !== null;

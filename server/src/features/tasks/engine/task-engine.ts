@@ -1,7 +1,7 @@
 import { RemoteError } from "../../../core/remote-error.ts";
 import type { World } from "../../../context.ts";
 import { perWorld } from "../../../context.ts";
-import type { Work } from "../../../queue/work.ts";
+import type { WorkKind } from "../../../queue/work.ts";
 import { startWork } from "../../../queue/work.ts";
 import { findKnownBridge, findTask } from "../../bridges/bridge-tasks.ts";
 import { createNotes } from "../attempt/attempt-notes.ts";
@@ -18,7 +18,7 @@ import { localEngine } from "./wake-engines.ts";
 export const taskCounters = perWorld(() => ({ fencedWrites: 0, recovered: 0 }));
 
 /** Signals get a worker going at once; this is for those that were lost, for workers that were, and for what expires. */
-const everyMs = 5_000;
+const pollIntervalMs = 10_000;
 
 /** Takes executions from the queue and runs them, as many at a time as there are slots. One per surface and process. */
 export function startTaskEngine(world: World, { slots }: { slots: number }): { stop(): Promise<void> } {
@@ -28,16 +28,16 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
   });
   const notes = createNotes(world);
 
-  const work: Work<World, TaskRow> = {
+  const work: WorkKind<World, TaskRow> = {
     name: "tasks",
     leases: taskLeases,
     wakeOn: ["task_queued"],
-    everyMs,
+    pollIntervalMs,
     // An execution counts its own attempts, and knows which of them must not be repeated.
     maxAttempts: Infinity,
-    valuesOf: ({ clock }) => [clock.now(), clock.now().toISOString()],
-    look: recoverOverdue,
-    async run(_world, execution, turn) {
+    claimValues: ({ clock }) => [clock.now(), clock.now().toISOString()],
+    poll: recoverOverdue,
+    async run(_world, execution, slice) {
       const { org_id: orgId, bridge_id: bridgeId, task_name: taskName } = execution;
       const [bridge, mappings] = await Promise.all([
         findKnownBridge(world, bridgeId),
@@ -47,15 +47,15 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
       if (execution.taken_over) {
         taskCounters(world).recovered++;
         await settler.settle(execution, lostOutcome(execution), task, bridge);
-      } else if (!turn.isFresh()) {
+      } else if (!slice.isFresh()) {
         await settler.settle(execution, untouchedOutcome(execution), task, bridge);
       } else {
         const timer = AbortSignal.timeout(execution.timeout_ms);
         const note = notes.of(execution);
-        const signal = AbortSignal.any([turn.signal, timer]);
+        const signal = AbortSignal.any([slice.signal, timer]);
         const source = { world, execution, bridge, mappings, task, signal, ...note };
-        const outcome = await runAttempt({ ...source, mayStart: turn.isFresh });
-        turn.makeRoom();
+        const outcome = await runAttempt({ ...source, mayStart: slice.isFresh });
+        slice.releaseSlot();
         await note.flush();
         // Somebody else has it now, and will say how it ends.
         if (outcome.error?.code === "superseded") taskCounters(world).fencedWrites++;
@@ -68,7 +68,7 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
 
   const worker = startWork(world, work, {
     slots,
-    onUnknown: (owners, known) => giveBackUnknown(world, owners, known),
+    reconcileLostClaims: (owners, known) => giveBackUnknown(world, owners, known),
     // Known from the moment it is ours, so that a cancel finds it, whatever it still waits for.
     onClaimed(execution, stop) {
       if (cancels.wasCancelled(execution.id)) stop.abort(cancelled());

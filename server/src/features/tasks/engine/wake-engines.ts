@@ -15,7 +15,7 @@ const lastHints = perWorld(() => ({ at: 0, timer: undefined as NodeJS.Timeout | 
 export function wakeTaskEngines(world: World, delayMs = 0): void {
   const { worker } = localEngine(world);
   if (delayMs > 0) return worker?.wake(delayMs + 20);
-  if (worker?.hasRoom()) return worker.wake();
+  if (worker?.hasFreeSlot()) return worker.wake();
   const hints = lastHints(world);
   if (hints.timer) return;
   const waitMs = Math.max(0, hints.at + hintEveryMs - performance.now());

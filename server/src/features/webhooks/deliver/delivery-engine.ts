@@ -1,7 +1,7 @@
 import type { World } from "../../../context.ts";
 import { perWorld } from "../../../context.ts";
 import { startLoop } from "../../../queue/loop.ts";
-import type { Work } from "../../../queue/work.ts";
+import type { WorkKind } from "../../../queue/work.ts";
 import { startWork } from "../../../queue/work.ts";
 import type { Desk, Feed } from "./feed-webhook.ts";
 import { startFeed } from "./feed-webhook.ts";
@@ -15,7 +15,7 @@ import { lookForWorkAcrossOrgs, webhookLeases } from "./webhook-work.store.ts";
 export const deliveryCounters = perWorld(() => ({ delivered: 0, failed: 0, attempts: 0, fenced: 0 }));
 
 /** Signals get it going at once; this is for those that were lost, for workers that were, and for retries of the latter. */
-const everyMs = 15_000;
+const pollIntervalMs = 15_000;
 const hour = 3_600_000;
 /** What another node holds just now is looked at a moment later. */
 const lookAgainMs = 250;
@@ -29,7 +29,7 @@ export function startDeliveries(world: World, { slots }: { slots: number }): { s
   let isNone = false;
 
   const looking = startLoop({
-    everyMs: hour,
+    intervalMs: hour,
     retryMs: lookAgainMs,
     async pass(stopping) {
       if (isNone && world.signals.isConnected()) return hour;
@@ -56,14 +56,14 @@ export function startDeliveries(world: World, { slots }: { slots: number }): { s
     look: () => looking.wake(),
   };
 
-  const work: Work<World, LeasedWebhook> = {
+  const work: WorkKind<World, LeasedWebhook> = {
     name: "webhook deliveries",
     leases: webhookLeases,
     wakeOn: ["webhook"],
-    everyMs,
+    pollIntervalMs,
     // A delivery counts its own tries.
     maxAttempts: Infinity,
-    async look() {
+    async poll() {
       if (isNone && world.signals.isConnected()) return false;
       // Before it is looked: one that is made meanwhile counts.
       isNone = true;
@@ -72,8 +72,8 @@ export function startDeliveries(world: World, { slots }: { slots: number }): { s
       if (isBehind) looking.wake();
       return isReady;
     },
-    async run(_world, webhook, turn) {
-      const feed = startFeed(desk, webhook, turn);
+    async run(_world, webhook, slice) {
+      const feed = startFeed(desk, webhook, slice);
       feeds.set(webhook.id, feed);
       try {
         return await feed.ended;

@@ -1,6 +1,6 @@
 import type { World } from "../../../context.ts";
 import { typesOf } from "../../../events/event-families.ts";
-import type { Turn } from "../../../queue/work.ts";
+import type { TimeSlice } from "../../../queue/work.ts";
 import type { Progress } from "./deliveries.store.ts";
 import { lockResendAcrossOrgs, resendPortion } from "./deliveries.store.ts";
 import type { Ending, Outcome } from "./delivery-outcome.ts";
@@ -54,8 +54,8 @@ const fewest = 16;
 /** For what is due again meanwhile, and for signals that were lost. */
 const lookEveryMs = 1_000;
 
-/** Sends one leased webhook what there is for it, until there is no more or others shall have a turn. */
-export function startFeed(desk: Desk, leased: LeasedWebhook, turn: Turn): Feed & { ended: Promise<"done"> } {
+/** Sends one leased webhook what there is for it, until there is no more or others shall have a slice. */
+export function startFeed(desk: Desk, leased: LeasedWebhook, slice: TimeSlice): Feed & { ended: Promise<"done"> } {
   const { world, places } = desk;
   const { id, orgId, epoch } = leased;
   const beats = createBeats();
@@ -71,7 +71,7 @@ export function startFeed(desk: Desk, leased: LeasedWebhook, turn: Turn): Feed &
   /** Another has it, or there is a reason to stop. */
   let end: { reason?: unknown } | undefined;
 
-  const isLeftAlone = (): boolean => turn.signal.aborted || desk.isStopping() || turn.isOver() || !turn.isFresh();
+  const isLeftAlone = (): boolean => desk.isStopping() || slice.shouldYield() || !slice.isFresh();
   const maySend = (): boolean => !(end || isChanged || isHeld || isLeftAlone()) && known.isOpen();
 
   async function run(): Promise<"done"> {
@@ -130,7 +130,7 @@ export function startFeed(desk: Desk, leased: LeasedWebhook, turn: Turn): Feed &
 
   async function send(delivery: Delivery): Promise<void> {
     const content = contentOfEntry(world, delivery.event);
-    const sent = await sendOnce(world, known.state(), content, { signal: turn.signal, mayStart: turn.isFresh });
+    const sent = await sendOnce(world, known.state(), content, { signal: slice.signal, mayStart: slice.isFresh });
     sending--;
     places.give(orgId);
     beats.beat();

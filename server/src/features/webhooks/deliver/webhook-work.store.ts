@@ -1,5 +1,4 @@
 import type { Queryable, Tx } from "../../../db/database.ts";
-import { lookTogether } from "../../../queue/look-together.ts";
 import type { SealedEvent } from "../../../events/event-envelope.ts";
 import type { LeasedRow, Leases } from "../../../queue/leases.ts";
 import { leasesOn } from "../../../queue/leases.ts";
@@ -84,12 +83,13 @@ export type Look = { isReady: boolean; isBehind: boolean; isAny: boolean };
 
 /** One cheap look for all that may have to be done: what to send, where to look, and whether there is anybody at all. */
 export async function lookForWorkAcrossOrgs(db: Queryable, now: Date): Promise<Look> {
-  const [ready, behind, any] = await lookTogether(db, now, [
-    `exists (select from webhooks t where ${isReady("$1::timestamptz")} and ${isFree})`,
-    `exists (select from webhooks t join audit_heads h using (org_id) where ${isBehind})`,
-    "exists (select from webhooks where deleted_at is null)",
-  ]);
-  return { isReady: ready!, isBehind: behind!, isAny: any! };
+  const [row] = await db.query<Look>(
+    `select exists (select from webhooks t where ${isReady("$1::timestamptz")} and ${isFree}) as "isReady",
+       exists (select from webhooks t join audit_heads h using (org_id) where ${isBehind}) as "isBehind",
+       exists (select from webhooks where deleted_at is null) as "isAny"`,
+    [now],
+  );
+  return row!;
 }
 
 /** So many entries of the log are looked through at a time. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { systemContext } from "../../../context.ts";
 import { recordEvents } from "../../../events/record-event.ts";
-import type { Turn } from "../../../queue/work.ts";
+import type { TimeSlice } from "../../../queue/work.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { startReceiver } from "../../../testing/stand-in-receiver.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
@@ -74,8 +74,8 @@ test("a webhook that is paused, deleted or to be left alone is taken by nobody, 
   await org.post(`/webhooks/${paused}/pause`);
   await db.query("update webhooks set deleted_at = now() where id = $1", [deleted]);
   await db.query("update webhooks set wait_until = now() + interval '1 hour' where id = $1", [alone]);
-  const rooms = { byOrg: new Map([[org.id, ids.length]]), others: 0 };
-  const claim = { owner: newId(), limit: ids.length, rooms, mayTakeOver: true, now: new Date() };
+  const quotas = { byOrg: new Map([[org.id, ids.length]]), others: 0 };
+  const claim = { owner: newId(), limit: ids.length, quotas, mayTakeOver: true, now: new Date() };
   const { rows } = await webhookLeases.claimAcrossOrgs(db, claim);
   expect(rows.map(({ id }) => id)).toEqual([free]);
   // Nor does anybody look for what is new in the log for one that gets nothing.
@@ -241,7 +241,13 @@ describe("a turn of sending", async () => {
     const lease = async () => (await webhookLeases.claimOneAcrossOrgs(db, id, newId()))!;
     const seen = { looks: 0, fenced: 0 };
     const { signal } = new AbortController();
-    const turn: Turn = { owner: newId(), signal, isFresh: () => true, isOver: () => false, makeRoom: () => undefined };
+    const slice: TimeSlice = {
+      owner: newId(),
+      signal,
+      isFresh: () => true,
+      shouldYield: () => false,
+      releaseSlot: () => undefined,
+    };
     const desk: Desk = {
       world: hub.world,
       places: createSendPlaces(16),
@@ -253,27 +259,27 @@ describe("a turn of sending", async () => {
     };
     const readRow = async () =>
       (await db.query("select cursor, epoch, lease_owner as owner from webhooks where id = $1", [id]))[0];
-    return { receiver, id, orders, lease, leased: await lease(), seen, turn, desk, readRow };
+    return { receiver, id, orders, lease, leased: await lease(), seen, slice, desk, readRow };
   }
 
   test("begins nothing when the lease may be over, and moves no cursor that was put elsewhere", async () => {
-    const { receiver, id, lease, leased, seen, turn, desk, readRow } = await begin(1);
+    const { receiver, id, lease, leased, seen, slice, desk, readRow } = await begin(1);
     const cursor = leased.cursor - 1;
     await db.query("update webhooks set cursor = $2 where id = $1", [id, cursor]);
-    await startFeed(desk, leased, { ...turn, isFresh: () => false }).ended;
+    await startFeed(desk, leased, { ...slice, isFresh: () => false }).ended;
     expect([receiver.received, seen.looks]).toEqual([[], 1]);
     expect(await readRow()).toEqual({ cursor, epoch: leased.epoch, owner: null });
     // Or when that is found out before the first byte has left.
     let isFresh = true;
     const places = { take: () => !(isFresh = false), give: () => undefined };
-    await startFeed({ ...desk, places }, await lease(), { ...turn, isFresh: () => isFresh }).ended;
+    await startFeed({ ...desk, places }, await lease(), { ...slice, isFresh: () => isFresh }).ended;
     expect([isFresh, receiver.received]).toEqual([false, []]);
   });
 
   test("ends when another has the webhook, and leaves it to them", async () => {
-    const { receiver, id, lease, leased, seen, turn, desk, readRow } = await begin(3, { maxInFlight: 1 });
+    const { receiver, id, lease, leased, seen, slice, desk, readRow } = await begin(3, { maxInFlight: 1 });
     receiver.replies.push("hang");
-    const feed = startFeed(desk, leased, turn);
+    const feed = startFeed(desk, leased, slice);
     await arrivals(receiver, 1);
     await db.query("update webhooks set lease_until = now() where id = $1", [id]);
     const { epoch } = await lease();
@@ -286,9 +292,9 @@ describe("a turn of sending", async () => {
   });
 
   test("begins nothing before it is read what people have changed", async () => {
-    const { receiver, id, leased, turn, desk } = await begin(3, { maxInFlight: 1 });
+    const { receiver, id, leased, slice, desk } = await begin(3, { maxInFlight: 1 });
     receiver.replies.push("hang");
-    const feed = startFeed(desk, leased, turn);
+    const feed = startFeed(desk, leased, slice);
     await arrivals(receiver, 1);
     await org.post(`/webhooks/${id}/pause`);
     await db.transaction(async (tx) => {
@@ -305,9 +311,9 @@ describe("a turn of sending", async () => {
   });
 
   test("writes down how it went when the database is back", async () => {
-    const { receiver, id, leased, turn, desk } = await begin(1);
+    const { receiver, id, leased, slice, desk } = await begin(1);
     receiver.replies.push("hang");
-    const feed = startFeed(desk, leased, turn);
+    const feed = startFeed(desk, leased, slice);
     await arrivals(receiver, 1);
     await db.transaction(async (tx) => {
       await tx.query("select from webhooks where id = $1 for update", [id]);
@@ -339,13 +345,13 @@ describe("a turn of sending", async () => {
   });
 
   test("does not send what was found behind another cursor", async () => {
-    const { receiver, id, orders, leased, turn, desk } = await begin(2);
+    const { receiver, id, orders, leased, slice, desk } = await begin(2);
     const about = { orgId: org.id, webhookId: id, types: ["order.created"], without: [], now: new Date(), limit: 1 };
     const { lookedTo: first } = await listNext(db, { ...about, cursor: leased.cursor });
     const ended = await db.transaction(async (tx) => {
       // Whoever looks into the log waits for this.
       await tx.query("lock table audit_heads in access exclusive mode");
-      const feed = startFeed(desk, leased, turn);
+      const feed = startFeed(desk, leased, slice);
       await db.query("update webhooks set cursor = $2 where id = $1", [id, first]);
       expect(await feed.renew()).toBe(true);
       return { by: feed.ended };
@@ -355,11 +361,11 @@ describe("a turn of sending", async () => {
   });
 
   test("goes no further than a few ahead of what is written down", async () => {
-    const { receiver, id, leased, turn, desk } = await begin(24, { maxInFlight: 2 });
+    const { receiver, id, leased, slice, desk } = await begin(24, { maxInFlight: 2 });
     const held: Sent[] = [];
     let isHolding = true;
     const settle = (sent: Sent): void => (isHolding ? void held.push(sent) : desk.settle(sent));
-    const feed = startFeed({ ...desk, settle }, leased, turn);
+    const feed = startFeed({ ...desk, settle }, leased, slice);
     await arrivals(receiver, 18);
     // Meanwhile more would have come.
     await org.post(`/webhooks/${id}/test`);

@@ -1,4 +1,4 @@
-import type { Automation, Firing } from "@order-operations-hub/sdk/api-types";
+import type { Automation, Invocation } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -9,11 +9,11 @@ import { Link, RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { Time } from "../../ui/zone.tsx";
-import { firingsQuery } from "./automations.queries.ts";
+import { invocationsQuery } from "./automations.queries.ts";
 import { kindNames, verdictNames } from "./automations.text.ts";
 
-const columns: Array<ListColumn<Firing>> = [
-  { name: "When", className: "whitespace-nowrap", cell: (one) => <Time at={one.fired_at} withSeconds /> },
+const columns: Array<ListColumn<Invocation>> = [
+  { name: "When", className: "whitespace-nowrap", cell: (one) => <Time at={one.invoked_at} withSeconds /> },
   {
     name: "What",
     className: "whitespace-nowrap",
@@ -21,7 +21,7 @@ const columns: Array<ListColumn<Firing>> = [
       one.run ? <RecordLink href={paths.run(one.run.id)}>Run</RecordLink> : (kindNames[one.kind] ?? words(one.kind)),
   },
   { name: "Orders", isNumber: true, cell: (one) => formatCount(one.order_count) },
-  { name: "What came of it", cell: (one) => <Outcome firing={one} /> },
+  { name: "What came of it", cell: (one) => <Outcome invocation={one} /> },
   {
     name: "Why not",
     className: "text-muted",
@@ -32,7 +32,7 @@ const columns: Array<ListColumn<Firing>> = [
   },
 ];
 
-function Outcome({ firing: { run, verdicts } }: { firing: Firing }) {
+function Outcome({ invocation: { run, preflight_summary } }: { invocation: Invocation }) {
   if (run?.summary) {
     const { succeeded, failed, skipped, no_change: unchanged } = run.summary;
     return (
@@ -44,27 +44,31 @@ function Outcome({ firing: { run, verdicts } }: { firing: Firing }) {
       </span>
     );
   }
-  if (!verdicts) return <span className="text-muted">–</span>;
+  if (!preflight_summary) return <span className="text-muted">–</span>;
   return (
     <span className="inline-flex flex-wrap gap-1">
-      {verdicts.ok > 0 && <Badge tone="ok">{`${formatCount(verdicts.ok)} ${verdictNames["ok"]}`}</Badge>}
-      {verdicts.warning > 0 && (
-        <Badge tone="warn">{`${formatCount(verdicts.warning)} ${verdictNames["warning"]}`}</Badge>
+      {preflight_summary.ok > 0 && (
+        <Badge tone="ok">{`${formatCount(preflight_summary.ok)} ${verdictNames["ok"]}`}</Badge>
       )}
-      {verdicts.blocked > 0 && <Badge tone="bad">{`${formatCount(verdicts.blocked)} blocked`}</Badge>}
-      {verdicts.no_change > 0 && <Badge tone="skip">{`${formatCount(verdicts.no_change)} no change`}</Badge>}
+      {preflight_summary.warning > 0 && (
+        <Badge tone="warn">{`${formatCount(preflight_summary.warning)} ${verdictNames["warning"]}`}</Badge>
+      )}
+      {preflight_summary.blocked > 0 && <Badge tone="bad">{`${formatCount(preflight_summary.blocked)} blocked`}</Badge>}
+      {preflight_summary.no_change > 0 && (
+        <Badge tone="skip">{`${formatCount(preflight_summary.no_change)} no change`}</Badge>
+      )}
     </span>
   );
 }
 
 /** Its runs, and what its shadow would have done, newest first. */
-export function Firings({ automation }: { automation: Automation }) {
+export function Invocations({ automation }: { automation: Automation }) {
   const page = usePage();
-  const firings = useQuery(firingsQuery(automation.id, page, undefined));
+  const invocations = useQuery(invocationsQuery(automation.id, page, undefined));
   return (
     <ListCard
-      label="Firings"
-      query={firings}
+      label="Invocations"
+      query={invocations}
       columns={columns}
       idOf={(one) => one.id}
       empty={

@@ -1,6 +1,6 @@
 import type { Scope } from "../../core/scopes.ts";
 import type { StoredException } from "./exception.ts";
-import type { ExceptionKind, Fix, FixAction } from "./exceptions.schemas.ts";
+import type { ExceptionKind, AvailableAction, ExceptionAction } from "./exceptions.schemas.ts";
 
 type Suggested = Pick<StoredException, "kind" | "code" | "sealedRecord">;
 
@@ -15,12 +15,16 @@ const scopes: Record<ExceptionKind, Scope> = {
   execution: "tasks:execute",
 };
 
-const dismissal: Fix = { action: "dismiss", title: "Leave it as it is, out of sight", scope: "exceptions:write" };
+const dismissal: AvailableAction = {
+  action: "dismiss",
+  title: "Leave it as it is, out of sight",
+  scope: "exceptions:write",
+};
 
 /** What can be done about it as it is now; the first is what most people want. */
-export function fixesOf(row: Suggested & Pick<StoredException, "status">): Fix[] {
+export function actionsFor(row: Suggested & Pick<StoredException, "status">): AvailableAction[] {
   if (row.status !== "open") return [];
-  const own = fixesOfKind[row.kind](row).map(([action, title]): Fix => ({
+  const own = actionsByKind[row.kind](row).map(([action, title]): AvailableAction => ({
     action,
     title,
     scope: scopeOf(row.kind, action),
@@ -28,34 +32,34 @@ export function fixesOf(row: Suggested & Pick<StoredException, "status">): Fix[]
   return [...own, dismissal];
 }
 
-export function scopeOf(kind: ExceptionKind, action: FixAction): Scope {
+export function scopeOf(kind: ExceptionKind, action: ExceptionAction): Scope {
   if (action === "dismiss") return "exceptions:write";
   // To let a partner ship is a decision about the order.
-  return kind === "recall" && action === "keep_ours" ? "operations:run" : scopes[kind];
+  return kind === "recall" && action === "keep_local" ? "operations:run" : scopes[kind];
 }
 
 /** What can be done about all of a kind and code at once; of one of them a record may be missing. */
-export function sharedFixes(kind: ExceptionKind, code: string): FixAction[] {
-  const actions = fixesOfKind[kind]({ kind, code, sealedRecord: "" }).map(([action]) => action);
+export function actionsForGroup(kind: ExceptionKind, code: string): ExceptionAction[] {
+  const actions = actionsByKind[kind]({ kind, code, sealedRecord: "" }).map(([action]) => action);
   return [...actions.filter((action) => action !== "edit_and_retry"), "dismiss"];
 }
 
-type Own = [action: FixAction, title: string];
+type Own = [action: ExceptionAction, title: string];
 
 const takeAsItCame: Own = ["retry", "Take the record as it came"];
 
-const fixesOfKind: Record<ExceptionKind, (row: Suggested) => Own[]> = {
+const actionsByKind: Record<ExceptionKind, (row: Suggested) => Own[]> = {
   rejected_record: ({ sealedRecord }) => [
     ...(sealedRecord === null ? [] : [takeAsItCame]),
     ["edit_and_retry", "Correct the record and take it"],
   ],
   import_conflict: ({ code }) => [
-    ["accept_theirs", acceptances[code] ?? "Make the order what its source says"],
-    ["keep_ours", "Keep the order as it is, and release its hold"],
+    ["accept_source", acceptances[code] ?? "Make the order what its source says"],
+    ["keep_local", "Keep the order as it is, and release its hold"],
   ],
   recall: () => [
     ["retry", "Ask the partner once more"],
-    ["keep_ours", "Let the partner ship it"],
+    ["keep_local", "Let the partner ship it"],
   ],
   push: () => [["retry", "Send only this once more"]],
   label: ({ code }) => labelFixes(code),
