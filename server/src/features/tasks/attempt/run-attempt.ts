@@ -59,7 +59,7 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
   } catch (error) {
     const { status, failure } = judge(error, signal);
     if (failure.code === "task_error")
-      world.log.error({ err: error, executionId: execution.id }, "a task is defective");
+      world.log.error({ err: error, executionId: execution.id }, "task failed with an unexpected error");
     return { ...failed(failure, sentInput), status, result: error instanceof FailedWithResult ? error.result : null };
   }
 }
