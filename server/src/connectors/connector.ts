@@ -166,6 +166,6 @@ export type Call = {
   filesRoot?: string;
   /** A sample for a user: files must not be moved, so that the import still reads them. */
   isSample?: boolean;
-  progress(done: number, total?: number): void;
+  progress(processed: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;
 };

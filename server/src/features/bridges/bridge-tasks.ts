@@ -109,7 +109,7 @@ const OrderIdsOrUnsent = Type.Optional({
     "bridge. Rejected ones are retried with increasing delays",
 });
 
-const Resend = Type.Optional(
+const ForceResend = Type.Optional(
   Type.Boolean({
     default: false,
     title: "Send again",
@@ -129,7 +129,7 @@ function inputSchemaOf(task: ConnectorTask): TObject {
 }
 
 function withOrders(input: TObject, named: TSchema): TObject {
-  const properties = { orderIds: named, resend: Resend, ...input.properties };
+  const properties = { orderIds: named, forceResend: ForceResend, ...input.properties };
   // Tasks with arbitrary input for their templates also accept it when they send orders.
   const { additionalProperties } = input as { additionalProperties?: unknown };
   return additionalProperties === false ? Strict(properties) : Type.Object(properties);
@@ -204,8 +204,8 @@ export function findInputErrors(task: ConnectorTask, input: unknown) {
 
 /** A resend must name the orders. */
 function findResendErrors(input: unknown): FieldError[] {
-  const { resend, orderIds: named } = input as { resend?: boolean; orderIds?: string[] };
-  if (resend !== true || named !== undefined) return [];
+  const { forceResend, orderIds: named } = input as { forceResend?: boolean; orderIds?: string[] };
+  if (forceResend !== true || named !== undefined) return [];
   return [{ pointer: "/orderIds", code: "required", message: "Required to send again." }];
 }
 
@@ -285,7 +285,7 @@ export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
 /** The response of a defect has no details; they are logged. */
 export function describeAndLog({ log }: World, bridgeId: string, error: unknown, signal: AbortSignal): TaskFailure {
   const failure = describeFailure(error, signal);
-  if (failure.code === "task_error") log.error({ err: error, bridgeId }, "task failed with an unexpected error");
+  if (failure.code === "task_error") log.error({ err: error, bridgeId }, "task threw an unexpected error");
   return failure;
 }
 

@@ -262,7 +262,7 @@ describe("health", () => {
     const defect = await org.post(`/bridges/${id}/test`);
     expect(
       hub.logs.some(
-        (line) => line.includes("task failed with an unexpected error") && line.includes("an internal detail"),
+        (line) => line.includes("task threw an unexpected error") && line.includes("an internal detail"),
       ),
     ).toBe(true);
     expect(defect.body.error.code).toBe("task_error");

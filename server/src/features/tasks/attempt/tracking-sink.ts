@@ -9,16 +9,16 @@ import type { Tx } from "../../../db/database.ts";
 import { findTimeZone } from "../../organizations/organizations.ts";
 import { applyTrackingRecords, toEventStatus } from "../../shipments/shipments.ts";
 import type { TrackingRecord } from "../../shipments/shipments.ts";
-import type { PulledItem, Rejected, Stored } from "./pulled-item.ts";
+import type { PulledItem, Rejected, Stored } from "./pulled-records.ts";
 
 const Text = Type.String({ minLength: 1, maxLength: 200 });
 const Moment = Type.String({ format: "date-time" });
-/** Carriers send null, or omit the field, for what they do not know; long texts are truncated when they are stored. */
+/** Sources send null, or nothing, for what they do not know. Long descriptions are cut when they are stored. */
 const MaybeText = Type.Optional(Nullable(Text));
 const MaybeMoment = Type.Optional(Nullable(Moment));
 const MaybeNote = Type.Optional(Nullable(Type.String()));
 
-/** Tracking of one parcel as a bridge delivers it: its last status, or all its events. */
+/** Tracking of one parcel: its last status, or all events. */
 const Tracking = Type.Object({
   trackingNumber: Text,
   carrier: MaybeText,
@@ -34,18 +34,18 @@ type Tracking = Static<typeof Tracking>;
 
 const findErrors = createFinder(Tracking, "body");
 
-/** Adds pulled tracking to the shipments with that number, as events; numbers without a shipment are counted. */
+/** Adds pulled tracking events to the shipments with that tracking number. Unmatched numbers are counted. */
 export async function storeTracking(tx: Tx, ctx: Ctx, _bridgeId: string, items: PulledItem[]): Promise<Stored> {
   const failures: Rejected[] = [];
-  const sound: PulledItem[] = [];
+  const valid: PulledItem[] = [];
   const zone = items.some(({ body }) => hasLocalTime(body)) ? await findTimeZone(ctx, ctx.orgId) : "UTC";
   for (const item of items) {
     const body = withOffsets(item.body, zone);
     const [error] = findErrors(body);
-    if (!error) sound.push({ ...item, body });
+    if (!error) valid.push({ ...item, body });
     else failures.push({ ...rejection(item), message: `${error.pointer}: ${error.message}` });
   }
-  const records = sound.map(({ body }) => toRecord(body as Tracking));
+  const records = valid.map(({ body }) => toRecord(body as Tracking));
   const { matched, unmatched, added, corrected, duplicates, invalid } = await applyTrackingRecords(tx, ctx, records);
   return {
     counts: {
@@ -56,7 +56,7 @@ export async function storeTracking(tx: Tx, ctx: Ctx, _bridgeId: string, items: 
       duplicates,
       failed: failures.length + invalid.length,
     },
-    failures: [...failures, ...invalid.map(({ index, ...why }) => ({ ...rejection(sound[index]!), index, ...why }))],
+    failures: [...failures, ...invalid.map(({ index, ...why }) => ({ ...rejection(valid[index]!), index, ...why }))],
   };
 }
 
@@ -88,18 +88,18 @@ function rejection({ externalId }: PulledItem): Pick<Rejected, "externalId" | "c
 
 function toRecord({ carrier, trackingNumber, events, status, statusAt, ...rest }: Tracking): TrackingRecord {
   const last = status != null && statusAt != null ? [{ at: statusAt, status }] : [];
-  const told: TrackingRecord["events"] = (events ?? last).map(toEvent);
-  const isToldArrived = told.some((event) => toEventStatus(event.status) === "delivered");
-  const arrived = rest.deliveredAt != null && !isToldArrived ? [{ at: rest.deliveredAt, status: "delivered" }] : [];
+  const listed: TrackingRecord["events"] = (events ?? last).map(toEvent);
+  const listsDelivery = listed.some((event) => toEventStatus(event.status) === "delivered");
+  const delivered = rest.deliveredAt != null && !listsDelivery ? [{ at: rest.deliveredAt, status: "delivered" }] : [];
   return {
     trackingNumber,
-    events: [...told, ...arrived],
+    events: [...listed, ...delivered],
     ...(carrier == null ? {} : { carrier }),
     ...(rest.estimatedDeliveryAt == null ? {} : { promisedAt: rest.estimatedDeliveryAt }),
   };
 }
 
-/** An empty note is stored as null: otherwise the same event with null would be added again. */
+/** An empty text is stored as null: otherwise the same event with null instead would count as another one. */
 function toEvent({ at, status, description, location }: NonNullable<Tracking["events"]>[number]) {
   return { at, status, description: description || null, location: location || null };
 }
