@@ -28,7 +28,7 @@ const tableOwners: Record<string, string[]> = {
     "orders",
     "order_changes",
     "order_counts",
-    "order_marks",
+    "order_facets",
     "order_number_counters",
     "order_search",
     "order_sources",

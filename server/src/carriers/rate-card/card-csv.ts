@@ -1,7 +1,7 @@
 import { extraCells, readNumber, withoutFootnotes } from "../../core/csv/csv-cells.ts";
 import type { Warning } from "../../core/csv/csv-columns.ts";
-import type { PlacedError } from "../../core/csv/sheet.ts";
-import { placedError, readTable } from "../../core/csv/sheet.ts";
+import type { PlacedError } from "../../core/csv/csv-table.ts";
+import { placedError, readTable } from "../../core/csv/csv-table.ts";
 import type { CardHeader } from "./card.schemas.ts";
 import { readWeightUnit } from "../../core/weight.ts";
 import { levelOfService, serviceLevels } from "./service-level.ts";

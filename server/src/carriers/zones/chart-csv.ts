@@ -1,6 +1,6 @@
 import { extraCells, withoutFootnotes } from "../../core/csv/csv-cells.ts";
-import type { PlacedError } from "../../core/csv/sheet.ts";
-import { placedError, readTable } from "../../core/csv/sheet.ts";
+import type { PlacedError } from "../../core/csv/csv-table.ts";
+import { placedError, readTable } from "../../core/csv/csv-table.ts";
 import type { ChartRow } from "./zone-chart.ts";
 import { createConflictCheck, rangeOf } from "./zone-chart.ts";
 

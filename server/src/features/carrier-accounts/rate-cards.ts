@@ -1,5 +1,5 @@
 import type { Warning } from "../../core/csv/csv-columns.ts";
-import type { PlacedError } from "../../core/csv/sheet.ts";
+import type { PlacedError } from "../../core/csv/csv-table.ts";
 import { servicesFromCsv } from "../../carriers/rate-card/card-csv.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { checkCard } from "../../carriers/rate-card/check-card.ts";

@@ -2,7 +2,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Tx } from "../../db/database.ts";
 import type { FieldChange } from "./order-changes.ts";
 
-/** One order's part of a change that was not made by an operation run. */
+/** The timeline entry of one order, for changes outside of runs. */
 export type HistoryEntry = { orderId: string; changes: FieldChange[]; version: number };
 
 export type ChangeKind =

@@ -19,13 +19,13 @@ async function compareWithOrders(orgId: string, db: Queryable = hub.world.db): P
       `select distinct o.is_archived, lower(t.tag), o.created_at, o.id from orders o, unnest(o.tags) as t (tag)
         where org_id = $1`,
     ],
-    marks: [
-      "select is_archived, mark, created_at, order_id from order_marks where org_id = $1 and mark <> 'failed'",
-      `select o.is_archived, m.mark, o.created_at, o.id from orders o, lateral (
-         select 'carrier:' || (o.shipping ->> 'carrier') as mark
+    facets: [
+      "select is_archived, facet, created_at, order_id from order_facets where org_id = $1 and facet <> 'failed'",
+      `select o.is_archived, m.facet, o.created_at, o.id from orders o, lateral (
+         select 'carrier:' || (o.shipping ->> 'carrier') as facet
          union all select 'service:' || (o.shipping ->> 'service')
          union all select 'field:' || f.key || '=' || f.value::text from jsonb_each(o.custom_fields) as f) m
-        where org_id = $1 and m.mark is not null`,
+        where org_id = $1 and m.facet is not null`,
     ],
     counts: [
       `select is_archived, status, on_hold, sum(orders)::bigint from order_counts where org_id = $1
@@ -128,15 +128,18 @@ test("orders that were there before are listed by carrier, field and last run as
   await org.post("/operations/run", { order_ids: ["M-1", "M-3", "M-4"], ...hold });
   await org.post("/operations/run", { order_ids: ["M-4"], actions: [{ type: "add_tags", params: { tags: ["x"] } }] });
   const read = async (db: Queryable) =>
-    await db.query("select is_archived, mark, created_at, order_id from order_marks where org_id = $1 order by 2, 4", [
-      org.id,
-    ]);
+    await db.query(
+      "select is_archived, facet, created_at, order_id from order_facets where org_id = $1 order by 2, 4",
+      [org.id],
+    );
   const kept = await read(hub.world.db);
   expect(kept).toHaveLength(8);
   const { sql } = (await readMigrations()).find(({ name }) => name.endsWith("_selections.sql"))!;
   const undone = hub.world.db.transaction(async (tx) => {
-    await tx.query("drop table order_marks");
+    await tx.query("drop table order_facets");
     await tx.query(sql.slice(sql.indexOf("create table order_marks"), sql.indexOf("-- The orders that met")));
+    await tx.query("alter table order_marks rename to order_facets");
+    await tx.query("alter table order_facets rename column mark to facet");
     expect(await read(tx)).toEqual(kept);
     throw new Error("undo");
   });
