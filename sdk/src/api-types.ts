@@ -59,7 +59,7 @@ export type Actor = {
   id?: string;
   /** Of a user */
   email?: string;
-  /** Of an API key, or of what the hub does by itself */
+  /** Of an API key or a background process of the hub */
   name?: string;
 };
 
@@ -134,7 +134,7 @@ export type Automation = {
     id?: string;
     /** Of a user */
     email?: string;
-    /** Of an API key, or of what the hub does by itself */
+    /** Of an API key or a background process of the hub */
     name?: string;
   };
   is_active: boolean;
@@ -2449,7 +2449,7 @@ export type Schedule = {
     id?: string;
     /** Of a user */
     email?: string;
-    /** Of an API key, or of what the hub does by itself */
+    /** Of an API key or a background process of the hub */
     name?: string;
   } | null;
   createdAt: string;
@@ -6096,7 +6096,7 @@ export type Operations = {
         id?: string;
         /** Of a user */
         email?: string;
-        /** Of an API key, or of what the hub does by itself */
+        /** Of an API key or a background process of the hub */
         name?: string;
       } | null;
       createdAt: string;
@@ -6163,7 +6163,7 @@ export type Operations = {
         id?: string;
         /** Of a user */
         email?: string;
-        /** Of an API key, or of what the hub does by itself */
+        /** Of an API key or a background process of the hub */
         name?: string;
       } | null;
       createdAt: string;
@@ -6364,7 +6364,7 @@ export type Operations = {
         id?: string;
         /** Of a user */
         email?: string;
-        /** Of an API key, or of what the hub does by itself */
+        /** Of an API key or a background process of the hub */
         name?: string;
       };
       is_active: boolean;
@@ -6427,7 +6427,7 @@ export type Operations = {
         id?: string;
         /** Of a user */
         email?: string;
-        /** Of an API key, or of what the hub does by itself */
+        /** Of an API key or a background process of the hub */
         name?: string;
       };
       is_active: boolean;
