@@ -60,7 +60,7 @@ describe("a search", () => {
   test("does not show pipelines that others keep to themselves", async () => {
     const [ann, bob] = [await org.withRole("operator"), await org.withRole("operator")];
     const actions = [{ type: "add_tags", params: { tags: ["x"] } }];
-    await ann.post("/operations/pipelines", { name: "Anns secret preset", shared: false, actions });
+    await ann.post("/operations/pipelines", { name: "Anns secret preset", is_shared: false, actions });
     expect(await find("secret preset", ann)).toMatchObject([{ kind: "pipeline" }]);
     expect(await find("secret preset", bob)).toEqual([]);
   });
