@@ -83,7 +83,7 @@ export async function deleteConditionSet(ctx: Ctx, id: string, ifMatch: IfMatch)
 
 export async function listValues(ctx: Ctx, id: string, query: ValuesQuery): Promise<Page<string>> {
   const set = await getConditionSet(ctx, id);
-  const key = query.contains === undefined ? undefined : matchKey(query.contains, set.matching);
+  const key = query.value === undefined ? undefined : matchKey(query.value, set.matching);
   return await store.listValues(ctx.db, set, query, key);
 }
 
