@@ -38,8 +38,8 @@ describe("lists of orders read the newest page from an index", () => {
     ["by status", { status: "ready" }],
     ["by tag", { tag: "vip" }],
   ] as const) {
-    test(name, async () => {
-      const scans = (await plansFor("orders", (own) => listOrders(own, { ...page, ...query } as never))).flat();
+    test(`list ${name}`, async () => {
+      const scans = (await plansFor("orders", (own) => listOrders(own, { ...page, ...query }))).flat();
       expect(scans.filter((scan) => scan.startsWith("orders:"))).not.toContain("orders: Seq Scan");
     });
   }
@@ -54,8 +54,8 @@ describe("lists of shipments can use the partial indexes of migration 0048", () 
     ["shipments_by_state", { state: "HI" }],
     ["shipments_by_promise_outcome", { onTime: true }],
   ] as const) {
-    test(index, async () => {
-      const list = (own: Ctx) => listShipments(own, { ...page, ...query } as never);
+    test(`list by ${index}`, async () => {
+      const list = (own: Ctx) => listShipments(own, { ...page, ...query });
       const scans = (await plansFor("shipments", list, "set local enable_seqscan = off")).flat();
       expect(scans).toEqual(expect.arrayContaining([expect.stringContaining(index)]));
     });
@@ -72,7 +72,7 @@ describe("a claim walks the index of due rows, whatever the statistics are", () 
       (db: Database) => taskLeases.claimAcrossOrgs(db, { ...claim, now, values: [now, now.toISOString()] }),
     ],
   ] as const) {
-    test(table, async () => {
+    test(`claim from ${table}`, async () => {
       const [scans] = await plansFor(table, (own) => claiming(own.db));
       expect(scans).not.toContain(`${table}: Seq Scan`);
       expect(scans).toContain(`${table}: ${table}_due`);
