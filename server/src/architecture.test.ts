@@ -123,7 +123,7 @@ const featureEdges: Record<string, string[]> = {
 /**
  * Called by others besides the front file and the wire shapes: authentication and sessions are apart from the feature's
  * verbs, orders and the states of orders and shipments are shared nouns, calling a bridge is what tasks are made of,
- * calling a carrier what pickups, labels and comparisons are made of, which events somebody may be told is one rule for feed,
+ * calling a carrier what pickups, labels and comparisons are made of, which events a caller may read is one rule for feed,
  * streams and webhooks.
  */
 const furtherFronts = [
@@ -212,7 +212,7 @@ test("what stands on features reaches them only through their front files, wire 
   ).toEqual([]);
 });
 
-test("every further front is there, and somebody outside its feature calls it", () => {
+test("every further front exists and is imported by another feature", () => {
   const called = new Set(
     sources
       .flatMap(importsOf)
@@ -327,7 +327,7 @@ function isTypeImport(file: string): boolean {
 
 /**
  * What a request changes commits with the answer that is kept for its Idempotency-Key, by `change()`. These have
- * transactions of their own, and nobody is told something else for it.
+ * their own transactions for the given reason.
  */
 const ownTransactions: Record<string, string> = {
   "auth/auth.ts": "routes that take no key",

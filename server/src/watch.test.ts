@@ -68,7 +68,7 @@ describe("watching", () => {
     expect(said).toEqual(["data: false\n\n", "event: end\ndata: true\n\n"]);
   });
 
-  test("a run that nobody waits for and a comparison say when they have ended, to all nodes", async () => {
+  test("a queued run and a comparison notify all nodes of their end", async () => {
     const org = await hub.org();
     const second = await hub.secondNode();
     const { body: order } = await org.post("/orders", {});

@@ -68,7 +68,7 @@ test("who asks a hub that is ending finds no database, and is not told that some
 });
 
 test.runIf(process.platform === "linux")(
-  "what nobody waits for leaves the processors to requests, also where Linux schedules by session",
+  "background connections have a lower CPU priority than requests, also where Linux schedules by session",
   async () => {
     const database = await cloneDatabase();
     const connection = { ...database.connection, isOurs: true };
@@ -86,7 +86,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-describe("statements that nobody waits for", () => {
+describe("statements sent without waiting", () => {
   async function openTable() {
     const database = await cloneDatabase();
     const db = openDatabase({ connection: database.connection, maxConnections: 2, onError: () => {} });

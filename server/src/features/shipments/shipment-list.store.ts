@@ -77,6 +77,8 @@ function planShipments(orgId: string | null, filter: ShipmentFilter, now: string
     ["s.order_id = ?", filter.orderId],
     isOneOf(serviceKey, filter.service?.toLowerCase()),
     isOneOf(stateKey, filter.state?.toUpperCase()),
+    // Implied by a state, but the planner cannot prove it and would not use shipments_by_state.
+    ...(filter.state ? ["s.destination is not null"] : []),
     ["s.tracking_key = ?", filter.trackingNumber === undefined ? undefined : trackingKeyOf(filter.trackingNumber)],
   ];
   if (filter.atRisk !== undefined || filter.riskReason !== undefined) {
