@@ -161,7 +161,7 @@ export async function openSignals(
     async publish(tx, topic, subject) {
       const id = randomUUID();
       const payload = `${topic}|${subject}|${id}`;
-      if (!confirmed.has(topic)) tx.send(notification, [channel, payload]);
+      if (!confirmed.has(topic)) tx.queue(notification, [channel, payload]);
       else {
         const nodes = await notifyNodes(tx, payload);
         // Before COMMIT, for receipts can be here before its answer is; after a rollback none will come.
@@ -202,7 +202,7 @@ const notification = "select pg_notify($1, $2)";
 
 /** A migration that is committed is known to every hub at once. */
 export function announceSchema(tx: Tx): void {
-  tx.send(notification, [channel, "schema||"]);
+  tx.queue(notification, [channel, "schema||"]);
 }
 
 /** Returns how many nodes have to confirm it. */

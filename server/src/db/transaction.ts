@@ -16,10 +16,10 @@ export type Queryable = {
 
 export type Tx = Queryable & {
   /**
-   * For a change of which nobody needs to know more than that it was made: it goes out at once, and what comes next goes out
-   * behind it instead of waiting for its answer. If it fails, so does the transaction, whose caller is given the error.
+   * Queues a write whose result is not needed. It is sent at once, and later statements follow without waiting for its response.
+   * If it fails, the transaction fails with its error. Returns nothing to await, so only functions that return void may call it.
    */
-  send(statement: string | Prepared, values?: readonly unknown[]): void;
+  queue(statement: string | Prepared, values?: readonly unknown[]): void;
   /** `copy <table> (<columns>) from stdin`, with lines in its text format. Many rows at the price of a few. */
   copy(statement: string, rows: AsyncIterable<string>): Promise<void>;
   /** Runs after COMMIT was answered, never on rollback; the transaction's caller waits for it. Must not throw. */
@@ -79,7 +79,7 @@ export function openTx(client: PoolClient, begun: Promise<unknown>, silence: Sil
   const tx: Tx = {
     query: <Row>(statement: string | Prepared, values?: readonly unknown[]) =>
       submit(() => run<Row>(client, statement, values), mayGoAhead(statement)),
-    send(statement, values) {
+    queue(statement, values) {
       const sent = submit(() => run(client, statement, values));
       unawaited.push(
         sent.then(

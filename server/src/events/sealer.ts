@@ -112,7 +112,7 @@ async function sealBatch(
     hash = chainHash(previous, ++sequence, row);
     return { position: row.position, sequence, previous, hash };
   });
-  tx.send(
+  tx.queue(
     `with s as (select * from unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[])
                   as s (position, sequence, previous_hash, hash)),
           taken as (delete from unsealed_events u where u.org_id = $1 and u.position = any($2::bigint[]) returning u.*),

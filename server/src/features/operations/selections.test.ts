@@ -207,7 +207,7 @@ describe("an order that does not meet the filter any more", () => {
     expect(events.map(({ objectId }: { objectId: string }) => objectId)).toContain(body.id);
   });
 
-  test("is told from others in a run of many portions", async () => {
+  test("is told from others in a run of many batches", async () => {
     const org = await hub.org();
     await org.post("/orders/bulk", { orders: many(1_300, { status: "ready", tags: ["go"] }) });
     const { body: run } = await org.post("/operations/run", { filter: { tagsAny: ["go"] }, actions: [addTag] });
