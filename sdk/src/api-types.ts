@@ -128,7 +128,7 @@ export type Automation = {
   pipeline_id: string;
   mode: Open<"preflight" | "run">;
   max_orders_per_hour: number;
-  /** Whoever vouches for it: it may do what they may */
+  /** The automation runs with the permissions of this user or API key */
   owner: {
     type: Open<"user" | "api_key" | "system">;
     id?: string;
@@ -141,21 +141,21 @@ export type Automation = {
   paused_at: string | null;
   paused_by: Actor | null;
   pause_reason: {
-    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
     code: string;
     message: string;
   } | null;
   blocked_reason: {
-    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
     code: string;
     message: string;
   } | null;
   next_run_at: string | null;
   last_invoked_at: string | null;
   counters: {
-    /** Orders of its events, and of its filter by the clock */
+    /** Orders of its events, or of its filter with cron */
     evaluated: number;
-    /** Those of them that met filter and condition */
+    /** Evaluated orders that met filter and condition */
     matched: number;
     runs: number;
     preflights: number;
@@ -343,107 +343,107 @@ export type Event = {
 
 export type Exception = {
   id: string;
-  /** rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole */
+  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup: a carrier rejected a request. execution: a task failed */
   kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
-  /** What is wrong, for programs */
+  /** Machine-readable cause */
   code: string;
-  /** resolved: the cause is gone, by a fix or by itself. dismissed: somebody does not want to see it */
+  /** resolved: the cause is gone. dismissed: closed by a user without a change */
   status: Open<"open" | "resolved" | "dismissed">;
-  /** What is wrong, for people */
+  /** Human-readable cause */
   message: string;
-  /** What was said about it; without pii:read only in the hub's words */
+  /** The reason given by the other system; masked without pii:read */
   reason: string | null;
   subject: {
     type: Open<"order" | "record" | "execution" | "label" | "pickup">;
     id: string | null;
-    /** What people know it by: a number, the id at the source, a task */
+    /** Order number, external ID, tracking number or task name */
     name: string | null;
   };
   orderId: string | null;
   bridgeId: string | null;
   taskName: string | null;
-  /** The execution that met it last */
+  /** The execution in which it last occurred */
   executionId: string | null;
-  /** What can be done about it; none once it is closed */
+  /** Empty once the exception is closed */
   availableActions: Array<{
-    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
     action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
-    /** What it does here */
+    /** What the action does for this exception */
     title: string;
-    /** Needed for it, besides exceptions:write */
+    /** Required besides exceptions:write */
     scope: string;
   }>;
   lastAction: {
-    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
     action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     at: string;
     by: Actor;
-    /** The execution that tries again */
+    /** The execution that retries */
     executionId: string | null;
   } | null;
-  /** The same trouble again is no other exception */
+  /** Occurrences of the same problem */
   timesSeen: number;
   firstSeenAt: string;
-  /** Also when it was opened again */
+  /** Also set when reopened */
   openedAt: string;
   lastSeenAt: string;
   resolvedAt: string | null;
   resolvedBy: Actor | null;
-  /** auto_resolved: it went by itself, or was put right elsewhere */
+  /** auto_resolved: the problem disappeared or was fixed elsewhere */
   resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
-  /** `record`: as it came (`raw`, which a transformation maps) and as the hub takes it (`canonical`). `errors`: what is wrong with it. `theirs`: what the source of the order says. `shipments`: what became of each. Texts of records are masked without pii:read */
+  /** `record`: the record as received (`raw`, the input of a transformation) and as imported (`canonical`). `errors`: its errors. `theirs`: values at the source of the order. `shipments`: the outcome of each. Texts of records are masked without pii:read */
   details: Record<string, unknown>;
 };
 
 export type ExceptionSummary = {
   id: string;
-  /** rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole */
+  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup: a carrier rejected a request. execution: a task failed */
   kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
-  /** What is wrong, for programs */
+  /** Machine-readable cause */
   code: string;
-  /** resolved: the cause is gone, by a fix or by itself. dismissed: somebody does not want to see it */
+  /** resolved: the cause is gone. dismissed: closed by a user without a change */
   status: Open<"open" | "resolved" | "dismissed">;
-  /** What is wrong, for people */
+  /** Human-readable cause */
   message: string;
-  /** What was said about it; without pii:read only in the hub's words */
+  /** The reason given by the other system; masked without pii:read */
   reason: string | null;
   subject: {
     type: Open<"order" | "record" | "execution" | "label" | "pickup">;
     id: string | null;
-    /** What people know it by: a number, the id at the source, a task */
+    /** Order number, external ID, tracking number or task name */
     name: string | null;
   };
   orderId: string | null;
   bridgeId: string | null;
   taskName: string | null;
-  /** The execution that met it last */
+  /** The execution in which it last occurred */
   executionId: string | null;
-  /** What can be done about it; none once it is closed */
+  /** Empty once the exception is closed */
   availableActions: Array<{
-    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
     action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
-    /** What it does here */
+    /** What the action does for this exception */
     title: string;
-    /** Needed for it, besides exceptions:write */
+    /** Required besides exceptions:write */
     scope: string;
   }>;
   lastAction: {
-    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
     action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     at: string;
     by: Actor;
-    /** The execution that tries again */
+    /** The execution that retries */
     executionId: string | null;
   } | null;
-  /** The same trouble again is no other exception */
+  /** Occurrences of the same problem */
   timesSeen: number;
   firstSeenAt: string;
-  /** Also when it was opened again */
+  /** Also set when reopened */
   openedAt: string;
   lastSeenAt: string;
   resolvedAt: string | null;
   resolvedBy: Actor | null;
-  /** auto_resolved: it went by itself, or was put right elsewhere */
+  /** auto_resolved: the problem disappeared or was fixed elsewhere */
   resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
 };
 
@@ -556,20 +556,20 @@ export type ExecutionSummary = {
 
 export type Invocation = {
   id: string;
-  /** depth_exceeded: other automations had led to it, and nothing was done */
+  /** depth_exceeded: triggered through too many automations; nothing was run */
   kind: Open<"run" | "preflight" | "depth_exceeded">;
   invoked_at: string;
-  /** The automation that began it */
+  /** The automation that started the run */
   cause: {
     automation_id: string;
-    /** The first event it was begun for, as the feed numbers it; null: the clock began it */
+    /** Sequence of the first event; null with a cron trigger */
     from_sequence: string | null;
-    /** The last of these events */
+    /** Sequence of the last event */
     to_sequence: string | null;
     scheduled_for: string | null;
-    /** How many automations led to it, this one included */
+    /** Number of automations in `automation_path` */
     depth: number;
-    /** These, the first one first */
+    /** IDs of the automations that led to the run, outermost first */
     automation_path: Array<string>;
   };
   order_count: number;
@@ -581,7 +581,7 @@ export type Invocation = {
       succeeded: number;
       failed: number;
       skipped: number;
-      /** Those that a run that was cancelled did not come to */
+      /** Orders not processed before the run was cancelled */
       cancelled: number;
       /** Succeeded orders that were already in the requested state */
       no_change: number;
@@ -1108,14 +1108,14 @@ export type OperationRun = {
   created_by: Actor;
   cause: {
     automation_id: string;
-    /** The first event it was begun for, as the feed numbers it; null: the clock began it */
+    /** Sequence of the first event; null with a cron trigger */
     from_sequence: string | null;
-    /** The last of these events */
+    /** Sequence of the last event */
     to_sequence: string | null;
     scheduled_for: string | null;
-    /** How many automations led to it, this one included */
+    /** Number of automations in `automation_path` */
     depth: number;
-    /** These, the first one first */
+    /** IDs of the automations that led to the run, outermost first */
     automation_path: Array<string>;
   } | null;
   note: string | null;
@@ -1123,48 +1123,48 @@ export type OperationRun = {
   undo_of: string | null;
   root_run_id: string;
   attempt: number;
-  /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
   on_error: Open<"skip_order" | "continue" | "abort_run">;
   atomic: boolean;
   actions: Array<Record<string, unknown>>;
   order_count: number;
   duplicates_removed: number;
-  /** The orders were those of a selection */
+  /** The selection the orders came from */
   selection_id: string | null;
-  /** The saved pipeline it was started with, if it was named */
+  /** The saved pipeline of the request, if any */
   pipeline_id: string | null;
-  /** How many orders `exclude_codes` kept out of the run */
+  /** Number of orders excluded by `exclude_codes` */
   excluded_count: number;
   summary: {
     total: number;
     succeeded: number;
     failed: number;
     skipped: number;
-    /** Those that a run that was cancelled did not come to */
+    /** Orders not processed before the run was cancelled */
     cancelled: number;
     /** Succeeded orders that were already in the requested state */
     no_change: number;
     /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
     partially_undone: number;
   };
-  /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
+  /** Label and void requests of the run that are pending at carriers. They outlast the run; a rejected one fails its order afterwards */
   open_label_requests: number;
   errors_by_code: Record<string, number>;
   retried_by: Array<string>;
   undone_by: Array<string>;
   preflight: {
-    /** Changed since the preflight; the first 10,000 */
+    /** Orders changed since the preflight; the first 10,000 */
     drifted_orders: Array<string>;
   } | null;
-  /** What its steps queued at bridges, and how that ended; by step and task */
+  /** Outcome of the bridge tasks of its steps, by step and task */
   tasks: Array<{
-    /** Of the pipeline, from 0; null: queued before steps were kept */
+    /** Step index, from 0; null: queued before steps were recorded */
     step: number | null;
-    /** The action of the step */
+    /** Action type of the step */
     type: string | null;
     bridge_id: string;
     task_name: string;
-    /** As they are now, each by its last retry */
+    /** Current statuses, each of its last retry */
     executions: {
       queued: number;
       running: number;
@@ -1175,11 +1175,18 @@ export type OperationRun = {
       timed_out: number;
       expired: number;
     };
-    /** Of tasks that send orders: these did not arrive */
+    /** For tasks that send orders: orders that were not received */
     failed_orders: number;
-    /** Nobody knows whether these did */
+    /** Orders that may or may not have been received */
     unknown_orders: number;
   }>;
+  /** Sums over `tasks`. `summary` counts changes in the hub; tasks run after them */
+  task_summary: {
+    /** Orders that a bridge rejected or did not receive */
+    failed_orders: number;
+    /** Orders that a bridge may or may not have received */
+    unknown_orders: number;
+  };
   /** The first 100; see /results for all */
   results: Array<OperationRunResult>;
 };
@@ -1195,7 +1202,7 @@ export type OperationRunResult = {
     message: string;
     fix?: string;
   } | null;
-  /** First step that a retry would do */
+  /** First step a retry would apply */
   resume_from_step: number | null;
   steps: Array<{
     index: number;
@@ -1206,15 +1213,15 @@ export type OperationRunResult = {
       to: unknown;
     }>;
     created_order_ids?: Array<string>;
-    /** What the step had made, deleted by this undo; it cannot be brought back */
+    /** Orders created by the step and deleted by this undo; they cannot be restored */
     deleted_order_ids?: Array<string>;
-    /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
+    /** The queued bridge task; see GET /tasks/executions/{id} */
     execution_id?: string;
-    /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+    /** Current status of the execution, or of its last retry; absent once deleted by retention */
     execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
-    /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+    /** Labels to buy or void; see GET /shipments/labels/{id}. The step is updated with the carrier's response */
     label_ids?: Array<string>;
-    /** What the carrier account asks for the parcel */
+    /** Price of the parcel at the carrier account */
     price?: {
       carrier_account_id: string;
       carrier_account: string;
@@ -1249,14 +1256,14 @@ export type OperationRunSummary = {
   created_by: Actor;
   cause: {
     automation_id: string;
-    /** The first event it was begun for, as the feed numbers it; null: the clock began it */
+    /** Sequence of the first event; null with a cron trigger */
     from_sequence: string | null;
-    /** The last of these events */
+    /** Sequence of the last event */
     to_sequence: string | null;
     scheduled_for: string | null;
-    /** How many automations led to it, this one included */
+    /** Number of automations in `automation_path` */
     depth: number;
-    /** These, the first one first */
+    /** IDs of the automations that led to the run, outermost first */
     automation_path: Array<string>;
   } | null;
   note: string | null;
@@ -1264,31 +1271,31 @@ export type OperationRunSummary = {
   undo_of: string | null;
   root_run_id: string;
   attempt: number;
-  /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
   on_error: Open<"skip_order" | "continue" | "abort_run">;
   atomic: boolean;
   actions: Array<Record<string, unknown>>;
   order_count: number;
   duplicates_removed: number;
-  /** The orders were those of a selection */
+  /** The selection the orders came from */
   selection_id: string | null;
-  /** The saved pipeline it was started with, if it was named */
+  /** The saved pipeline of the request, if any */
   pipeline_id: string | null;
-  /** How many orders `exclude_codes` kept out of the run */
+  /** Number of orders excluded by `exclude_codes` */
   excluded_count: number;
   summary: {
     total: number;
     succeeded: number;
     failed: number;
     skipped: number;
-    /** Those that a run that was cancelled did not come to */
+    /** Orders not processed before the run was cancelled */
     cancelled: number;
     /** Succeeded orders that were already in the requested state */
     no_change: number;
     /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
     partially_undone: number;
   };
-  /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
+  /** Label and void requests of the run that are pending at carriers. They outlast the run; a rejected one fails its order afterwards */
   open_label_requests: number;
 };
 
@@ -1691,7 +1698,7 @@ export type PickupRequest = {
 };
 
 export type PreflightReport = {
-  /** Send it with the run to learn which orders changed in between */
+  /** Send it with the run to detect orders that changed in between */
   preflight_token: string;
   expires_at: string;
   selection_id: string | null;
@@ -1707,19 +1714,19 @@ export type PreflightReport = {
     duplicates_removed: number;
   };
   errors_by_code: Record<string, number>;
-  /** Why orders are blocked and what they are warned of, the most frequent first */
+  /** Errors and warnings, the most frequent first */
   groups: Array<{
-    /** Of the pipeline, from 0; null: it is about the order as a whole */
+    /** Step index, from 0; null: applies to the order as a whole */
     step: number | null;
-    /** The action of the step */
+    /** Action type of the step */
     type: string | null;
     code: string;
-    /** What is said about all of them; ends in … where `reasons` differ */
+    /** Common message; ends in … where `reasons` differ */
     message: string;
-    /** Where it is the same for all */
+    /** If it is the same for all */
     fix?: string;
     count: number;
-    /** What is said about each order, the most frequent first; at most ten */
+    /** Distinct messages, the most frequent first; at most ten */
     reasons: Array<{
       message: string;
       fix?: string;
@@ -1741,7 +1748,7 @@ export type PreflightReport = {
       code: string;
       message: string;
     }>;
-    /** What it would cost for all orders that it applies to, as far as it has a price */
+    /** Total price over the orders of the step, where prices are known */
     prices: Array<{
       currency: string;
       total: number;
@@ -1774,15 +1781,15 @@ export type PreflightReport = {
         to: unknown;
       }>;
       created_order_ids?: Array<string>;
-      /** What the step had made, deleted by this undo; it cannot be brought back */
+      /** Orders created by the step and deleted by this undo; they cannot be restored */
       deleted_order_ids?: Array<string>;
-      /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
+      /** The queued bridge task; see GET /tasks/executions/{id} */
       execution_id?: string;
-      /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+      /** Current status of the execution, or of its last retry; absent once deleted by retention */
       execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
-      /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+      /** Labels to buy or void; see GET /shipments/labels/{id}. The step is updated with the carrier's response */
       label_ids?: Array<string>;
-      /** What the carrier account asks for the parcel */
+      /** Price of the parcel at the carrier account */
       price?: {
         carrier_account_id: string;
         carrier_account: string;
@@ -2385,13 +2392,13 @@ export type SavedPipeline = {
   name: string;
   description: string;
   actions: Array<Record<string, unknown>>;
-  /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
   on_error: Open<"skip_order" | "continue" | "abort_run">;
   atomic: boolean;
-  /** A key of the console */
+  /** Number key in the console */
   hotkey: number | null;
   is_shared: boolean;
-  /** The caller saved it */
+  /** The caller is the owner */
   is_own: boolean;
   created_at: string;
   updated_at: string;
@@ -2461,7 +2468,7 @@ export type Schedule = {
 export type Selection = {
   id: string;
   matched: number;
-  /** How many of `refs` are of no order */
+  /** Number of `refs` without an order */
   not_found: number;
   by_status: Record<string, number>;
   /** The first ten, oldest first */
@@ -4723,9 +4730,9 @@ export type Operations = {
   "POST /api/v1/operations/selections": {
     body: {
       filter?: OrderFilter;
-      /** Ids or numbers of orders, instead of a filter */
+      /** Order IDs or numbers, instead of a filter */
       refs?: Array<string>;
-      /** Ids or numbers of orders to leave out, whatever the filter says */
+      /** Order IDs or numbers to exclude */
       exclude_order_ids?: Array<string>;
     };
     answer: Selection;
@@ -4741,31 +4748,31 @@ export type Operations = {
   /** Preview a pipeline without changing orders (`operations.preflight`) */
   "POST /api/v1/operations/preflight": {
     body: {
-      /** Order ids or order numbers */
+      /** Order IDs or numbers */
       order_ids?: Array<string>;
       filter?: OrderFilter;
-      /** Of POST /operations/selections, or of a preflight by filter */
+      /** From POST /operations/selections, or from a preflight by filter */
       selection_id?: string;
       actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
         when?: Condition;
-        /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
-      /** A saved pipeline: its actions, on_error and atomic stand for those that are left out */
+      /** A saved pipeline: provides actions, on_error and atomic where omitted */
       pipeline_id?: string;
-      /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+      /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
       on_error?: "skip_order" | "continue" | "abort_run";
-      /** Take back an order's earlier steps when a later one fails */
+      /** Roll back an order's earlier steps when a later one fails */
       atomic?: boolean;
-      /** How many orders to show; those with problems first. Default 1000 */
+      /** Number of orders to list, those with problems first. Default 1000 */
       detail_limit?: number;
       report_filter?: {
         verdict?: "ok" | "no_change" | "warning" | "blocked";
         step?: number;
         code?: string;
-        /** Of `detail_limit` orders each */
+        /** Page of `detail_limit` orders */
         page?: number;
       };
     };
@@ -4774,30 +4781,30 @@ export type Operations = {
   /** Run a pipeline on orders (`operations.run`) */
   "POST /api/v1/operations/run": {
     body: {
-      /** Order ids or order numbers */
+      /** Order IDs or numbers */
       order_ids?: Array<string>;
       filter?: OrderFilter;
-      /** Of POST /operations/selections, or of a preflight by filter */
+      /** From POST /operations/selections, or from a preflight by filter */
       selection_id?: string;
       actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
         when?: Condition;
-        /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
-      /** A saved pipeline: its actions, on_error and atomic stand for those that are left out */
+      /** A saved pipeline: provides actions, on_error and atomic where omitted */
       pipeline_id?: string;
-      /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+      /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
       on_error?: "skip_order" | "continue" | "abort_run";
-      /** Take back an order's earlier steps when a later one fails */
+      /** Roll back an order's earlier steps when a later one fails */
       atomic?: boolean;
       preflight_token?: string;
-      /** Orders of a filter that do not meet it any more when their turn comes are skipped, as no_longer_matches. Default true */
+      /** Skip orders that no longer match the filter when they are processed (no_longer_matches). Default true */
       recheck_filter?: boolean;
-      /** What becomes of orders that were changed since the preflight: they are run (default) or skipped, as changed_since_preflight; or nothing is begun if there are any, and those changed later are skipped */
+      /** Orders that changed since the preflight: `run` them (default), `skip` them (changed_since_preflight), or `reject` the request; with `reject`, orders that change later are skipped */
       on_drift?: "run" | "skip" | "reject";
-      /** Codes of errors and warnings: orders that the preflight said one of them about are left out */
+      /** Error and warning codes: orders with one of them in the preflight are excluded */
       exclude_codes?: Array<string>;
       note?: string;
     };
@@ -4834,7 +4841,7 @@ export type Operations = {
       id: string;
     };
     query: {
-      /** How many results to answer with */
+      /** Number of results to include */
       results_limit?: number;
     };
     answer: OperationRun;
@@ -4847,17 +4854,17 @@ export type Operations = {
     };
     answer: {
       data: Array<{
-        /** Of the pipeline, from 0; null: it is about the order as a whole */
+        /** Step index, from 0; null: applies to the order as a whole */
         step: number | null;
-        /** The action of the step */
+        /** Action type of the step */
         type: string | null;
         code: string;
-        /** What is said about all of them; ends in … where `reasons` differ */
+        /** Common message; ends in … where `reasons` differ */
         message: string;
-        /** Where it is the same for all */
+        /** If it is the same for all */
         fix?: string;
         count: number;
-        /** What is said about each order, the most frequent first; at most ten */
+        /** Distinct messages, the most frequent first; at most ten */
         reasons: Array<{
           message: string;
           fix?: string;
@@ -4870,7 +4877,7 @@ export type Operations = {
           order_number: string | null;
         }>;
         status: Open<"succeeded" | "failed" | "skipped" | "cancelled">;
-        /** A retry of the run does these orders again */
+        /** A retry of the run includes these orders */
         retryable: boolean;
       }>;
     };
@@ -4917,7 +4924,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Only the orders that failed with one of these; `cancelled` for those that were not reached */
+      /** Only orders that failed with one of these codes; `cancelled` for orders not processed */
       codes?: Array<string>;
     };
     answer: OperationRun;
@@ -4938,19 +4945,19 @@ export type Operations = {
         no_change: number;
         deleted: number;
       };
-      /** What cannot be taken back and why, the most frequent first */
+      /** Steps that cannot be undone, by reason, the most frequent first */
       groups: Array<{
-        /** Of the pipeline, from 0; null: it is about the order as a whole */
+        /** Step index, from 0; null: applies to the order as a whole */
         step: number | null;
-        /** The action of the step */
+        /** Action type of the step */
         type: string | null;
         code: string;
-        /** What is said about all of them; ends in … where `reasons` differ */
+        /** Common message; ends in … where `reasons` differ */
         message: string;
-        /** Where it is the same for all */
+        /** If it is the same for all */
         fix?: string;
         count: number;
-        /** What is said about each order, the most frequent first; at most ten */
+        /** Distinct messages, the most frequent first; at most ten */
         reasons: Array<{
           message: string;
           fix?: string;
@@ -4963,7 +4970,7 @@ export type Operations = {
           order_number: string | null;
         }>;
       }>;
-      /** The first 100; those that cannot be taken back come first */
+      /** The first 100, irreversible ones first */
       orders: Array<{
         ref: string;
         order_id: string;
@@ -4978,15 +4985,15 @@ export type Operations = {
             to: unknown;
           }>;
           created_order_ids?: Array<string>;
-          /** What the step had made, deleted by this undo; it cannot be brought back */
+          /** Orders created by the step and deleted by this undo; they cannot be restored */
           deleted_order_ids?: Array<string>;
-          /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
+          /** The queued bridge task; see GET /tasks/executions/{id} */
           execution_id?: string;
-          /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+          /** Current status of the execution, or of its last retry; absent once deleted by retention */
           execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
-          /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+          /** Labels to buy or void; see GET /shipments/labels/{id}. The step is updated with the carrier's response */
           label_ids?: Array<string>;
-          /** What the carrier account asks for the parcel */
+          /** Price of the parcel at the carrier account */
           price?: {
             carrier_account_id: string;
             carrier_account: string;
@@ -5049,15 +5056,15 @@ export type Operations = {
         type: string;
         params?: Record<string, unknown>;
         when?: Condition;
-        /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
-      /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+      /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
       on_error?: "skip_order" | "continue" | "abort_run";
       atomic?: boolean;
-      /** A key of the console */
+      /** Number key in the console */
       hotkey?: number | null;
-      /** false: only whoever saved it sees it. Default true */
+      /** false: only visible to its owner. Default true */
       is_shared?: boolean;
     };
     answer: SavedPipeline;
@@ -5083,15 +5090,15 @@ export type Operations = {
         type: string;
         params?: Record<string, unknown>;
         when?: Condition;
-        /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
-      /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+      /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
       on_error?: "skip_order" | "continue" | "abort_run";
       atomic?: boolean;
-      /** A key of the console */
+      /** Number key in the console */
       hotkey?: number | null;
-      /** false: only whoever saved it sees it. Default true */
+      /** false: only visible to its owner. Default true */
       is_shared?: boolean;
     };
     answer: SavedPipeline;
@@ -5517,7 +5524,7 @@ export type Operations = {
       orderId?: string;
       /** Id of the execution */
       executionId?: string;
-      /** Whether somebody has tried to put it right */
+      /** Whether an action was attempted */
       isAttempted?: boolean;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
@@ -5544,7 +5551,7 @@ export type Operations = {
       orderId?: string;
       /** Id of the execution */
       executionId?: string;
-      /** Whether somebody has tried to put it right */
+      /** Whether an action was attempted */
       isAttempted?: boolean;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
@@ -5572,17 +5579,17 @@ export type Operations = {
         bridgeId: string | null;
         count: number;
       }>;
-      /** Those with the most first; 100 at most */
+      /** Largest groups first; at most 100 */
       groups: Array<{
-        /** rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole */
+        /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup: a carrier rejected a request. execution: a task failed */
         kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
         code: string;
         bridgeId: string | null;
         count: number;
         lastSeenAt: string;
-        /** Of the one that was opened last */
+        /** Message of the latest exception */
         message: string;
-        /** What can be done about all of them at once */
+        /** Actions available for the whole group */
         availableActions: Array<Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">>;
       }>;
     };
@@ -5595,12 +5602,12 @@ export type Operations = {
     };
     answer: Exception;
   };
-  /** Do the same about all open exceptions that meet a filter, up to 500 a time (`exceptions.resolveMany`) */
+  /** Resolve exceptions in bulk (`exceptions.resolveMany`) */
   "POST /api/v1/exceptions/resolve": {
     body: {
-      /** What is done about each */
+      /** Action for each exception */
       action: "retry" | "accept_source" | "keep_local" | "dismiss";
-      /** Of those that are open */
+      /** Filter on open exceptions */
       filter: {
         /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
         kind?: string;
@@ -5609,34 +5616,34 @@ export type Operations = {
         taskName?: string;
         orderId?: string;
         executionId?: string;
-        /** Whether somebody has tried to put it right */
+        /** Whether an action was attempted */
         isAttempted?: boolean;
         /** This moment or later, or a day in the time zone of the organization */
         from?: string;
         /** Before this moment, or up to the end of a day in the time zone of the organization */
         to?: string;
       };
-      /** Of a push: send it once more, also if it may have arrived. Somebody has looked there */
+      /** For a push: send again even if the record may have arrived. Check the other system first */
       forceResend?: boolean;
-      /** Only say what would be done */
+      /** Only count; change nothing */
       dryRun?: boolean;
     };
     answer: {
       dryRun: boolean;
       summary: {
-        /** Are open and meet the filter */
+        /** Open exceptions that match the filter */
         matched: number;
-        /** Resolved, dismissed or started */
+        /** Resolved, dismissed or in progress */
         processed: number;
-        /** Still open; `results` says why */
+        /** Still open; see `results` */
         failed: number;
-        /** Not looked at yet: at most 500 a time. Ask again, with isAttempted false */
+        /** Not processed yet: at most 500 per request. Repeat with isAttempted=false */
         remaining: number;
       };
-      /** Oldest first; none of a dry run */
+      /** Oldest first; empty for a dry run */
       results: Array<{
         id: string;
-        /** in_progress: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
+        /** in_progress: an execution retries; its success resolves the exception. failed: the exception is still open */
         status: Open<"resolved" | "dismissed" | "in_progress" | "failed">;
         executionId?: string;
         error?: {
@@ -5654,18 +5661,18 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+      /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
       action: "retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss";
-      /** Of a push: send it once more, also if it may have arrived. Somebody has looked there */
+      /** For a push: send again even if the record may have arrived. Check the other system first */
       forceResend?: boolean;
-      /** For edit_and_retry: what takes the place of these parts of `details.record` */
+      /** For edit_and_retry: replaces these parts of `details.record` */
       record?: {
         raw?: Record<string, unknown>;
         canonical?: Record<string, unknown>;
       };
     };
     answer: {
-      /** in_progress: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
+      /** in_progress: an execution retries; its success resolves the exception. failed: the exception is still open */
       status: Open<"resolved" | "dismissed" | "in_progress" | "failed">;
       executionId?: string;
       error?: {
@@ -6273,9 +6280,9 @@ export type Operations = {
     body: {
       name: string;
       description?: string;
-      /** `types` of events, or `cron` with the `filter` that says which orders */
+      /** `types` of events, or `cron` with the `filter` that selects orders */
       trigger: {
-        /** Types of events about orders, or `order.*`. One order or many is the same here: `order.created` also stands for `orders.created`, as imports record it */
+        /** Order event types, or `order.*`. `order.created` includes `orders.created`, which imports record */
         types?: Array<string>;
         /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
         cron?: string;
@@ -6286,9 +6293,9 @@ export type Operations = {
       when?: Condition;
       /** A saved pipeline */
       pipeline_id: string;
-      /** preflight: it only preflights, and keeps what it would have done. run: it runs. Default preflight */
+      /** preflight: only previews and records the outcome. run: runs the pipeline. Default preflight */
       mode?: "preflight" | "run";
-      /** Orders within an hour; beyond it does nothing more and is paused. Default 1000 */
+      /** Orders per hour. When this limit is reached, the automation is paused. Default 1000 */
       max_orders_per_hour?: number;
     };
     answer: Automation;
@@ -6310,9 +6317,9 @@ export type Operations = {
     body: {
       name?: string;
       description?: string;
-      /** `types` of events, or `cron` with the `filter` that says which orders */
+      /** `types` of events, or `cron` with the `filter` that selects orders */
       trigger?: {
-        /** Types of events about orders, or `order.*`. One order or many is the same here: `order.created` also stands for `orders.created`, as imports record it */
+        /** Order event types, or `order.*`. `order.created` includes `orders.created`, which imports record */
         types?: Array<string>;
         /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
         cron?: string;
@@ -6323,9 +6330,9 @@ export type Operations = {
       when?: Condition | null;
       /** A saved pipeline */
       pipeline_id?: string;
-      /** preflight: it only preflights, and keeps what it would have done. run: it runs. Default preflight */
+      /** preflight: only previews and records the outcome. run: runs the pipeline. Default preflight */
       mode?: "preflight" | "run";
-      /** Orders within an hour; beyond it does nothing more and is paused. Default 1000 */
+      /** Orders per hour. When this limit is reached, the automation is paused. Default 1000 */
       max_orders_per_hour?: number;
     };
     answer: Automation;
@@ -6358,7 +6365,7 @@ export type Operations = {
       pipeline_id: string;
       mode: Open<"preflight" | "run">;
       max_orders_per_hour: number;
-      /** Whoever vouches for it: it may do what they may */
+      /** The automation runs with the permissions of this user or API key */
       owner: {
         type: Open<"user" | "api_key" | "system">;
         id?: string;
@@ -6371,21 +6378,21 @@ export type Operations = {
       paused_at: string | null;
       paused_by: Actor | null;
       pause_reason: {
-        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
         code: string;
         message: string;
       } | null;
       blocked_reason: {
-        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
         code: string;
         message: string;
       } | null;
       next_run_at: string | null;
       last_invoked_at: string | null;
       counters: {
-        /** Orders of its events, and of its filter by the clock */
+        /** Orders of its events, or of its filter with cron */
         evaluated: number;
-        /** Those of them that met filter and condition */
+        /** Evaluated orders that met filter and condition */
         matched: number;
         runs: number;
         preflights: number;
@@ -6404,7 +6411,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Which events it goes on with: those from now on (default), or also those of the pause */
+      /** now: continue with the events from now on (default). last_position: also with those of the pause */
       from?: "now" | "last_position";
     };
     answer: {
@@ -6421,7 +6428,7 @@ export type Operations = {
       pipeline_id: string;
       mode: Open<"preflight" | "run">;
       max_orders_per_hour: number;
-      /** Whoever vouches for it: it may do what they may */
+      /** The automation runs with the permissions of this user or API key */
       owner: {
         type: Open<"user" | "api_key" | "system">;
         id?: string;
@@ -6434,21 +6441,21 @@ export type Operations = {
       paused_at: string | null;
       paused_by: Actor | null;
       pause_reason: {
-        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
         code: string;
         message: string;
       } | null;
       blocked_reason: {
-        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
         code: string;
         message: string;
       } | null;
       next_run_at: string | null;
       last_invoked_at: string | null;
       counters: {
-        /** Orders of its events, and of its filter by the clock */
+        /** Orders of its events, or of its filter with cron */
         evaluated: number;
-        /** Those of them that met filter and condition */
+        /** Evaluated orders that met filter and condition */
         matched: number;
         runs: number;
         preflights: number;
@@ -6467,17 +6474,17 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** How far back events are looked at. Default 7 */
+      /** How many days of past events to test. Default 7 */
       days?: number;
     };
     answer: {
-      /** null: it goes by the clock, and the orders are those of its filter now */
+      /** null with a cron trigger: the orders are those of its filter now */
       since: string | null;
       events: number;
-      /** Orders of these events that are still there */
+      /** Existing orders of these events */
       evaluated: number;
       matched: number;
-      /** There were more; the newest were looked at */
+      /** There were more; the newest were tested */
       truncated: boolean;
       verdict: Open<"ready" | "ready_with_warnings" | "blocked">;
       summary: {
@@ -6498,7 +6505,7 @@ export type Operations = {
           code: string;
           message: string;
         }>;
-        /** What it would cost for all orders that it applies to, as far as it has a price */
+        /** Total price over the orders of the step, where prices are known */
         prices: Array<{
           currency: string;
           total: number;
@@ -6525,15 +6532,15 @@ export type Operations = {
             to: unknown;
           }>;
           created_order_ids?: Array<string>;
-          /** What the step had made, deleted by this undo; it cannot be brought back */
+          /** Orders created by the step and deleted by this undo; they cannot be restored */
           deleted_order_ids?: Array<string>;
-          /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
+          /** The queued bridge task; see GET /tasks/executions/{id} */
           execution_id?: string;
-          /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+          /** Current status of the execution, or of its last retry; absent once deleted by retention */
           execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
-          /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+          /** Labels to buy or void; see GET /shipments/labels/{id}. The step is updated with the carrier's response */
           label_ids?: Array<string>;
-          /** What the carrier account asks for the parcel */
+          /** Price of the parcel at the carrier account */
           price?: {
             carrier_account_id: string;
             carrier_account: string;
@@ -6569,7 +6576,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** depth_exceeded: other automations had led to it, and nothing was done */
+      /** depth_exceeded: triggered through too many automations; nothing was run */
       kind?: "run" | "preflight" | "depth_exceeded";
     };
     answer: {

@@ -325,7 +325,7 @@ const ownTransactions: Record<string, string> = {
   "carrier-accounts/carrier-requests.ts": "what a carrier says on the way to something else",
   "orders/create-orders.ts": "numbers, which may be lost",
   "automations/fire-automations.ts": "leased work",
-  "operations/run/run-work.ts": "leased work",
+  "operations/run/apply-batch.ts": "leased work",
   "rate-comparisons/execute-comparison.ts": "leased work",
   "shipments/tracking/follow-parcels.ts": "leased work",
   "webhooks/deliver/look-for-events.ts": "leased work",

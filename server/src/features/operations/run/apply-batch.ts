@@ -9,9 +9,9 @@ import { deleteOrders, lockOrders, markLastRun, recordOrders, updateOrders } fro
 import type { OpenCarrierDirectory } from "../carrier-directory.ts";
 import { openCarrierDirectory } from "../carrier-directory.ts";
 import { asksCarriers, envOf } from "../compile-pipeline.ts";
-import type { Evaluation, Pipeline, StepResult } from "../evaluate.ts";
-import type { RunDetail } from "../run.schemas.ts";
+import type { Evaluation, Pipeline } from "../evaluate.ts";
 import { countResults, failedResults, findSkipped, resultsOf } from "./batch-results.ts";
+import type { LeasedRun, RunError } from "./leased-run.ts";
 import { evaluateAndCreate } from "./create-children.ts";
 import { endRun, finishRun, recordEnd } from "./finish-run.ts";
 import { followShipments, listRecordedShipments } from "./follow-shipments.ts";
@@ -23,18 +23,6 @@ import * as results from "./run-results.store.ts";
 import type { RunRow } from "./runs.store.ts";
 import * as runs from "./runs.store.ts";
 import { evaluateUndo } from "./undo.ts";
-
-/** A run that this process has leased. */
-export type LeasedRun = {
-  ctx: Ctx;
-  run: RunRow;
-  /** An error instead of a pipeline fails every order of the run. */
-  pipeline: Pipeline | RunError;
-  /** The request that waits for the run; its response is kept in the transaction that ends the run. */
-  request?: Ctx;
-  response?: RunDetail;
-};
-export type RunError = NonNullable<StepResult["error"]>;
 
 /** `ended`: this batch was the last one. `none`: no batch was free. */
 export type BatchOutcome = "applied" | "ended" | "none";

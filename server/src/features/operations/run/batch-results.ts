@@ -2,12 +2,11 @@ import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import type { Order } from "../../orders/order.ts";
 import { explainUnknown, findMatching } from "../../orders/orders.ts";
-import type { Evaluation, Pipeline, StepResult } from "../evaluate.ts";
+import type { Evaluation, Pipeline } from "../evaluate.ts";
 import { outcomeOf } from "../evaluate.ts";
+import type { RunError } from "./leased-run.ts";
 import type { NewResult, RunBatch } from "./run-results.store.ts";
 import type { Counts, RunRow } from "./runs.store.ts";
-
-type RunError = NonNullable<StepResult["error"]>;
 
 /** Orders of a batch that the run leaves unchanged, by ID, with the reason. */
 export type SkippedOrders = Map<string | null, { order: Order; error: RunError }>;

@@ -2,7 +2,7 @@ import type { Tx } from "../../../db/database.ts";
 import { recordEvent } from "../../../events/record-event.ts";
 import { hintEnd } from "../../../watch.ts";
 import { describeRun } from "../describe-run.ts";
-import type { LeasedRun } from "./apply-batch.ts";
+import type { LeasedRun } from "./leased-run.ts";
 import * as runs from "./runs.store.ts";
 
 /** Returns false when another process still has a batch of the run, or has ended it. */
