@@ -118,7 +118,7 @@ describe("a selection", () => {
       {
         pointer: "/preflight_token",
         code: "preflight_mismatch",
-        message: "This is not a preflight token of this hub.",
+        message: "The token was not issued by this hub.",
       },
     ]);
     expect((await org.get("/orders?tag=done")).body.data).toEqual([]);
