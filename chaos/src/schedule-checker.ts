@@ -43,7 +43,7 @@ export async function checkSchedules(db: Reader, schedules: KnownSchedule[], unt
   }
   for (const { id, status, attempts } of rows) {
     // Killed in each of its attempts it may fail; that is a promise of tasks, not of schedules.
-    const wasLost = status === "failed" && attempts.every((attempt) => attempt.status === "lost");
+    const wasLost = status === "failed" && attempts.every((attempt) => attempt.status === "worker_lost");
     if (status !== "succeeded" && !wasLost) findings.broken.push(`execution ${id} is ${status}`);
   }
   const madeUpFor = await checkRows(db, found, schedules, findings);

@@ -207,7 +207,7 @@ async function drain(cluster: TaskCluster, end: number): Promise<void> {
 async function tally(cluster: TaskCluster): Promise<Pick<ScheduleResult, "recovered" | "latenessMs">> {
   const { rows } = await cluster.withDatabase((db) =>
     db.query<{ recovered: number; median: number; longest: number }>(
-      `select count(*) filter (where attempts @> '[{"status":"lost"}]')::int as recovered,
+      `select count(*) filter (where attempts @> '[{"status":"worker_lost"}]')::int as recovered,
               coalesce(percentile_cont(0.5) within group (order by late), 0)::float8 as median,
               coalesce(max(late), 0)::float8 as longest
          from (select attempts, extract(epoch from created_at - scheduled_for) * 1000 as late from task_executions

@@ -69,7 +69,9 @@ function checkExecutions(rows: Row[], entries: TaskEntry[], findings: TaskFindin
   for (const { id, status, attempt, attempts, max_attempts } of rows) {
     if (!isEnded(status)) findings.broken.push(`${id} is still ${status}`);
     // Being interrupted, or lost with the hub, uses up no attempt, unless there is only one.
-    const cut = attempts.filter((one) => one.status === "interrupted" || (one.status === "lost" && max_attempts > 1));
+    const cut = attempts.filter(
+      (one) => one.status === "interrupted" || (one.status === "worker_lost" && max_attempts > 1),
+    );
     if (attempt > max_attempts + cut.length) findings.broken.push(`${id} had ${attempt} of ${max_attempts} attempts`);
     if (attempts.length !== attempt)
       findings.broken.push(`${id}: ${attempts.length} attempts on record, not ${attempt}`);
@@ -95,7 +97,7 @@ async function checkEffects(db: Pick<Client, "query">, effects: ShopEffect[], fi
   const { rows } = await db.query<{ number: string; status: string; task_name: string }>(
     `select distinct on (f.bridge_id, f.task_name, f.order_id, f.part) o.number, f.status, f.task_name
        from task_effects f join orders o on o.id = f.order_id
-      order by f.bridge_id, f.task_name, f.order_id, f.part, f.generation desc`,
+      order by f.bridge_id, f.task_name, f.order_id, f.part, f.revision desc`,
   );
   const arrived = new Set(effects.map(({ number }) => number));
   for (const { number, status, task_name } of rows) {

@@ -171,7 +171,7 @@ async function tally(cluster: TaskCluster, { entries }: TaskShared) {
     );
     const { rows: more } = await db.query<{ unknown: number; recovered: number }>(
       `select (select count(*)::int from task_effects where status in ('unknown', 'intent')) as unknown,
-              (select count(*)::int from task_executions where attempts @> '[{"status":"lost"}]') as recovered`,
+              (select count(*)::int from task_executions where attempts @> '[{"status":"worker_lost"}]') as recovered`,
     );
     return {
       ends: Object.fromEntries(rows.map(({ status, n }) => [status, n])),

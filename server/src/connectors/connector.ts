@@ -166,6 +166,6 @@ export type Call = {
   filesRoot?: string;
   /** Only somebody who looks: what is read stays where it is, to be read again. */
   isSample?: boolean;
-  progress(done: number, total?: number): void;
+  progress(processed: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;
 };

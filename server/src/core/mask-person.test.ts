@@ -51,7 +51,7 @@ test("how something failed is told in words of ours: those of the other side may
     code: "shop_closed",
     message: "***",
   });
-  const ours = { code: "worker_lost", message: "The worker that ran it was not heard of any more." };
+  const ours = { code: "worker_lost", message: "The worker that ran the task stopped responding." };
   expect(maskFailure(ours)).toEqual(ours);
   expect(maskFailuresWithin({ orders: [{ id, error: said }], sent: 1 })).toEqual({
     orders: [{ id, error: maskFailure(said) }],

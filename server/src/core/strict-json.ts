@@ -101,15 +101,16 @@ export function isPlain(value: unknown): value is Record<string, unknown> {
 export function findUnstorableText(value: unknown): FieldError[] {
   const errors: FieldError[] = [];
   inspect(value, "", errors);
-  return errors.filter(({ code }) => code === "nul_character" || code === "lone_surrogate");
+  return errors.filter(({ code }) => code === "invalid_character");
 }
 
 const forbiddenKey = { code: "forbidden_key", message: "This key is not allowed." };
 
 /** Also used for query strings and paths, which never pass through JSON. */
 export function textProblem(text: string): { code: string; message: string } | undefined {
-  if (text.includes("\u0000")) return { code: "nul_character", message: "The text contains a NUL character." };
-  if (!text.isWellFormed()) return { code: "lone_surrogate", message: "The text contains half of a surrogate pair." };
+  if (text.includes("\u0000")) return { code: "invalid_character", message: "The text contains a NUL character." };
+  if (!text.isWellFormed())
+    return { code: "invalid_character", message: "The text contains half of a surrogate pair." };
   return undefined;
 }
 

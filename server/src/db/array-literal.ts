@@ -1,10 +1,10 @@
-/** Within these it stands for itself. `null` would be no value. */
+/** Needs no quotes. An unquoted `null` would be read as NULL. */
 const isPlain = /^(?!null$)[\w-]+$/i;
 const special = /["\\]/g;
 
 /**
- * A list as PostgreSQL reads one from text, for a parameter that is cast to an array. Several times faster than an array of JSON,
- * and than what the driver makes of a list.
+ * An array in PostgreSQL's text format, for a parameter that is cast to an array type. Several times faster than JSON and than
+ * the driver's own serialization.
  */
 export function arrayLiteral(list: Iterable<string | number | null | undefined>): string {
   let text = "{";

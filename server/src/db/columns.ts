@@ -1,8 +1,7 @@
 import { fromCents, toCents } from "../core/money.ts";
 
 /**
- * How values of a field lie in a column, and the way there and back where the two sides differ. What is `selected` instead
- * of a column is read only.
+ * How a field is stored in a column, with conversions where the two differ. A field with `selected` is computed and read-only.
  */
 export type Kind = {
   type: string;
@@ -12,7 +11,7 @@ export type Kind = {
   read?(stored: unknown): unknown;
 };
 
-/** Of a field, or of several that rows are found by; those are written only. `value`: what is stored of `u.<name>`. */
+/** A stored field, or a write-only lookup column computed from several fields. `value`: SQL expression over `u.<name>`. */
 export type Column<Thing> = {
   name: string;
   type: string;
@@ -21,21 +20,21 @@ export type Column<Thing> = {
   value?: string;
 };
 
-/** A row as the driver gives it. */
+/** A row as returned by the driver. */
 export type Stored<Thing> = { [Field in keyof Thing]: unknown };
 
 export type Columns<Thing> = {
   all: readonly Column<Thing>[];
-  /** For a select. Rows come back with the names of the fields. */
+  /** Select list, with the field names as column names. */
   selected: string;
-  /** The row itself, with the values that a field has. */
+  /** Converts the row in place. */
   fromRow<Row extends Stored<Thing>>(row: Row): Row & Thing;
 };
 
-/** In the hub moments are ISO texts. */
+/** Times are ISO 8601 strings in the hub. */
 export const moment: Kind = { type: "timestamptz", read: (at) => (at as Date | null)?.toISOString() ?? null };
 
-/** Money is kept in whole cents. */
+/** Amounts are stored in cents. */
 export function cents(name: string): Kind {
   return {
     name,
@@ -45,7 +44,7 @@ export function cents(name: string): Kind {
   };
 }
 
-/** A table by the fields of what lies in it: each has a row here, so that none can be forgotten. */
+/** The columns of a record type. Every field must be listed, so that none is forgotten. */
 export function defineColumns<Thing extends { id: string }>(
   alias: string,
   fields: { [Field in Exclude<keyof Thing, "id"> & string]: string | Kind },
@@ -70,14 +69,14 @@ export function defineColumns<Thing extends { id: string }>(
     ],
     selected: [`${alias}.id`, ...select].join(", "),
     fromRow(row) {
-      // In place: a list of thousands is not copied once more.
+      // In place, which saves a copy of long lists.
       for (const { field, read } of converted) row[field] = read(row[field]) as (typeof row)[typeof field];
       return row as typeof row & Thing;
     },
   };
 }
 
-/** Columns under the names of their fields, which are given with blanks between. */
+/** Select list for space-separated field names. */
 export function selectAs(alias: string, fields: string): string {
   const columns = fields.split(" ").map((field) => `${alias}.${snakeCase(field)} as "${field}"`);
   return columns.join(", ");
@@ -97,7 +96,7 @@ export function toRecord<Thing extends { id: string }>(
   return record;
 }
 
-/** Parts of a statement that writes the records `u` of a `jsonb_to_recordset`. */
+/** Parts of a statement that writes records, which have the alias `u`, from a `jsonb_to_recordset`. */
 export function writing<Thing>(columns: readonly Column<Thing>[]) {
   const valueOf = ({ name, value }: Column<Thing>): string => value ?? `u.${name}`;
   return {

@@ -3,8 +3,8 @@ import type { ClientBase, Connection } from "pg";
 import pg from "pg";
 
 /**
- * COPY ... FROM STDIN, which the driver has messages but no call for. Rows are made while the server takes in those before
- * them; whoever makes them cannot use this connection meanwhile. What they throw ends the statement, and is thrown.
+ * COPY ... FROM STDIN, which the driver does not support itself. Rows are generated while the server receives earlier ones, so
+ * the generator cannot use this connection. An error of the generator aborts the statement and is rethrown.
  */
 export async function copyIn(
   client: ClientBase,
@@ -13,16 +13,16 @@ export async function copyIn(
 ): Promise<void> {
   const begun = Promise.withResolvers<Connection["stream"]>();
   const ended = Promise.withResolvers<void>();
-  // It may end while nobody waits for that.
+  // It may be rejected before it is awaited.
   ended.promise.catch(() => {});
-  let isOver = false;
-  // Of its class: others the driver would refuse on a connection that several statements may be on their way over.
+  let hasFailed = false;
+  // An instance of pg.Query, since the driver rejects other submittables on a pipelined connection.
   const query = Object.assign(new pg.Query(statement), {
     handleCopyInResponse: (connection: Connection) => begun.resolve(connection.stream),
     handleCommandComplete() {},
     handleReadyForQuery: () => ended.resolve(),
     handleError(error: Error) {
-      isOver = true;
+      hasFailed = true;
       begun.reject(error);
       ended.reject(error);
     },
@@ -31,12 +31,12 @@ export async function copyIn(
   const stream = await begun.promise;
   try {
     for await (const text of rows) {
-      // The server has refused a row: what comes now it throws away.
-      if (isOver) break;
+      // After an error the server discards further rows.
+      if (hasFailed) break;
       if (!stream.write(messageOf("d", text))) await Promise.race([once(stream, "drain"), ended.promise]);
     }
   } catch (error) {
-    stream.write(messageOf("f", "the rows could not be made\0"));
+    stream.write(messageOf("f", "generating the rows failed\0"));
     await ended.promise.catch(() => {});
     throw error;
   }
@@ -44,7 +44,7 @@ export async function copyIn(
   await ended.promise;
 }
 
-/** As the protocol has it: a letter, the length of all that follows, and that. */
+/** A protocol message: type byte, length and content. */
 function messageOf(type: "d" | "f" | "c", content: string | Buffer): Buffer {
   const length = Buffer.byteLength(content);
   const message = Buffer.allocUnsafe(5 + length);

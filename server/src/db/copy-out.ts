@@ -1,12 +1,12 @@
 import type { ClientBase, Connection } from "pg";
 import pg from "pg";
 
-/** Takes one row, its line end included. The bytes are valid during the call only. A returned promise pauses the stream. */
+/** Receives one row with its line end. The bytes are valid only during the call. A returned promise pauses the stream. */
 export type TakeRow = (row: Buffer) => Promise<void> | undefined;
 
 /**
- * COPY ... TO STDOUT, which the driver has messages but no call for. Nothing is read from the socket while `take` is busy,
- * so that memory does not grow with the table. Returns the number of rows that the server has counted.
+ * COPY ... TO STDOUT, which the driver does not support itself. The socket is paused while `take` is busy, so that memory does
+ * not grow with the table. Returns the number of rows reported by the server.
  */
 export async function copyOut(client: ClientBase, statement: string, take: TakeRow): Promise<number> {
   const ended = Promise.withResolvers<void>();
@@ -15,7 +15,7 @@ export async function copyOut(client: ClientBase, statement: string, take: TakeR
   let counted = -1;
   const fail = (error: unknown, { stream }: Connection): void => {
     failure ??= error;
-    // The rows that are still to come would be sent for nothing.
+    // Stops the server from sending the remaining rows.
     stream.destroy();
   };
   const query = Object.assign(new pg.Query(statement), {

@@ -5,12 +5,12 @@ import type { Connection } from "./server-client.ts";
 import { connectClient } from "./server-client.ts";
 
 /**
- * Owns the databases of an embedded server, and is no superuser: a statement that somebody slips in can neither read files nor
- * start programs. It may make the role that row-level security needs.
+ * Owns the databases of an embedded server without being a superuser: an injected statement can neither read files nor start
+ * programs. It may create the role that row-level security needs.
  */
 const owner = "hub_own";
 
-/** Makes the database if it is missing, and answers who owns it. `server` connects a superuser; the name is our own, never a caller's. */
+/** Creates the database if it is missing and returns its owner. `server` connects as superuser; `name` is never user input. */
 export async function prepareDatabase(server: (database: string) => Connection, name: string): Promise<string> {
   const known = await findOwner(server("postgres"), name);
   if (known === owner) return owner;
@@ -19,11 +19,11 @@ export async function prepareDatabase(server: (database: string) => Connection, 
     if (rowCount === 0) await client.query(`create role ${owner} login createrole`);
     if (known === undefined) await client.query(`create database ${name} owner ${owner} template template0`);
   });
-  if (known !== undefined) await withClient(server(name), (client) => handOver(client, name));
+  if (known !== undefined) await withClient(server(name), (client) => changeOwner(client, name));
   return owner;
 }
 
-/** Undefined: there is no such database. */
+/** Undefined if the database does not exist. */
 export async function findOwner(connection: Connection, name: string): Promise<string | undefined> {
   return await withClient(connection, async (client) => {
     const { rows } = await client.query<{ owner: string }>(
@@ -34,24 +34,33 @@ export async function findOwner(connection: Connection, name: string): Promise<s
   });
 }
 
-/** A database that an earlier hub made and used as superuser. The database itself comes last: until then it is done again. */
-async function handOver(client: Client, name: string): Promise<void> {
+/** Changes the owner of a database created by an earlier version as superuser. The database itself comes last, so that an interrupted change is repeated. */
+async function changeOwner(client: Client, name: string): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(`
-    with ours as (
+    with schemas as (
       select oid, nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'
     )
-    select format('alter schema %I owner to ${owner}', nspname) as statement from ours where nspname <> 'public'
+    select format('alter schema %I owner to ${owner}', nspname) as statement
+      from schemas
+     where nspname <> 'public'
     union all
     select format('alter %s %s owner to ${owner}', case relkind when 'S' then 'sequence' when 'v' then 'view' else 'table' end,
-                  c.oid::regclass)
-      from pg_class c join ours on ours.oid = c.relnamespace
+                  relation.oid::regclass)
+      from pg_class relation
+      join schemas on schemas.oid = relation.relnamespace
      where relkind in ('r', 'p', 'v', 'S')
-       and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass
-                          and d.deptype in ('a', 'i') and relkind = 'S')
+       -- Sequences of columns follow their table.
+       and not exists (
+         select from pg_depend
+          where objid = relation.oid and classid = 'pg_class'::regclass and deptype in ('a', 'i') and relkind = 'S')
     union all
-    select format('alter routine %s owner to ${owner}', p.oid::regprocedure) from pg_proc p join ours on ours.oid = p.pronamespace
+    select format('alter routine %s owner to ${owner}', routine.oid::regprocedure)
+      from pg_proc routine
+      join schemas on schemas.oid = routine.pronamespace
     union all
-    select format('alter type %s owner to ${owner}', t.oid::regtype) from pg_type t join ours on ours.oid = t.typnamespace
+    select format('alter type %s owner to ${owner}', type.oid::regtype)
+      from pg_type type
+      join schemas on schemas.oid = type.typnamespace
      where typtype in ('e', 'd')`);
   await client.query("begin");
   for (const { statement } of rows) await client.query(statement);
@@ -61,7 +70,7 @@ async function handOver(client: Client, name: string): Promise<void> {
   await client.query("commit");
 }
 
-/** As PostgreSQL counts: 150004 is 15.4. */
+/** In PostgreSQL's numbering: 150004 is 15.4. */
 export async function readServerVersion(connection: Connection): Promise<number> {
   return await withClient({ ...connection, connectionTimeoutMillis: 5_000 }, async (client) => {
     const { rows } = await client.query<{ server_version_num: string }>("show server_version_num");
@@ -69,7 +78,7 @@ export async function readServerVersion(connection: Connection): Promise<number>
   });
 }
 
-/** However differently the two are spelled: a lock taken through one is seen through the other. */
+/** Whether two connection settings lead to the same database: an advisory lock taken through one is visible through the other. */
 export async function areSameDatabase(one: Connection, other: Connection): Promise<boolean> {
   const key = randomInt(2 ** 47);
   return await withClient(one, async (holder) => {

@@ -1,30 +1,26 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
-import { access, chmod, constants, mkdir, open, readdir, readFile, realpath } from "node:fs/promises";
-import { rename, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ClientConfig } from "pg";
-import type { OsUser } from "./os-user.ts";
-import { canReach, unprivilegedUser } from "./os-user.ts";
-import { findPostgresBinaries } from "./postgres-binaries.ts";
+import type { ClusterFiles } from "./cluster-files.ts";
+import { findClusterFiles } from "./cluster-files.ts";
+import { createCluster, runAs, superuser } from "./create-cluster.ts";
 import type { PostgresGuard } from "./postgres-guard.ts";
 import { guardPostgres } from "./postgres-guard.ts";
 import { trimPostgresLog } from "./postgres-log.ts";
-import { answers, awaitExit, findPostmaster, isAlive, readPostmasterFile, watchUntilExit } from "./postmaster.ts";
+import { awaitExit, findPostmaster, isAlive, isListening, readPostmasterFile, watchUntilExit } from "./postmaster.ts";
 
 export type EmbeddedPostgres = {
   connection(database: string): ClientConfig & { host: string };
   /**
-   * Fast shutdown: open transactions are rolled back, everything committed is on disk. If that takes longer than
-   * `patienceMs` (a full disk, say) it ends at once instead, and goes through its log at the next start.
+   * Fast shutdown: rolls back open transactions. If that takes longer than `timeoutMs`, for example on a full disk, shuts down
+   * immediately and recovers at the next start.
    */
-  stop(patienceMs?: number): Promise<void>;
-  /** Looks after it no longer and lets it run: another hub uses it. */
+  stop(timeoutMs?: number): Promise<void>;
+  /** Stops supervising it without stopping it, since another hub uses it. */
   leave(): void;
-  /** It is this hub's alone: should the hub be killed, PostgreSQL does not outlive it for long. */
+  /** Makes this hub responsible: if the hub is killed, PostgreSQL is stopped shortly after. */
   guard(): void;
 };
 
@@ -32,20 +28,17 @@ type EmbeddedOptions = {
   dataDir: string;
   settings?: Record<string, string>;
   log(message: string): void;
-  /** Why no new cluster may be made here; one that exists is started all the same. */
+  /** Why no new cluster may be created here; an existing one is started. */
   whyNotEmpty?: string | undefined;
-  /** Called while PostgreSQL is at work in its own process and there is nothing to do but wait for it. */
+  /** Called while PostgreSQL works in its own process. */
   meanwhile?(): void;
-  /** Ends the start, wherever it is, and what it has started. */
+  /** Aborts the start and ends the processes it has started. */
   stopping?: AbortSignal | undefined;
 };
 
-/** The superuser of the cluster; it is reachable only through a socket in a folder nobody else may enter. */
-const superuser = "hub";
-const sharedFolder = "/var/lib/order-operations-hub";
 const socketPort = 5432;
 const trimEveryMs = 600_000;
-const stopPatienceMs = 5_000;
+const stopTimeoutMs = 5_000;
 
 const defaultSettings = {
   listen_addresses: "",
@@ -59,22 +52,20 @@ const defaultSettings = {
   log_timezone: "UTC",
 };
 
-type Place = { user: OsUser | undefined; home: string; cluster: string; sockets: string; binaries: string };
-
-/** Starts PostgreSQL on the data directory, or adopts the one that a killed hub left running there. */
+/** Starts PostgreSQL on the data directory, or adopts one that a killed hub has left running there. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const place = await findPlace(path.resolve(options.dataDir));
-  if (!existsSync(path.join(place.cluster, "PG_VERSION"))) {
+  const files = await findClusterFiles(path.resolve(options.dataDir));
+  if (!existsSync(path.join(files.cluster, "PG_VERSION"))) {
     if (options.whyNotEmpty !== undefined) throw new Error(options.whyNotEmpty);
-    await initialise(place, options);
+    await createCluster(files, options);
   }
   options.stopping?.throwIfAborted();
   const stopping = new AbortController();
   const isStopping = (): boolean => stopping.signal.aborted;
-  const charge = takeCharge(place);
-  let pid = await launchFirst(place, options, charge);
-  if (options.stopping?.aborted && charge.has(pid)) {
-    await charge.stop(stopPatienceMs);
+  const supervision = superviseWith(files);
+  let pid = await launchFirst(files, options, supervision);
+  if (options.stopping?.aborted && supervision.has(pid)) {
+    await supervision.stop(stopTimeoutMs);
     throw options.stopping.reason;
   }
 
@@ -83,10 +74,10 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       await watchUntilExit(pid, stopping.signal);
       if (isStopping()) return;
       options.log("PostgreSQL stopped unexpectedly; starting it again");
-      await launch(place, options, { isStopping, charge }).then(
+      await launch(files, options, { isStopping, supervision }).then(
         (next) => (pid = next),
         async (error: Error) => {
-          options.log(`PostgreSQL does not start: ${error.message}`);
+          options.log(`starting PostgreSQL failed: ${error.message}`);
           await new Promise((resolve) => setTimeout(resolve, 500));
         },
       );
@@ -94,49 +85,48 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
   const keeping = keepRunning();
   const trimming = setInterval(() => {
-    trimPostgresLog(logOf(place)).catch((error: Error) =>
-      options.log(`postgres.log was not trimmed: ${error.message}`),
+    trimPostgresLog(logOf(files)).catch((error: Error) =>
+      options.log(`trimming postgres.log failed: ${error.message}`),
     );
   }, trimEveryMs).unref();
 
   return {
-    connection: (database) => ({ host: place.sockets, port: socketPort, user: superuser, database }),
-    async stop(patienceMs = stopPatienceMs) {
+    connection: (database) => ({ host: files.sockets, port: socketPort, user: superuser, database }),
+    async stop(timeoutMs = stopTimeoutMs) {
       stopping.abort();
       clearInterval(trimming);
-      // It may be starting again at this very moment.
+      // It may be restarting at this moment.
       await keeping;
-      await stopPostmaster(pid, patienceMs);
-      charge.end();
+      await stopPostmaster(pid, timeoutMs);
+      supervision.end();
     },
     leave() {
       stopping.abort();
       clearInterval(trimming);
-      charge.end();
+      supervision.end();
     },
     guard() {
-      // Also if it was started here: another hub that tried the same at that moment may be in charge by its guard.
-      charge.take();
-      charge.of(pid);
+      // Even if started here: the guard of another hub that started at the same moment may be the active one.
+      supervision.take();
+      supervision.setPid(pid);
     },
   };
 }
 
 /**
- * Whatever way this process ends, the PostgreSQL in its charge ends with it: at `process.exit` and after an uncaught error
- * by a signal from here, after a SIGKILL by the guard.
+ * Ends PostgreSQL with this process: by a signal at `process.exit` and after an uncaught error, by the guard after a SIGKILL.
  */
-type Charge = {
-  /** Of the PostgreSQL that is about to be started, or was taken over. */
+type Supervision = {
+  /** Starts supervising a PostgreSQL that is about to be started or was adopted. */
   take(): void;
-  of(pid: number): void;
+  setPid(pid: number): void;
   has(pid: number): boolean;
-  stop(patienceMs: number): Promise<void>;
-  /** Lets it run. */
+  stop(timeoutMs: number): Promise<void>;
+  /** Stops supervising without stopping PostgreSQL. */
   end(): void;
 };
 
-function takeCharge(place: Place): Charge {
+function superviseWith(files: ClusterFiles): Supervision {
   let current: { pid?: number; guard: PostgresGuard | undefined } | undefined;
   function endWithHub(): void {
     if (current?.pid !== undefined && isAlive(current.pid)) process.kill(current.pid, "SIGINT");
@@ -148,206 +138,91 @@ function takeCharge(place: Place): Charge {
   }
   return {
     take() {
-      const { cluster, sockets: folder } = place;
-      const guard = guardPostgres({ cluster, folder, spawnOptions: runAs(place) });
+      const { cluster, sockets: folder } = files;
+      const guard = guardPostgres({ cluster, folder, spawnOptions: runAs(files) });
       end();
       current = { guard };
       process.on("exit", endWithHub);
     },
-    of(pid) {
+    setPid(pid) {
       if (current) current.pid = pid;
     },
     has: (pid) => current?.pid === pid,
-    async stop(patienceMs) {
-      if (current?.pid !== undefined) await stopPostmaster(current.pid, patienceMs);
+    async stop(timeoutMs) {
+      if (current?.pid !== undefined) await stopPostmaster(current.pid, timeoutMs);
       end();
     },
     end,
   };
 }
 
-/** As root the cluster may have to live elsewhere: PostgreSQL's user cannot enter, say, a checkout under /root. */
-async function findPlace(givenDir: string): Promise<Place> {
-  await mkdir(givenDir, { recursive: true });
-  await access(givenDir, constants.W_OK);
-  // One directory has one name here: by two names it would look like two clusters.
-  const dataDir = await realpath(givenDir);
-  const id = createHash("sha256").update(dataDir).digest("hex").slice(0, 12);
-  const { home, user } = await findHome(dataDir, path.join(sharedFolder, id));
-  const near = path.join(home, "run");
-  // A socket path holds at most 107 bytes; past that the folder has to be somewhere short.
-  const sockets = Buffer.byteLength(near) <= 85 ? near : path.join(tmpdir(), `order-operations-hub-${id}`);
-  await ownFolder(sockets, user);
-  return {
-    user,
-    home,
-    cluster: path.join(home, "postgres"),
-    sockets,
-    binaries: await findPostgresBinaries(user, home),
-  };
-}
-
-/** Where there is a cluster already, there it stays, with its owner; whoever may enter which folder by now. */
-async function findHome(dataDir: string, elsewhere: string): Promise<Pick<Place, "home" | "user">> {
-  const fallback = await unprivilegedUser();
-  if (!fallback) return { home: dataDir, user: undefined };
-  for (const home of [dataDir, elsewhere]) {
-    const owner = await stat(path.join(home, "postgres")).catch(() => undefined);
-    if (!owner) continue;
-    const user = owner.uid === 0 ? fallback : { uid: owner.uid, gid: owner.gid };
-    if (await canReach(user, home)) return { home, user };
-    throw new Error(`PostgreSQL's user (${user.uid}) may no longer enter ${home}, where its data is. Allow it again.`);
-  }
-  if (await canReach(fallback, dataDir)) return { home: dataDir, user: fallback };
-  await mkdir(elsewhere, { recursive: true });
-  // Whatever the umask is: PostgreSQL's user must get through to its own folder.
-  for (const folder of [sharedFolder, elsewhere]) await chmod(folder, 0o755);
-  return { home: elsewhere, user: fallback };
-}
-
-async function ownFolder(folder: string, user: OsUser | undefined): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const refusal = new Error(`${folder} belongs to somebody else`);
-  // Held open from the look at its owner to the change of it: in a shared temporary folder its name may be a link to
-  // something else by then, and root would give that away.
-  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw ["ENOTDIR", "ELOOP", "EACCES"].includes(error.code ?? "") ? refusal : error;
-    },
-  );
-  try {
-    const { uid } = await handle.stat();
-    // Somebody else may have made it first, to listen in.
-    if (![process.getuid?.() ?? uid, user?.uid].includes(uid)) throw refusal;
-    await handle.chmod(0o700);
-    if (user) await handle.chown(user.uid, user.gid);
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Made beside its final place and renamed, so that a half-made cluster is never mistaken for a whole one. */
-async function initialise(place: Place, { meanwhile, stopping, log }: EmbeddedOptions): Promise<void> {
-  log(`creating the database in ${place.cluster}`);
-  await removeDrafts(place.home);
-  const draft = `${place.cluster}.${process.pid}.new`;
-  await ownFolder(draft, place.user);
-  const args = ["-D", draft, "-U", superuser, "-A", "trust", "-E", "UTF8", "--no-instructions"];
-  const locale = ["--locale-provider=builtin", "--locale=C.UTF-8", "--lc-collate=C", "--lc-ctype=C"];
-  const made = runInitdb(place, [...args, ...locale], stopping);
-  meanwhile?.();
-  try {
-    await made;
-  } catch (error) {
-    await rm(draft, { recursive: true, force: true, maxRetries: 3 });
-    throw error;
-  }
-  await rename(draft, place.cluster).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
-    await rm(draft, { recursive: true, force: true });
-  });
-}
-
-/** In a process group of its own: of a signal to all of the hub's it would make a panic of its own. */
-async function runInitdb(place: Place, args: string[], stopping: AbortSignal | undefined): Promise<void> {
-  stopping?.throwIfAborted();
-  const child = spawn(path.join(place.binaries, "bin/initdb"), args, {
-    ...runAs(place),
-    detached: true,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
-  const end = (): void => {
-    // With the processes that it has started.
-    if (child.pid !== undefined && isAlive(child.pid)) process.kill(-child.pid, "SIGKILL");
-  };
-  stopping?.addEventListener("abort", end, { once: true });
-  process.on("exit", end);
-  try {
-    const [code] = (await once(child, "close")) as [number | null];
-    stopping?.throwIfAborted();
-    if (code !== 0) throw new Error(`initdb failed: ${said.trim() || `exit code ${code}`}`);
-  } finally {
-    stopping?.removeEventListener("abort", end);
-    process.off("exit", end);
-  }
-}
-
-/** Those of hubs that were killed at work. */
-async function removeDrafts(home: string): Promise<void> {
-  for (const name of await readdir(home)) {
-    const pid = Number(/^postgres\.(\d+)\.new$/.exec(name)?.[1]);
-    const isLeft = pid === process.pid || (pid > 0 && !isAlive(pid));
-    if (isLeft) await rm(path.join(home, name), { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-/** Processes of a killed PostgreSQL may still be at work for a moment; it does not start beside them. */
-async function launchFirst(place: Place, options: EmbeddedOptions, charge: Charge): Promise<number> {
+/** Processes of a killed PostgreSQL may exist for a moment, during which it cannot start again. */
+async function launchFirst(files: ClusterFiles, options: EmbeddedOptions, supervision: Supervision): Promise<number> {
   const deadline = Date.now() + 15_000;
   const isStopping = (): boolean => options.stopping?.aborted ?? false;
   for (;;) {
     try {
-      return await launch(place, options, { isStopping, charge });
+      return await launch(files, options, { isStopping, supervision });
     } catch (error) {
-      // One that runs and does not get ready.
-      await charge.stop(stopPatienceMs);
+      // It runs but did not become ready.
+      await supervision.stop(stopTimeoutMs);
       if (!/pre-existing shared memory/.test((error as Error).message) || Date.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 }
 
-/** The process id of a PostgreSQL that takes connections, or of one that has just been asked to stop. */
+/** Process ID of a PostgreSQL that accepts connections, or of one that is being stopped. */
 async function launch(
-  place: Place,
+  files: ClusterFiles,
   options: EmbeddedOptions,
-  { isStopping, charge }: { isStopping(): boolean; charge: Charge },
+  { isStopping, supervision }: { isStopping(): boolean; supervision: Supervision },
 ): Promise<number> {
-  const socket = path.join(place.sockets, `.s.PGSQL.${socketPort}`);
-  let running = await findPostmaster(place.cluster);
-  if (running === undefined && (await answers(socket))) {
-    running = await findPostmaster(place.cluster);
+  const socket = path.join(files.sockets, `.s.PGSQL.${socketPort}`);
+  let running = await findPostmaster(files.cluster);
+  if (running === undefined && (await isListening(socket))) {
+    running = await findPostmaster(files.cluster);
     if (running === undefined) {
-      throw new Error(`A PostgreSQL that cannot be seen, say in another container, already uses ${place.cluster}.`);
+      throw new Error(
+        `A PostgreSQL that is not visible here, for example in another container, already uses ${files.cluster}.`,
+      );
     }
   }
-  if (running !== undefined && (await isReady(place, running, isStopping))) {
+  if (running !== undefined && (await isReady(files, running, isStopping))) {
     options.log(`PostgreSQL already runs on this data directory (process ${running}); using it`);
     return running;
   }
-  // Nobody listens, so its lock is a dead one's, and the process id in it may be a stranger's by now.
+  // No process listens, so the lock file is stale; its process ID may belong to another process by now.
   await rm(`${socket}.lock`, { force: true });
-  const log = logOf(place);
+  const log = logOf(files);
   await trimPostgresLog(log);
   const { size: before } = await stat(log).catch(() => ({ size: 0 }));
   options.log("starting PostgreSQL");
-  charge.take();
-  const pid = await spawnPostmaster(place, options.settings);
-  charge.of(pid);
+  supervision.take();
+  const pid = await spawnPostmaster(files, options.settings);
+  supervision.setPid(pid);
   options.meanwhile?.();
-  if (await isReady(place, pid, isStopping)) return pid;
-  // Another hub's PostgreSQL may have won the race for this folder.
-  const other = await findPostmaster(place.cluster);
-  if (other !== undefined && (await isReady(place, other, isStopping))) {
-    charge.end();
+  if (await isReady(files, pid, isStopping)) return pid;
+  // Another hub may have started PostgreSQL on this folder first.
+  const other = await findPostmaster(files.cluster);
+  if (other !== undefined && (await isReady(files, other, isStopping))) {
+    supervision.end();
     return other;
   }
-  const said = (await readFile(log)).subarray(before).toString().trim().split("\n");
-  throw new Error(`PostgreSQL did not start: ${said.slice(-8).join(" | ")}`);
+  const output = (await readFile(log)).subarray(before).toString().trim().split("\n");
+  throw new Error(`PostgreSQL did not start: ${output.slice(-8).join(" | ")}`);
 }
 
-const logOf = ({ home }: Place): string => path.join(home, "postgres.log");
+const logOf = ({ home }: ClusterFiles): string => path.join(home, "postgres.log");
 
-async function spawnPostmaster(place: Place, wanted: EmbeddedOptions["settings"]): Promise<number> {
-  const settings = { ...defaultSettings, unix_socket_directories: quoted(place.sockets), ...wanted };
+async function spawnPostmaster(files: ClusterFiles, overrides: EmbeddedOptions["settings"]): Promise<number> {
+  const settings = { ...defaultSettings, unix_socket_directories: quoted(files.sockets), ...overrides };
   const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const logFile = openSync(logOf(place), "a", 0o600);
+  const logFile = openSync(logOf(files), "a", 0o600);
   try {
-    // Detached: Ctrl-C goes to the whole process group, and the hub still needs its database while it drains.
-    const child = spawn(path.join(place.binaries, "bin/postgres"), ["-D", place.cluster, ...args], {
-      ...runAs(place),
+    // Detached: Ctrl-C signals the whole process group, and the hub needs its database while it drains.
+    const child = spawn(path.join(files.binaries, "bin/postgres"), ["-D", files.cluster, ...args], {
+      ...runAs(files),
       detached: true,
       stdio: ["ignore", logFile, logFile],
     });
@@ -360,14 +235,14 @@ async function spawnPostmaster(place: Place, wanted: EmbeddedOptions["settings"]
   }
 }
 
-/** As one entry of a list, whatever is in its name. */
+/** Quoted as one entry of a list. */
 const quoted = (folder: string): string => `"${folder.replaceAll('"', '""')}"`;
 
-/** False when it ended before it was ready. */
-async function isReady(place: Place, pid: number, isStopping: () => boolean): Promise<boolean> {
+/** Returns false if it exited before it was ready. */
+async function isReady(files: ClusterFiles, pid: number, isStopping: () => boolean): Promise<boolean> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
-    const file = await readPostmasterFile(place.cluster);
+    const file = await readPostmasterFile(files.cluster);
     if (isStopping() || (file?.pid === pid && file.status === "ready")) return true;
     if (!isAlive(pid)) return false;
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -376,20 +251,14 @@ async function isReady(place: Place, pid: number, isStopping: () => boolean): Pr
 }
 
 async function stopPostmaster(pid: number, fastMs: number): Promise<void> {
-  for (const [signal, patienceMs] of [
+  for (const [signal, timeoutMs] of [
     ["SIGINT", fastMs],
-    // After 5 s it kills those of its processes that do not end.
+    // PostgreSQL kills remaining processes after 5 s.
     ["SIGQUIT", 6_000],
   ] as const) {
     if (!isAlive(pid)) return;
     process.kill(pid, signal);
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + timeoutMs;
     await awaitExit(pid, () => Date.now() > deadline);
   }
-}
-
-/** Not with the hub's own environment, which has passwords and keys: every process of that user could read them there. */
-function runAs({ user, home }: Place) {
-  const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
-  return user ? { cwd: home, env, uid: user.uid, gid: user.gid } : { cwd: home, env };
 }

@@ -6,37 +6,37 @@ import type { ClientConfig } from "pg";
 import pg from "pg";
 
 const lockKey = 7_204_120;
-const patienceMs = 10_000;
+const takeTimeoutMs = 10_000;
 const retakeMs = 100;
 
 /** Another hub holds the lock. */
 export class DataDirInUse extends Error {}
 
 export type HubLock = {
-  /** `stopDatabase`: until it is down, no other hub may begin to use it. */
+  /** Other hubs may use the data directory only after `stopDatabase` has finished. */
   release(stopDatabase: () => Promise<void>): Promise<void>;
 };
 
 /**
- * One hub per embedded cluster, by two signs of life that end with their process; a file with a process id would stay.
- * A lock in the database can be had by one only, and is gone when PostgreSQL has died. A socket in the folder of
- * PostgreSQL's own, on which the hub says its name, lasts over that.
+ * Ensures one hub per embedded cluster by two locks that end with their process, unlike a PID file: an advisory lock in the
+ * database, which is lost when PostgreSQL dies, and a socket beside PostgreSQL's own, which survives that and on which the hub
+ * sends its name.
  */
 export async function holdHubLock(
   connection: ClientConfig & { host: string },
   onLost: (error: DataDirInUse) => void,
 ): Promise<HubLock> {
-  const doorFile = path.join(connection.host, "hub.sock");
-  const holder = await askAtDoor(doorFile);
+  const socketFile = path.join(connection.host, "hub.sock");
+  const holder = await askHolder(socketFile);
   if (holder !== undefined) throw new DataDirInUse(inUseBy(holder));
   let released = false;
-  let client = await takePatiently(connection);
-  const door = await openDoor(doorFile).catch(async (error: unknown) => {
+  let client = await takeWithRetries(connection);
+  const listener = await listenAsHolder(socketFile).catch(async (error: unknown) => {
     await client.end();
     throw error;
   });
 
-  // The database was restarted under us: the lock is gone with it and has to be taken again.
+  // After a restart of PostgreSQL the lock is gone and must be taken again.
   function keep(current: pg.Client): void {
     current.on("end", retake);
   }
@@ -59,8 +59,8 @@ export async function holdHubLock(
   return {
     async release(stopDatabase) {
       released = true;
-      // First, or a hub that starts as soon as PostgreSQL is down would still be refused.
-      await new Promise((resolve) => door.close(resolve));
+      // First, so that a hub that starts once PostgreSQL is down is not rejected.
+      await new Promise((resolve) => listener.close(resolve));
       await stopDatabase();
       await client.end().catch(() => {});
     },
@@ -70,33 +70,33 @@ export async function holdHubLock(
 const ownName = `hub process ${process.pid}`;
 const inUseBy = (holder: string): string => `Another hub (${holder}) already uses this data directory.`;
 
-/** Who holds this data directory, if somebody answers. */
-async function askAtDoor(file: string): Promise<string | undefined> {
+/** Name of the hub that holds the data directory, if one responds. */
+async function askHolder(file: string): Promise<string | undefined> {
   return await new Promise((resolve) => {
     let name = "";
     const socket = connect(file);
     socket.setEncoding("utf8").on("data", (text: string) => (name += text));
     socket.on("error", () => resolve(undefined));
     socket.on("end", () => resolve(name));
-    // It listens, so it lives, however busy it is.
+    // A busy hub may respond late, but the open socket shows that it runs.
     socket.setTimeout(2_000, () => socket.destroy()).on("close", () => resolve(name || "unknown process"));
   });
 }
 
-/** The lock in the database is held: what lies there is a dead one's. */
-async function openDoor(file: string): Promise<Server> {
+/** The advisory lock is held, so an existing socket belongs to a hub that has died. */
+async function listenAsHolder(file: string): Promise<Server> {
   await rm(file, { force: true });
-  const door = createServer((visitor) => {
-    visitor.on("error", () => {});
-    visitor.end(ownName);
+  const listener = createServer((client) => {
+    client.on("error", () => {});
+    client.end(ownName);
   });
-  await new Promise<void>((resolve, reject) => door.once("error", reject).listen(file, resolve));
-  return door.unref();
+  await new Promise<void>((resolve, reject) => listener.once("error", reject).listen(file, resolve));
+  return listener.unref();
 }
 
-/** PostgreSQL may be on its way down after another hub has used it; it is started again then. */
-async function takePatiently(connection: ClientConfig): Promise<pg.Client> {
-  const deadline = Date.now() + patienceMs;
+/** PostgreSQL may be shutting down after another hub has stopped; it is then started again. */
+async function takeWithRetries(connection: ClientConfig): Promise<pg.Client> {
+  const deadline = Date.now() + takeTimeoutMs;
   for (;;) {
     try {
       return await take(connection);
@@ -114,8 +114,11 @@ async function take(connection: ClientConfig): Promise<pg.Client> {
   const { rows } = await client.query<{ held: boolean }>("select pg_try_advisory_lock($1) as held", [lockKey]);
   if (rows[0]?.held) return client;
   const { rows: owners } = await client.query<{ application_name: string }>(
-    `select a.application_name from pg_locks l join pg_stat_activity a using (pid)
-      where l.locktype = 'advisory' and l.objid = $1 and l.granted limit 1`,
+    `select activity.application_name
+       from pg_locks held
+       join pg_stat_activity activity using (pid)
+      where held.locktype = 'advisory' and held.objid = $1 and held.granted
+      limit 1`,
     [lockKey],
   );
   await client.end();

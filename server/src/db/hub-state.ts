@@ -1,6 +1,6 @@
 import type { Queryable } from "./transaction.ts";
 
-/** Facts about this database as a whole, such as the clock of the preview. */
+/** State of the database as a whole, such as the preview clock. */
 export async function findState<T>(db: Queryable, key: string): Promise<T | undefined> {
   const [row] = await db.query<{ value: T }>("select value from hub_state where key = $1", [key]);
   return row?.value;
@@ -13,7 +13,7 @@ export async function saveState(db: Queryable, key: string, value: unknown): Pro
   );
 }
 
-/** Why the hub must not call other systems: its data are a copy, and another hub may be at work with the same. */
+/** Set after a restore: the original hub may still run with the same data, so this one must not call other systems. */
 export type OutboundPause = { reason: string; pausedAt: string; takenAt: string };
 
 const outboundKey = "outbound";
@@ -26,7 +26,7 @@ export async function saveOutboundPause(db: Queryable, pause: OutboundPause): Pr
   await saveState(db, outboundKey, pause);
 }
 
-/** The pause that it ended. */
+/** Returns the removed pause. */
 export async function removeOutboundPause(db: Queryable): Promise<OutboundPause | undefined> {
   const [row] = await db.query<{ value: OutboundPause }>("delete from hub_state where key = $1 returning value", [
     outboundKey,

@@ -2,13 +2,13 @@ import { hostname } from "node:os";
 import { hubVersion } from "../core/hub-version.ts";
 import type { Queryable } from "./database.ts";
 
-/** Each hub process keeps one connection for signals to each of its databases: the sign that it is at work there. */
+/** Each hub process keeps one signal connection to each of its databases, which shows that it is running. */
 const prefix = "order-operations-hub signals";
-/** PostgreSQL cuts longer names off. */
+/** PostgreSQL truncates longer names. */
 const maxNameLength = 63;
 
 const nameStart = `${prefix} ${hubVersion} ${process.pid}@`;
-/** The application name of the signal connection. Earlier hubs had the prefix alone. Host names differ at their end, if at all. */
+/** Application name of the signal connection. Earlier versions had the prefix alone. Host names are shortened at the start, since they usually differ at the end. */
 export const signalsName = nameStart + hostname().slice(-(maxNameLength - nameStart.length));
 
 /** SQL: this row of pg_stat_activity is the signal connection of a hub on the current database. */
@@ -25,7 +25,7 @@ export async function findHubsAtWork(db: Queryable): Promise<HubAtWork[]> {
   );
 }
 
-/** For people: `hub 0.1.0 (process 4711 on web-1), connected since 2026-11-17T09:00:00Z as database process 99`. */
+/** For log messages: `hub 0.1.0 (process 4711 on web-1), connected since 2026-11-17T09:00:00Z as database process 99`. */
 export function describeHub({ pid, name, address, since }: HubAtWork): string {
   const [version, where] = name.slice(prefix.length).trim().split(" ");
   const [processId, host] = where?.split("@") ?? [];

@@ -2,10 +2,10 @@ import type { Page, PageRequest } from "../core/page.ts";
 import { offsetOf, toPage } from "../core/page.ts";
 import type { Queryable } from "./database.ts";
 
-/** One condition of a list. `?` stands for the value, each time it occurs; without a value there is no condition. */
+/** A condition of a list. Each `?` is the value; a condition whose value is null or undefined is omitted. */
 export type Condition = string | readonly [text: string, value: unknown];
 
-/** All that have to be met, for `where`. The values are added to those that the statement has already. */
+/** The conjunction for `where`. Appends the values to those of the statement. */
 export function meetAll(conditions: readonly Condition[], values: unknown[]): string {
   const texts = conditions.flatMap((condition) => {
     if (typeof condition === "string") return condition;
@@ -18,11 +18,11 @@ export function meetAll(conditions: readonly Condition[], values: unknown[]): st
 type List = {
   select: string;
   from: string;
-  /** What `from` calls $1, $2 and so on. */
+  /** Values of $1, $2 and so on in `from`. */
   values?: readonly unknown[];
   where: readonly Condition[];
   orderBy: string;
-  /** Where it is known without counting. */
+  /** The number of rows, if it is known without counting. */
   total?: number | undefined;
 };
 
@@ -33,11 +33,11 @@ export async function listPage<Row>(db: Queryable, query: PageRequest, list: Lis
     `select ${list.select} ${from} order by ${list.orderBy} limit $${values.length + 1} offset $${values.length + 2}`,
     [...values, query.limit, offsetOf(query)],
   );
-  return toPage(rows, countedBy(rows, query) ?? list.total ?? (await count(db, from, values)), query);
+  return toPage(rows, totalFrom(rows, query) ?? list.total ?? (await count(db, from, values)), query);
 }
 
-/** A page that is not full is the last one and tells how many there are; one behind the end tells nothing. */
-function countedBy(rows: unknown[], query: PageRequest): number | undefined {
+/** The total, if the page is the last one: it is not full, and not past the end. */
+function totalFrom(rows: unknown[], query: PageRequest): number | undefined {
   const isLast = rows.length < query.limit && (rows.length > 0 || query.page === 1);
   return isLast ? offsetOf(query) + rows.length : undefined;
 }
@@ -47,7 +47,7 @@ async function count(db: Queryable, from: string, values: unknown[]): Promise<nu
   return row!.total;
 }
 
-/** "Contains this text" for LIKE, with the text's own % _ \ taken literally. */
+/** LIKE pattern for "contains this text", with % _ \ escaped. */
 export function likePattern(text: string): string;
 export function likePattern(text: string | undefined): string | undefined;
 export function likePattern(text: string | undefined): string | undefined {

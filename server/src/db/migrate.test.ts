@@ -99,9 +99,9 @@ describe("a database that has to be migrated (operations N1)", () => {
     const starting = await hubAtWork("order-operations-hub");
     const seen: MigrationProgress[] = [];
     const report = (progress: MigrationProgress): void => void seen.push(progress);
-    const refused = migrate(connection, db, await readMigrations(folder), { report, patienceMs: 0 });
+    const refused = migrate(connection, db, await readMigrations(folder), { report, hubsTimeoutMs: 0 });
     await expect(refused).rejects.toThrow(
-      /2 hubs are at work on it:\n  hub of an earlier version, from .*\n  hub 0\.9\.1 \(process 4711 on web-1\), connected since .*\nStop every hub process/,
+      /2 hubs are running on it:\n  hub of an earlier version, from .*\n  hub 0\.9\.1 \(process 4711 on web-1\), connected since .*\nStop every hub process/,
     );
     expect(seen).toMatchObject([
       { step: "waiting", hubs: [/earlier version/, /4711/].map((one) => expect.stringMatching(one) as string) },

@@ -14,34 +14,34 @@ export type Migration = {
   name: string;
   sql: string;
   checksum: string;
-  /** Its statement is repeated, each time in a transaction of its own, until it returns no row. */
+  /** The statement is repeated, each time in its own transaction, until it returns no rows. */
   isBatched: boolean;
 };
 
-/** What a migration run is doing, for the log and for `/readyz`. */
+/** Progress of a migration, for the log and for `/readyz`. */
 export type MigrationProgress =
-  /** Hubs are still at work on the database; they get a few seconds to end. */
+  /** Other hubs are running; they get a few seconds to stop. */
   | { step: "waiting"; hubs: string[] }
-  /** `version` is that of the database before; 0 for an empty one. `rows`: estimates for the largest tables. */
+  /** `version` of the database before the migration, 0 if empty. `rows`: estimates for the largest tables. */
   | { step: "begin"; version: number; count: number; rows: Record<string, number> }
-  /** `rows`: how many a batched migration has changed so far. */
+  /** `rows`: changed so far by a batched migration. */
   | { step: "apply"; name: string; number: number; of: number; rows?: number };
 
 type MigrateOptions = {
   report?(progress: MigrationProgress): void;
-  /** Cancels the statement at work. Everything since the last commit is undone. */
+  /** Cancels the current statement and rolls back to the last commit. */
   stopping?: AbortSignal | undefined;
-  /** How long hubs that are at work may take to end. */
-  patienceMs?: number;
+  /** How long to wait for running hubs to stop. */
+  hubsTimeoutMs?: number;
 };
 
 const migrationsFolder = path.join(import.meta.dirname, "../../migrations");
 const lockKey = 7_204_119;
 const cancelEveryMs = 100;
 const batchedHeader = /^-- hub: in batches$/m;
-/** A hub that was told to stop needs up to ten seconds. */
-const hubsPatienceMs = 12_000;
-const lookAgainMs = 250;
+/** A hub takes up to ten seconds to stop. */
+const defaultHubsTimeoutMs = 12_000;
+const pollMs = 250;
 const largestTables = 4;
 
 export async function readMigrations(folder = migrationsFolder): Promise<Migration[]> {
@@ -61,21 +61,21 @@ export async function readMigrations(folder = migrationsFolder): Promise<Migrati
 }
 
 /**
- * Applies what is missing; a second run, or a second hub at the same moment, does nothing. Migrations that follow one another
- * without a batched one between them are applied in one transaction: all or nothing.
+ * Applies missing migrations; a second run, or a second hub at the same time, does nothing. Consecutive migrations without a
+ * batched one between them are applied in one transaction.
  */
 export async function migrate(
   connection: Connection,
   db: Queryable,
   migrations: Migration[],
-  { report = () => {}, stopping, patienceMs = hubsPatienceMs }: MigrateOptions = {},
+  { report = () => {}, stopping, hubsTimeoutMs = defaultHubsTimeoutMs }: MigrateOptions = {},
 ): Promise<Migration[]> {
   const version = await appliedVersion(db);
   if (version === newest(migrations)) return [];
-  // A connection of its own: the time limits that protect requests would cut off a long migration.
+  // A separate connection without the timeouts of requests, which would interrupt a long migration.
   const patient = openDatabase({ connection, maxConnections: 1, isPatient: true, onError: () => {} });
   try {
-    if (version > 0 && !(await awaitHubsGone(patient, migrations, { report, patienceMs }))) return [];
+    if (version > 0 && !(await awaitHubsGone(patient, migrations, { report, hubsTimeoutMs }))) return [];
     return await applyAll(patient, db, migrations, { version, report, stopping });
   } catch (error) {
     throw await explain(error, db, stopping);
@@ -84,7 +84,7 @@ export async function migrate(
   }
 }
 
-/** Looks only: for those who must not change a database that an older hub may be at work on. */
+/** Checks without migrating, for processes that must not change a database in use by an older hub. */
 export async function requireMigrated(db: Database, migrations: Migration[]): Promise<void> {
   const missing = await db.transaction(async (tx) =>
     (await appliedVersion(tx)) === 0 ? migrations : await findMissing(tx, migrations),
@@ -96,7 +96,7 @@ export async function requireMigrated(db: Database, migrations: Migration[]): Pr
   );
 }
 
-/** The newest migration of the database, if it is newer than those that this hub knows. */
+/** The newest migration of the database, if this hub does not know it. */
 export async function findNewerMigration(db: Queryable, migrations: Migration[]): Promise<string | undefined> {
   const [row] = await db.query<{ name: string }>(
     "select name from schema_migrations where version > $1 order by version desc limit 1",
@@ -106,32 +106,32 @@ export async function findNewerMigration(db: Queryable, migrations: Migration[])
 }
 
 /**
- * A hub at work would meet tables that it does not know, or deadlock with the migration. False: another process has migrated
- * meanwhile, and nothing is left to do.
+ * A running hub would find unknown tables or deadlock with the migration. Returns false if another process has migrated in the
+ * meantime.
  */
 async function awaitHubsGone(
   db: Database,
   migrations: Migration[],
-  { report, patienceMs }: { report(progress: MigrationProgress): void; patienceMs: number },
+  { report, hubsTimeoutMs }: { report(progress: MigrationProgress): void; hubsTimeoutMs: number },
 ): Promise<boolean> {
-  const deadline = performance.now() + patienceMs;
-  for (let looks = 0; ; looks++) {
-    // First: a hub that has just migrated is at work from then on.
+  const deadline = performance.now() + hubsTimeoutMs;
+  for (let polls = 0; ; polls++) {
+    // Checked first, since a hub that has just migrated is running from then on.
     if ((await findMissing(db, migrations)).length === 0) return false;
     const hubs = await findHubsAtWork(db);
     if (hubs.length === 0) return true;
-    if (looks === 0) report({ step: "waiting", hubs: hubs.map(describeHub) });
+    if (polls === 0) report({ step: "waiting", hubs: hubs.map(describeHub) });
     if (performance.now() > deadline) throw new Error(refusal(hubs));
-    await sleep(lookAgainMs);
+    await sleep(pollMs);
   }
 }
 
 function refusal(hubs: HubAtWork[]): string {
   return [
-    `The database has to be migrated, and ${hubs.length === 1 ? "a hub is" : `${hubs.length} hubs are`} at work on it:`,
+    `The database must be migrated, but ${hubs.length === 1 ? "a hub is" : `${hubs.length} hubs are`} running on it:`,
     ...hubs.map((hub) => `  ${describeHub(hub)}`),
     "Stop every hub process on this database, then start again. Nothing was changed.",
-    `If such a process no longer exists, end what it left in the database: select pg_terminate_backend(${hubs[0]!.pid});`,
+    `If such a process no longer exists, close its connection: select pg_terminate_backend(${hubs[0]!.pid});`,
   ].join("\n");
 }
 
@@ -153,7 +153,7 @@ async function applyAll(
       const [{ pid } = { pid: 0 }] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
       const cancel = (): void => void db.query("select pg_cancel_backend($1)", [pid]).catch(() => {});
       let repeating: NodeJS.Timeout | undefined;
-      // Again and again: a request that arrives between two statements cancels nothing, and the next one may wait for a lock.
+      // Repeated: a cancel request between two statements has no effect, and the next statement may wait for a lock.
       const keepCancelling = (): void => {
         cancel();
         repeating = setInterval(cancel, cancelEveryMs);
@@ -181,10 +181,10 @@ async function applyAll(
 
 type Step = { applied: Migration[]; batchOf?: Migration; rows: number };
 
-/** Where several begin at the same moment, they do so one after the other. */
+/** Serializes concurrent migrations. */
 export const migrationLock = `select pg_advisory_xact_lock(${lockKey})`;
 
-/** All that are missing, in the transaction of `db`. */
+/** Applies all missing migrations in the transaction of `db`. */
 export async function applyMissing(db: Queryable, migrations: Migration[]): Promise<void> {
   for (;;) {
     const { applied, batchOf } = await applyNext(db, migrations, () => {});
@@ -192,7 +192,7 @@ export async function applyMissing(db: Queryable, migrations: Migration[]): Prom
   }
 }
 
-/** What one transaction does: one batch of a batched migration, or all that are missing before the next of those. */
+/** One transaction: one batch of a batched migration, or all missing migrations before the next batched one. */
 async function applyNext(tx: Queryable, migrations: Migration[], begin: (migration: Migration) => void): Promise<Step> {
   await tx.query(migrationLock);
   await tx.query(
@@ -206,7 +206,7 @@ async function applyNext(tx: Queryable, migrations: Migration[], begin: (migrati
     begin(first);
     const rows = await tx.query(first.sql);
     if (rows.length > 0) return { applied: [], batchOf: first, rows: rows.length };
-    await note(tx, first);
+    await recordMigration(tx, first);
     return { applied: [first], rows: 0 };
   }
   const end = missing.findIndex(({ isBatched }) => isBatched);
@@ -214,12 +214,12 @@ async function applyNext(tx: Queryable, migrations: Migration[], begin: (migrati
   for (const migration of together) {
     begin(migration);
     await tx.query(migration.sql);
-    await note(tx, migration);
+    await recordMigration(tx, migration);
   }
   return { applied: together, rows: 0 };
 }
 
-async function note(tx: Queryable, { version, name, checksum }: Migration): Promise<void> {
+async function recordMigration(tx: Queryable, { version, name, checksum }: Migration): Promise<void> {
   await tx.query("insert into schema_migrations (version, name, checksum) values ($1, $2, $3)", [
     version,
     name,
@@ -227,7 +227,7 @@ async function note(tx: Queryable, { version, name, checksum }: Migration): Prom
   ]);
 }
 
-/** PostgreSQL's own estimates: counting would take longer than many a migration. */
+/** PostgreSQL's estimates, since counting may take longer than the migration. */
 async function estimateRows(db: Queryable): Promise<Record<string, number>> {
   const found = await db.query<{ name: string; rows: number }>(
     `select stats.relname as name, greatest(reltuples, n_live_tup)::bigint as rows
@@ -238,10 +238,10 @@ async function estimateRows(db: Queryable): Promise<Record<string, number>> {
   return Object.fromEntries(found.map(({ name, rows }) => [name, rows]));
 }
 
-/** Locks that are in the way are those of other processes: which ones is worth more than PostgreSQL's own words. */
+/** Replaces PostgreSQL's deadlock message by the processes that hold the locks. */
 async function explain(error: unknown, db: Queryable, stopping: AbortSignal | undefined): Promise<unknown> {
   if (stopping?.aborted)
-    return new Error("The migration was stopped; nothing of its last step was kept.", { cause: error });
+    return new Error("The migration was stopped; its last step was rolled back.", { cause: error });
   if (!["40P01", "55P03"].includes(sqlState(error) ?? "")) return error;
   const hubs = await findHubsAtWork(db).catch(() => []);
   const others =

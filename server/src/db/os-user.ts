@@ -3,13 +3,13 @@ import path from "node:path";
 
 export type OsUser = { uid: number; gid: number };
 
-/** PostgreSQL refuses to run as root; this is whom it runs as then. Undefined: we are not root, no change needed. */
+/** PostgreSQL refuses to run as root; the user it runs as instead. Undefined if the hub does not run as root. */
 export async function unprivilegedUser(): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const passwd = await readFile("/etc/passwd", "utf8");
   const users = passwd.split("\n").map((line) => line.split(":"));
-  for (const wanted of ["postgres", "nobody"]) {
-    const fields = users.find(([name]) => name === wanted);
+  for (const candidate of ["postgres", "nobody"]) {
+    const fields = users.find(([name]) => name === candidate);
     if (fields) return { uid: Number(fields[2]), gid: Number(fields[3]) };
   }
   throw new Error(
@@ -17,7 +17,7 @@ export async function unprivilegedUser(): Promise<OsUser | undefined> {
   );
 }
 
-/** Can this user walk down to `target` and read it? Looks at the nearest existing ancestor when it does not exist. */
+/** Whether this user can enter all folders down to `target`, as far as they exist. */
 export async function canReach(user: OsUser, target: string): Promise<boolean> {
   const steps = path.resolve(target).split(path.sep);
   for (let depth = 1; depth <= steps.length; depth++) {

@@ -6,14 +6,14 @@ import type { OsUser } from "./os-user.ts";
 import { canReach } from "./os-user.ts";
 
 /**
- * The folder with PostgreSQL's bin/, lib/ and share/, usable by `user`. The npm package keeps its library links in a
- * list because npm cannot store links; we make them here, since no package may run code at install time.
+ * The folder with PostgreSQL's bin/, lib/ and share/, readable by `user`. npm packages cannot contain symbolic links, so the
+ * package lists them; they are created here, since packages may not run code at install time.
  */
 export async function findPostgresBinaries(user: OsUser | undefined, copyTo: string): Promise<string> {
   const packaged = packagedBinaries();
-  const isUsable = isPlain(packaged) && (await linkLibraries(packaged));
+  const isUsable = isShellSafe(packaged) && (await linkLibraries(packaged));
   if (isUsable && (!user || (await canReach(user, path.join(packaged, "bin/postgres"))))) return packaged;
-  if (!isPlain(copyTo)) {
+  if (!isShellSafe(copyTo)) {
     throw new Error(`PostgreSQL cannot run from ${copyTo}: set HUB_DATA_DIR to a path without ", $, \` and \\.`);
   }
   const { version } = JSON.parse(await readFile(path.join(packaged, "../package.json"), "utf8")) as Package;
@@ -24,27 +24,27 @@ export async function findPostgresBinaries(user: OsUser | undefined, copyTo: str
 
 type Package = { version: string };
 
-/** initdb hands the path of the programs to a shell, between double quotes. */
-function isPlain(folder: string): boolean {
+/** initdb passes the path of its programs to a shell, within double quotes. */
+function isShellSafe(folder: string): boolean {
   return !/["$`\\]/.test(folder);
 }
 
-/** Renamed when it is whole, so that a copy that was cut short is never used. */
+/** Copied under another name and then renamed, so that an interrupted copy is never used. */
 async function copyBinaries(from: string, to: string): Promise<void> {
   const draft = `${to}.${process.pid}.new`;
   await rm(draft, { recursive: true, force: true });
-  // Verbatim: otherwise the links between the libraries would lead back to where PostgreSQL's user cannot go.
+  // Verbatim: otherwise links between libraries would point to the original, which PostgreSQL's user cannot read.
   await cp(from, draft, { recursive: true, verbatimSymlinks: true });
   await linkLibraries(draft);
-  await openForReading(draft);
+  await makeReadable(draft);
   await rename(draft, to).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
     await rm(draft, { recursive: true, force: true });
   });
 }
 
-/** Installed under a strict umask, the files are for their owner only. */
-async function openForReading(folder: string): Promise<void> {
+/** With a strict umask, npm installs files that only their owner can read. */
+async function makeReadable(folder: string): Promise<void> {
   const inside = await readdir(folder, { recursive: true });
   for (const name of [".", ...inside]) {
     const file = path.join(folder, name);
@@ -64,7 +64,7 @@ function packagedBinaries(): string {
   }
 }
 
-/** False when links are missing and the folder cannot be written. */
+/** Returns false if links are missing and cannot be created. */
 async function linkLibraries(folder: string): Promise<boolean> {
   const links = JSON.parse(await readFile(path.join(folder, "pg-symlinks.json"), "utf8")) as Link[];
   for (const { source, target } of links) {
@@ -73,7 +73,7 @@ async function linkLibraries(folder: string): Promise<boolean> {
     try {
       await symlink(path.basename(source), at);
     } catch (error) {
-      // Two hubs that start at once make the same links.
+      // Two hubs that start at the same time create the same links.
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") return false;
     }
   }

@@ -4,8 +4,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Stops PostgreSQL when the hub was killed (SIGKILL, out of memory) and no other hub takes its place. A shell that waits for the
- * end of its input, which is the end of the hub, then for the next hub, and then asks PostgreSQL to shut down in good order.
+ * Stops PostgreSQL after the hub was killed (SIGKILL, out of memory) unless another hub takes over. A shell process waits for the
+ * end of its input, which is the end of the hub, then for `waitSeconds`, and then requests a fast shutdown.
  */
 export type PostgresGuard = { release(): void };
 
@@ -16,12 +16,12 @@ type GuardOptions = {
   spawnOptions: { cwd: string; env: Record<string, string>; uid?: number; gid?: number };
 };
 
-/** A hub that is started again takes over what is there, without the seconds that a stop and a start of PostgreSQL take. */
+/** A restarted hub takes over the running PostgreSQL, which is faster than a stop and a start. */
 const waitSeconds = 15;
 
 /**
- * $1 seconds to wait, $2 the file that names the guard in charge, $3 this guard, $4 the cluster. The process is the one that works
- * on the cluster now: a file that a killed PostgreSQL left may name an unrelated process.
+ * $1 seconds to wait, $2 file with the active guard, $3 this guard, $4 cluster. Checks the working directory of the process, since
+ * the PID file of a killed PostgreSQL may name an unrelated process.
  */
 const script = `
   read -r _
@@ -32,28 +32,28 @@ const script = `
   [ ! -d /proc/self ] || [ "/proc/$pid/cwd" -ef "$4" ] || exit
   kill -INT "$pid"`;
 
-/** Before PostgreSQL is started: the hub may be killed at any moment after that. */
+/** Call it before starting PostgreSQL, since the hub may be killed at any moment after that. */
 export function guardPostgres({ cluster, folder, spawnOptions }: GuardOptions): PostgresGuard | undefined {
   const name = randomUUID();
-  const inCharge = path.join(folder, "guard");
-  const args = [String(waitSeconds), inCharge, name, cluster];
+  const activeGuardFile = path.join(folder, "guard");
+  const args = [String(waitSeconds), activeGuardFile, name, cluster];
   const child = spawn("/bin/sh", ["-c", script, "hub-guard", ...args], {
     ...spawnOptions,
-    // Not in the hub's process group: a signal to all of it must not end the guard as well.
+    // A process group of its own: a signal to the hub's group must not end the guard.
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // Without a shell PostgreSQL is adopted by the next start, as it would be anyway.
+  // Without a shell, PostgreSQL keeps running until the next hub adopts it.
   child.on("error", () => {});
   child.stdin.on("error", () => {});
   child.unref();
   (child.stdin as unknown as { unref(): void }).unref();
   const release = (): void => void child.kill("SIGKILL");
   try {
-    // Last: until here the guard before is in charge, from here on this one.
-    writeFileSync(inCharge, name);
+    // Last: from here on this guard is active instead of the previous one.
+    writeFileSync(activeGuardFile, name);
   } catch {
-    // The disk is full, say: PostgreSQL runs all the same.
+    // For example, the disk is full. PostgreSQL runs without a guard.
     release();
     return undefined;
   }

@@ -3,8 +3,8 @@ import { copyFile, stat, truncate } from "node:fs/promises";
 const maxBytes = 10 * 1024 * 1024;
 
 /**
- * Keeps the log and the part before it, about so much each. PostgreSQL goes on writing to the file it was given, and at
- * its end wherever that is; so the file is emptied, not renamed.
+ * Keeps the current log and one previous part, about `limit` bytes each. The file is truncated, not renamed, since PostgreSQL
+ * keeps it open in append mode.
  */
 export async function trimPostgresLog(file: string, limit = maxBytes): Promise<void> {
   const { size } = await stat(file).catch(() => ({ size: 0 }));

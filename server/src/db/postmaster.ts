@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** What PostgreSQL writes about itself into its data directory: process id on line 1, state on line 8. */
+/** PostgreSQL's postmaster.pid: process ID on line 1, status on line 8. */
 export async function readPostmasterFile(cluster: string): Promise<{ pid: number; status: string } | undefined> {
   const text = await readFile(path.join(cluster, "postmaster.pid"), "utf8").catch(() => "");
   const lines = text.split("\n");
@@ -14,27 +14,27 @@ export async function readPostmasterFile(cluster: string): Promise<{ pid: number
   return pid > 0 ? { pid, status: (lines[7] ?? "").trim() } : undefined;
 }
 
-const stoppingPatienceMs = 30_000;
+const stopTimeoutMs = 30_000;
 
-/** The process id of the PostgreSQL that runs on this cluster, if one does. Waits for one that is just stopping. */
+/** Process ID of the PostgreSQL that runs on this cluster, if any. Waits for one that is shutting down. */
 export async function findPostmaster(cluster: string): Promise<number | undefined> {
   const file = await readPostmasterFile(cluster);
-  // PostgreSQL itself knows what to do with the file of a process that is no more.
+  // PostgreSQL itself handles the file of a process that no longer exists.
   if (!file || !exists(file.pid)) return undefined;
-  if (isAlive(file.pid) && (await worksOn(file.pid, cluster))) {
+  if (isAlive(file.pid) && (await runsOn(file.pid, cluster))) {
     if (file.status !== "stopping") return file.pid;
-    const deadline = Date.now() + stoppingPatienceMs;
+    const deadline = Date.now() + stopTimeoutMs;
     await awaitExit(file.pid, () => Date.now() > deadline);
     return undefined;
   }
-  // After a reboot or in a new container the id can belong to any other process, and a killed process whose parent does
-  // not look keeps its id; PostgreSQL would refuse to start.
+  // After a reboot or in a new container the ID may belong to another process, and a zombie keeps its ID. PostgreSQL would
+  // refuse to start.
   await rm(path.join(cluster, "postmaster.pid"), { force: true });
   return undefined;
 }
 
-/** Whether anybody answers there, be it a process that cannot be seen from inside this container. */
-export async function answers(socketFile: string): Promise<boolean> {
+/** Whether a process listens on the socket, even one that is not visible in this container. */
+export async function isListening(socketFile: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = connect(socketFile);
     socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
@@ -55,7 +55,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Dead, but its parent has not looked: an adopted PostgreSQL in a container whose first process never looks. */
+/** A dead process whose parent has not reaped it, such as an adopted PostgreSQL in a container without an init process. */
 function isZombie(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -69,15 +69,15 @@ export async function awaitExit(pid: number, giveUp: () => boolean): Promise<voi
   while (isAlive(pid) && !giveUp()) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
-const watchEveryMs = 250;
+const pollIntervalMs = 250;
 
-/** As long as it runs, which may be for months: seldom enough that an idle hub sleeps. Ends at once with the signal. */
+/** Resolves when the process exits or the signal aborts. Polls rarely, so that an idle hub stays idle. */
 export async function watchUntilExit(pid: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && isAlive(pid)) await delay(watchEveryMs, undefined, { signal }).catch(() => {});
+  while (!signal.aborted && isAlive(pid)) await delay(pollIntervalMs, undefined, { signal }).catch(() => {});
 }
 
-/** PostgreSQL's current directory is its cluster, however that was spelled when it was started. */
-async function worksOn(pid: number, cluster: string): Promise<boolean> {
+/** The working directory of PostgreSQL is its cluster, however the path was spelled at the start. */
+async function runsOn(pid: number, cluster: string): Promise<boolean> {
   const current = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (current !== undefined) return current === (await realpath(cluster));
   return (await commandOf(pid)).includes(cluster);

@@ -8,7 +8,7 @@ import type { Queryable, Tx } from "./database.ts";
 import type { Condition } from "./list-page.ts";
 import { listPage } from "./list-page.ts";
 
-/** Things of an organization in a table of their own, under the alias `t`, that are written one at a time. */
+/** Basic statements for records of an organization in one table, with the alias `t`. */
 export function recordsIn<Thing extends { id: string }>(table: string, kind: ResourceKind, columns: Columns<Thing>) {
   const { names, values, shape, sets } = writing(columns.all);
   const one = `select ${columns.selected} from ${table} t where t.org_id = $1 and t.id = $2`;
@@ -21,7 +21,7 @@ export function recordsIn<Thing extends { id: string }>(table: string, kind: Res
       const [row] = await db.query<Stored<Thing>>({ name: `${table}_find`, text: one }, [orgId, id]);
       return columns.fromRow(orNotFound(kind, row));
     },
-    /** Writers of one thing take turns. */
+    /** Serializes writers of the same record. */
     async lock(tx: Tx, orgId: string, id: string): Promise<Thing> {
       const [row] = await tx.query<Stored<Thing>>(`${one} for update`, [orgId, id]);
       return columns.fromRow(orNotFound(kind, row));

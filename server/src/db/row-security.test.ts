@@ -153,7 +153,7 @@ test("the audit log can be written and read, and nothing else", async () => {
 
 test("one connection serves all organizations in turn, and each sees its own, whatever came before", async () => {
   const one = openDatabase({ connection: hub.connection, maxConnections: 1, onError: () => {} });
-  await one.confine();
+  await one.enableRowSecurity();
   const owners = "select distinct org_id::text as org from users order by 1";
   const all = await one.query(owners);
   expect(all.length).toBeGreaterThan(2);

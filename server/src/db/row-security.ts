@@ -1,38 +1,39 @@
 import { isUuid } from "../core/ids.ts";
 
-/** Whose rows a connection sees: those of one organization, or (null) all. */
-export type Sight = string | null;
+/** Rows that a connection sees: those of one organization, or all (null). */
+export type RowScope = string | null;
 
-/** Bound by the policies of migrations 0027 and 0048: it owns nothing, and can neither change nor empty the audit log. */
+/** Restricted by row-level security policies. It owns nothing and can neither change nor truncate the audit log. */
 const role = "hub_org";
 
-/** Requests need none of these: they hold nothing of an organization, or of all of them together. */
+/** Tables that requests never need: they belong to no organization, or to several. */
 const closedTables = ["schema_migrations", "secret_keys", "sign_in_attempts", "hub_state"];
 
-/** Since 16 whoever makes a role is a member of it, and may still not take it on. */
-const mayTakeOn = (name: string): string =>
+/** Since PostgreSQL 16 the creator of a role is its member, but may not SET ROLE to it. */
+const maySetRole = (name: string): string =>
   `pg_has_role(${name}, case when current_setting('server_version_num')::integer < 160000 then 'member' else 'set' end)`;
 
-type Asked = { query<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]> };
-type Opened = Asked & { transaction<T>(work: (tx: Asked) => Promise<T>): Promise<T> };
+type Connection = { query<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]> };
+type TransactionalConnection = Connection & { transaction<T>(work: (tx: Connection) => Promise<T>): Promise<T> };
 
 /**
- * Makes the role, and gives it what it lacks. It belongs to the server, not to the database: another database may have made
- * it, and one that was restored from a dump has it no more. False: we are not allowed to, so that statements are all there is.
+ * Creates the role and grants what it lacks. Roles belong to the server, not to the database: another database may have created
+ * it, and a dump restored elsewhere lacks it. Returns false if the hub's user may not create roles; then only the statements
+ * themselves separate organizations.
  */
-export async function prepareOrgRole(db: Opened): Promise<boolean> {
+export async function prepareOrgRole(db: TransactionalConnection): Promise<boolean> {
   if (await hasOrgRole(db)) return true;
   try {
     await db.transaction(async (tx) => {
       await tx.query("select pg_advisory_xact_lock(hashtextextended('hub_org', 0))");
       const [known] = await tx.query("select from pg_roles where rolname = $1", [role]);
       if (!known) await tx.query(`create role ${role} nologin`);
-      const [us] = await tx.query<{ name: string; schema: string; isMember: boolean }>(
+      const [current] = await tx.query<{ name: string; schema: string; isMember: boolean }>(
         `select quote_ident(current_user) as name, quote_ident(current_schema()) as schema,
-                ${mayTakeOn("$1::name")} as "isMember"`,
+                ${maySetRole("$1::name")} as "isMember"`,
         [role],
       );
-      const { name, schema, isMember } = us!;
+      const { name, schema, isMember } = current!;
       if (!isMember) await tx.query(`grant ${role} to ${name}`);
       await tx.query(`grant usage on schema ${schema} to ${role}`);
       await tx.query(`grant select, insert, update, delete on all tables in schema ${schema} to ${role}`);
@@ -42,7 +43,7 @@ export async function prepareOrgRole(db: Opened): Promise<boolean> {
     });
   } catch (error) {
     const code = (error as { code?: unknown }).code;
-    // Two databases of one server make it at the same moment: whoever came second finds it now.
+    // Another database of the server created the role at the same moment.
     if (code === "42710" || code === "23505") return await prepareOrgRole(db);
     if (code === "42501") return false;
     throw error;
@@ -50,32 +51,35 @@ export async function prepareOrgRole(db: Opened): Promise<boolean> {
   return await hasOrgRole(db);
 }
 
-/** Whether there is the role, we may take it on, and it may use every table that is not closed to it, and no other. */
-async function hasOrgRole(db: Asked): Promise<boolean> {
+/** Whether the role exists, the hub's user may SET ROLE to it, and it has access to all tables except the closed ones. */
+async function hasOrgRole(db: Connection): Promise<boolean> {
   const [row] = await db.query<{ has: boolean }>(
     `select coalesce((
-       select ${mayTakeOn("r.rolname")} and not exists (
-         select from pg_class c
-          where c.relkind in ('r', 'p', 'v') and c.relnamespace = current_schema()::regnamespace
-            and has_table_privilege(r.oid, c.oid, 'select') = (c.relname = any($2)))
-         from pg_roles r where r.rolname = $1), false) as has`,
+       select ${maySetRole("role.rolname")}
+              and not exists (
+                select from pg_class relation
+                 where relation.relkind in ('r', 'p', 'v')
+                   and relation.relnamespace = current_schema()::regnamespace
+                   and has_table_privilege(role.oid, relation.oid, 'select') = (relation.relname = any($2)))
+         from pg_roles role
+        where role.rolname = $1), false) as has`,
     [role, closedTables],
   );
   return row?.has === true;
 }
 
-/** From here on, whatever transactions come. */
-export function statementsTo(sight: Sight): string {
-  return sight === null ? "reset role" : `set role ${role}; set hub.org = ${literal(sight)}`;
+/** Statements that set the scope of the session. */
+export function sessionScope(scope: RowScope): string {
+  return scope === null ? "reset role" : `set role ${role}; set hub.org = ${literal(scope)}`;
 }
 
-/** Until the transaction ends that has just begun. */
-export function openingOf(sight: Sight): string {
-  return sight === null ? "set local role none" : `set local role ${role}; set local hub.org = ${literal(sight)}`;
+/** Statements that set the scope of the current transaction. */
+export function transactionScope(scope: RowScope): string {
+  return scope === null ? "set local role none" : `set local role ${role}; set local hub.org = ${literal(scope)}`;
 }
 
-/** These go out without values: what is no id must not become a statement. */
+/** SET takes no parameters, so the ID is checked before it becomes part of the statement. */
 function literal(orgId: string): string {
-  if (!isUuid(orgId)) throw new Error("an organization is named by its id");
+  if (!isUuid(orgId)) throw new Error("not an organization ID");
   return `'${orgId}'`;
 }

@@ -6,15 +6,15 @@ import { findNewerMigration } from "./migrate.ts";
 import type { Signals } from "./signals.ts";
 
 /**
- * Notices when a newer hub migrates the database under this one: by its announcement, or after a gap in the signals. From then
- * on no statement is sent any more, since the tables are no longer those that this hub was written for.
+ * Detects that a newer hub has migrated the database, by its announcement or after a gap in the signals. From then on all
+ * statements are rejected, since this hub does not know the new tables.
  */
 export function watchSchema(
   { db, signals }: { db: Database; signals: Signals },
   migrations: Migration[],
   onNewer: (migration: string) => void,
 ): void {
-  function look(): void {
+  function check(): void {
     if (db.refusal()) return;
     findNewerMigration(db, migrations).then(
       (migration) => {
@@ -22,14 +22,14 @@ export function watchSchema(
         db.refuseAll(new NewerSchema(migration));
         onNewer(migration);
       },
-      // The database is away; there is a gap in the signals as well, after which this is done again.
+      // The database is unavailable, so the signals have a gap, too, after which this is repeated.
       () => {},
     );
   }
-  signals.subscribe("schema", look);
-  signals.onGap(look);
-  // Between looking at the schema and listening, another hub may have been quick.
-  look();
+  signals.subscribe("schema", check);
+  signals.onGap(check);
+  // Another hub may have migrated between the check at the start and the subscription.
+  check();
 }
 
 export class NewerSchema extends HubError {
@@ -38,7 +38,7 @@ export class NewerSchema extends HubError {
   constructor(migration: string) {
     super(
       "not_ready",
-      `The database was migrated by a newer hub (${migration}). This process (hub ${hubVersion}) does not know its tables and is stopping.`,
+      `The database was migrated by a newer hub (${migration}). This process (hub ${hubVersion}) does not know the new schema and is stopping.`,
     );
     this.migration = migration;
   }

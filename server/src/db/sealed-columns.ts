@@ -1,7 +1,7 @@
 import type { Secrets } from "../core/secrets.ts";
 import type { Database, Queryable } from "./database.ts";
 
-/** Every column that holds sealed texts, and what each is bound to. A test finds one that is missing here. */
+/** All columns with encrypted values, and the context that each value is bound to. A test finds missing ones. */
 export const sealedColumns = [
   { table: "bridges", column: "sealed_credentials", context: "'bridge:' || org_id || ':' || id" },
   { table: "bridge_tokens", column: "sealed", context: "'bridge-token:' || org_id || ':' || bridge_id" },
@@ -12,7 +12,7 @@ export const sealedColumns = [
   { table: "webhooks", column: "sealed_previous_secret", context: "'webhook-previous-secret:' || org_id || ':' || id" },
   { table: "webhooks", column: "sealed_headers", context: "'webhook-headers:' || org_id || ':' || id" },
   { table: "user_totp", column: "secret", context: "'totp:' || user_id" },
-  // Only answers with a secret in them are sealed; the others are JSON, which never begins like that.
+  // Only responses with a secret are encrypted; the others are JSON, which never begins with `s1.`.
   {
     table: "idempotency_keys",
     column: "answer",
@@ -31,8 +31,10 @@ export type KeyUse = { table: string; keyId: string; count: number };
 export async function countByKeyAcrossOrgs(db: Queryable): Promise<KeyUse[]> {
   const uses = sealedColumns.map(
     ({ table, column }) =>
-      `select '${table}' as "table", ${keyIdOf(column)} as "keyId", count(*)::integer as count from ${table}
-        where ${isSealed(column)} group by 2`,
+      `select '${table}' as "table", ${keyIdOf(column)} as "keyId", count(*)::integer as count
+         from ${table}
+        where ${isSealed(column)}
+        group by 2`,
   );
   return await db.query<KeyUse>(`${uses.join(" union all ")} order by 1, 2`);
 }
@@ -40,15 +42,15 @@ export async function countByKeyAcrossOrgs(db: Queryable): Promise<KeyUse[]> {
 export type Resealed = { resealed: number; unreadable: number };
 
 /**
- * Everything that another key of this hub sealed is sealed with the current one. Each batch stands for itself, so that it
- * may be stopped and started again; hubs may run beside it, and what they change meanwhile is left as they wrote it.
+ * Re-encrypts all values of older keys with the current key, in batches that commit separately, so that it can be interrupted
+ * and repeated. Hubs may run at the same time; values they change in the meantime are kept.
  */
 export async function resealAcrossOrgs(db: Database, secrets: Secrets): Promise<Resealed> {
   const total = { resealed: 0, unreadable: 0 };
-  for (const place of sealedColumns) {
+  for (const sealedColumn of sealedColumns) {
     const unreadable: string[] = [];
     for (;;) {
-      const rows = await listOld(db, place, secrets, unreadable);
+      const rows = await listOld(db, sealedColumn, secrets, unreadable);
       if (rows.length === 0) break;
       const fresh = rows.flatMap((row) => {
         try {
@@ -58,14 +60,14 @@ export async function resealAcrossOrgs(db: Database, secrets: Secrets): Promise<
           return [];
         }
       });
-      total.resealed += await replace(db, place, fresh);
+      total.resealed += await replace(db, sealedColumn, fresh);
     }
     total.unreadable += unreadable.length;
   }
   return total;
 }
 
-type SealedRow = { place: string; context: string; sealed: string };
+type SealedRow = { ctid: string; context: string; sealed: string };
 
 async function listOld(
   db: Queryable,
@@ -74,45 +76,50 @@ async function listOld(
   unreadable: string[],
 ): Promise<SealedRow[]> {
   return await db.query<SealedRow>(
-    `select ctid::text as place, ${context} as context, ${column} as sealed from ${table}
-      where ${isSealed(column)} and ${keyIdOf(column)} = any($1) and not (${context} = any($2)) limit ${batchSize}`,
+    `select ctid::text, ${context} as context, ${column} as sealed
+       from ${table}
+      where ${isSealed(column)} and ${keyIdOf(column)} = any($1) and not (${context} = any($2))
+      limit ${batchSize}`,
     [keyIds.slice(1), unreadable],
   );
 }
 
-/** Only where it is still what was read: whoever gave new credentials meanwhile is not undone. */
+/** Only if the value is unchanged, so that credentials set in the meantime are not overwritten. */
 async function replace(
   db: Queryable,
   { table, column }: SealedColumn,
   rows: (SealedRow & { fresh: string })[],
 ): Promise<number> {
   const replaced = await db.query(
-    `update ${table} t set ${column} = u.fresh from unnest($1::tid[], $2::text[], $3::text[]) as u (place, sealed, fresh)
-      where t.ctid = u.place and t.${column} = u.sealed returning 1`,
-    [rows.map(({ place }) => place), rows.map(({ sealed }) => sealed), rows.map(({ fresh }) => fresh)],
+    `update ${table} t
+        set ${column} = resealed.fresh
+       from unnest($1::tid[], $2::text[], $3::text[]) as resealed (place, sealed, fresh)
+      where t.ctid = resealed.place and t.${column} = resealed.sealed
+      returning 1`,
+    [rows.map(({ ctid }) => ctid), rows.map(({ sealed }) => sealed), rows.map(({ fresh }) => fresh)],
   );
   return replaced.length;
 }
 
-/** The keys that hubs on this database were started with. */
+/** IDs of the keys that hubs on this database have used. */
 export async function listKeyIds(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ keyId: string }>(`select key_id as "keyId" from secret_keys order by first_used_at`);
   return rows.map(({ keyId }) => keyId);
 }
 
-/** Of the keys that hubs on this database were started with, those that this one does not have. */
+/** IDs of used keys that this hub does not have. */
 export async function findMissingKeys(db: Queryable, secrets: Secrets): Promise<string[]> {
   const used = await listKeyIds(db);
-  // A database from before keys were written down: what is sealed tells.
+  // Databases of early versions have no list; the encrypted values name their keys.
   if (used.length === 0) used.push(...(await countByKeyAcrossOrgs(db)).map(({ keyId }) => keyId));
   return [...new Set(used)].filter((keyId) => !secrets.keyIds.includes(keyId));
 }
 
-export async function noteKey(db: Queryable, { keyId }: Secrets, at: Date): Promise<void> {
+export async function recordKey(db: Queryable, { keyId }: Secrets, at: Date): Promise<void> {
   await db.query("insert into secret_keys (key_id, first_used_at) values ($1, $2) on conflict do nothing", [keyId, at]);
 }
 
-/** All but the current one. */
-export async function forgetOtherKeys(db: Queryable, { keyId }: Secrets, keyIds: string[]): Promise<void> {
+/** Never the current one. */
+export async function deleteKeyRecords(db: Queryable, { keyId }: Secrets, keyIds: string[]): Promise<void> {
   await db.query("delete from secret_keys where key_id = any($1) and key_id <> $2", [keyIds, keyId]);
 }

@@ -3,12 +3,12 @@ import pg from "pg";
 import { yieldProcessors } from "../core/yield-processors.ts";
 
 /**
- * How to reach a database. `servers` are those of which one takes writes at a time, as in `postgres://hub@one,two/hub`;
- * all connections of a database share the object, and so what one of them has found out.
+ * Connection settings of a database. `servers` lists several servers of which one is writable, as in
+ * `postgres://hub@one,two/hub`. All connections share the object, so that all use the server that one of them has found.
  */
 export type Connection = ClientConfig & {
   servers?: Servers;
-  /** We have started the server: its processes are on this machine. */
+  /** The hub has started the server, so its processes run on this machine. */
   isOurs?: boolean;
 };
 
@@ -16,14 +16,14 @@ type Servers = { urls: string[]; current: number };
 
 const severalHosts = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*,[^/?]*)(.*)$/;
 
-/** The driver knows one host; several are told apart here. */
+/** Splits a URL with several hosts, which the driver does not support. */
 export function readDatabaseUrl(url: string): Connection {
   const [, before, hosts, after] = severalHosts.exec(url) ?? [];
   if (hosts === undefined) return { connectionString: url };
   return { servers: { urls: hosts.split(",").map((host) => `${before}${host}${after}`), current: 0 } };
 }
 
-/** One that leads to a server that does not answer, or takes no writes, makes the next one go elsewhere. */
+/** A client that fails to connect, or finds a read-only server, makes the next client try the next server. */
 export class ServerClient extends pg.Client {
   private isProven = false;
 
@@ -32,7 +32,7 @@ export class ServerClient extends pg.Client {
     const tried = servers?.current ?? 0;
     super(servers ? { ...config, connectionString: servers.urls[tried]! } : config);
     this.once("end", () => {
-      // Others may have moved on already.
+      // Another client may have moved on to the next server already.
       if (servers && !this.isProven && servers.current === tried) servers.current = (tried + 1) % servers.urls.length;
     });
     this.servers = servers;
@@ -43,38 +43,37 @@ export class ServerClient extends pg.Client {
   private readonly isOurs: boolean;
 
   /**
-   * To be called once, right after connecting. `settings` are set here and not with the connection, where a pooler
-   * would refuse or ignore them.
+   * Call it once after connecting. `settings` are set here, since poolers reject or ignore them as connection parameters.
    */
   async begin(settings: Record<string, string | number> = {}): Promise<void> {
     const sets = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
-    const answer = (await this.query([...sets, readOnlyQuestion].join("; "))) as QueryResult | QueryResult[];
-    const last = Array.isArray(answer) ? answer.at(-1) : answer;
-    if (this.servers && saysReadOnly(last?.rows)) throw new ReadOnlyServer();
+    const result = (await this.query([...sets, readOnlyQuery].join("; "))) as QueryResult | QueryResult[];
+    const last = Array.isArray(result) ? result.at(-1) : result;
+    if (this.servers && isReadOnlyResult(last?.rows)) throw new ReadOnlyServer();
     this.isProven = true;
   }
 
-  /** Whoever works for this connection leaves the processors to others, where the server is ours. */
+  /** Lowers the CPU priority of the server process of this connection, if the hub has started the server. */
   yieldProcessors(): void {
     const { processID } = this as { processID?: number };
     if (this.isOurs && processID) void yieldProcessors(processID);
   }
 }
 
-export const readOnlyQuestion = "show transaction_read_only";
+export const readOnlyQuery = "show transaction_read_only";
 
-export function saysReadOnly(rows: unknown[] | undefined): boolean {
+export function isReadOnlyResult(rows: unknown[] | undefined): boolean {
   return (rows?.[0] as { transaction_read_only?: string } | undefined)?.transaction_read_only === "on";
 }
 
 class ReadOnlyServer extends Error {
   readonly code = "25006";
   constructor() {
-    super("this server takes no writes");
+    super("the server is read-only");
   }
 }
 
-/** Each server is tried once before it fails. */
+/** Tries each server once. */
 export async function tryServers<T>({ servers }: Connection, connect: () => Promise<T>): Promise<T> {
   for (let left = servers?.urls.length ?? 1; ; left--) {
     try {
@@ -85,10 +84,10 @@ export async function tryServers<T>({ servers }: Connection, connect: () => Prom
   }
 }
 
-/** Waits for its end, after which the next one goes elsewhere; but not for a server that says nothing any more. */
+/** Waits until the connection is closed, so that the next client tries another server; at most a second. */
 export async function endClient(client: ServerClient): Promise<void> {
-  const patience = new Promise((resolve) => setTimeout(resolve, 1_000).unref());
-  await Promise.race([client.end().catch(() => {}), patience]);
+  const timeout = new Promise((resolve) => setTimeout(resolve, 1_000).unref());
+  await Promise.race([client.end().catch(() => {}), timeout]);
 }
 
 export async function connectClient(

@@ -3,8 +3,7 @@ import type { Signals, Topic } from "./signals.ts";
 const maxEntries = 10_000;
 
 /**
- * Remembers what was looked up until a signal says that it changed. While signals cannot arrive it remembers nothing:
- * slower, never stale.
+ * Caches values until a signal reports a change. While the signal connection is down nothing is cached: slower, never stale.
  */
 export function createSignalledCache<T>(
   signals: Signals,
@@ -13,15 +12,15 @@ export function createSignalledCache<T>(
   subjectOf: (value: T) => string,
 ): { get(key: string): T | undefined | Promise<T | undefined> } {
   const values = new Map<string, T>();
-  // A value read before a change but delivered after its signal must not be kept.
+  // A value read before a change but returned after its signal must not be cached.
   let generation = 0;
 
-  function forgetAll(): void {
+  function clear(): void {
     generation++;
     values.clear();
   }
-  signals.onGap(forgetAll);
-  signals.subscribe("reset", forgetAll);
+  signals.onGap(clear);
+  signals.subscribe("reset", clear);
   signals.subscribe(topic, (subject) => {
     generation++;
     for (const [key, value] of values) if (subjectOf(value) === subject) values.delete(key);

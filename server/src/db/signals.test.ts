@@ -20,7 +20,7 @@ test("through a pooler that loses notifications nothing starts, and the message 
 test("notifications that no longer arrive are noticed, though every question is answered (reliability R7)", async () => {
   const pooler = await startPooler();
   const errors: Error[] = [];
-  const signals = await openSignals(through(pooler.port), { everyMs: 100, onError: (error) => errors.push(error) });
+  const signals = await openSignals(through(pooler.port), { heartbeatMs: 100, onError: (error) => errors.push(error) });
   afterFile(() => signals.close());
   expect(signals.isConnected()).toBe(true);
   let gaps = 0;

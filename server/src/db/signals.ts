@@ -2,21 +2,22 @@ import { randomUUID } from "node:crypto";
 import type { Tx } from "./database.ts";
 import { isHubAtWork, signalsName } from "./hubs-at-work.ts";
 import type { Connection } from "./server-client.ts";
-import { connectClient, endClient, readOnlyQuestion, saysReadOnly, ServerClient, tryServers } from "./server-client.ts";
+import { endClient, isReadOnlyResult, readOnlyQuery, ServerClient, tryServers } from "./server-client.ts";
+import { ask, channel, createEchoes, createReceipts, echo, notification } from "./signal-delivery.ts";
 
 /**
- * Tells every node that something cached has changed, by LISTEN/NOTIFY on a connection of its own.
- * Notifications are lost while that connection is down, so caches must not be trusted unless `isConnected()`.
+ * Notifies every node of changes to cached data, by LISTEN/NOTIFY on a separate connection. Notifications are lost while that
+ * connection is down, so caches must not be used unless `isConnected()`.
  */
 export type Signals = {
   publish(tx: Tx, topic: Topic, subject: string): Promise<void>;
-  /** Outside of any transaction, and lost when the connection is down: only for what is looked after anyway. */
+  /** Outside of transactions, and lost while the connection is down: only for subscribers that also poll. */
   hint(topic: Topic, subject: string): void;
   subscribe(topic: Topic, listener: (subject: string) => void): () => void;
-  /** Called after a gap in which notifications may have been missed. */
+  /** Called after a gap during which notifications may have been missed. */
   onGap(listener: () => void): void;
   isConnected(): boolean;
-  /** Asked on the connection of the signals, which no request waits for. Fails when there is none. */
+  /** Checked on the signal connection, which requests do not use. Throws while it is down. */
   isWritable(): Promise<boolean>;
   close(): Promise<void>;
 };
@@ -46,14 +47,11 @@ export type Topic =
   | "schema"
   | "import_progress";
 
-const channel = "hub_signals";
-const heartbeatMs = 10_000;
+const defaultHeartbeatMs = 10_000;
 const reconnectMs = 500;
-const echo = "echo";
-const echoMs = 5_000;
 /**
- * Published with these, a change is answered only when every node knows of it: what they cache decides who gets in and how
- * the next execution is done, and whoever cancelled a task was told that nothing of it begins any more.
+ * For these topics, a change returns only after every node has confirmed the notification: stale caches would admit revoked
+ * callers or use old settings, and a cancelled task must not start after the response.
  */
 const confirmed: ReadonlySet<Topic> = new Set([
   "api_key",
@@ -66,19 +64,16 @@ const confirmed: ReadonlySet<Topic> = new Set([
   "task_cancelled",
 ]);
 const receipt = "received";
-/** A node that hangs must not hold the answer for long. */
-const receiptMs = 2_000;
-const forgetMs = 60_000;
 
 type SignalsOptions = {
   onError(error: Error): void;
-  /** How often it is looked whether notifications still arrive. */
-  everyMs?: number;
+  /** Interval of checks that notifications still arrive. */
+  heartbeatMs?: number;
 };
 
 export async function openSignals(
   connection: Connection,
-  { onError, everyMs = heartbeatMs }: SignalsOptions,
+  { onError, heartbeatMs = defaultHeartbeatMs }: SignalsOptions,
 ): Promise<Signals> {
   const { deliver, subscribe } = createSubscriptions();
   const gapListeners: (() => void)[] = [];
@@ -87,8 +82,8 @@ export async function openSignals(
   let isFirst = true;
   let timer: NodeJS.Timeout | undefined;
 
-  // Marks this node's hints, which it has delivered to itself already.
-  const hintMark = `hint:${randomUUID()}`;
+  // Identifies this node's hints, which it has already delivered to itself.
+  const hintId = `hint:${randomUUID()}`;
 
   const receipts = createReceipts();
   const echoes = createEchoes();
@@ -107,7 +102,7 @@ export async function openSignals(
       const [topic = "", subject = "", id = ""] = payload.split("|", 3);
       if (topic === receipt) return receipts.count(id);
       if (topic === echo) return echoes.arrived(id);
-      if (id === hintMark) return;
+      if (id === hintId) return;
       deliver(topic as Topic, subject);
       if (!confirmed.has(topic as Topic)) return;
       ask(next, notification, [channel, `${receipt}||${id}`]).catch((error: Error) => lose(next, error));
@@ -125,13 +120,13 @@ export async function openSignals(
     if (closed) return await next.end();
     client = next;
     for (const listener of gapListeners) listener();
-    schedule(everyMs, () => beat(next));
+    schedule(heartbeatMs, () => beat(next));
   }
 
-  // A half-open connection looks alive for ever: only what arrives proves that notifications still do.
+  // A half-open connection looks alive indefinitely, so only a received echo proves that notifications arrive.
   function beat(current: ServerClient): void {
     echoes.expectFrom(current).then(
-      () => client === current && schedule(everyMs, () => beat(current)),
+      () => client === current && schedule(heartbeatMs, () => beat(current)),
       (error: Error) => lose(current, error),
     );
   }
@@ -164,7 +159,7 @@ export async function openSignals(
       if (!confirmed.has(topic)) tx.queue(notification, [channel, payload]);
       else {
         const nodes = await notifyNodes(tx, payload);
-        // Before COMMIT, for receipts can be here before its answer is; after a rollback none will come.
+        // Before COMMIT, since receipts can arrive before its response. After a rollback none will come.
         if (nodes > 0) receipts.expect(id, nodes);
       }
       tx.afterCommit(async () => {
@@ -176,7 +171,7 @@ export async function openSignals(
       deliver(topic, subject);
       const current = client;
       if (!current) return;
-      const payload = `${topic}|${subject}|${hintMark}`;
+      const payload = `${topic}|${subject}|${hintId}`;
       ask(current, notification, [channel, payload]).catch((error: Error) => lose(current, error));
     },
     subscribe,
@@ -184,9 +179,9 @@ export async function openSignals(
     isConnected: () => client !== undefined,
     async isWritable() {
       const current = client;
-      if (!current) throw new Error("the connection for signals is down");
-      const isReadOnly = saysReadOnly(await ask(current, readOnlyQuestion));
-      // Behind the same address there may be another server by now.
+      if (!current) throw new Error("the signal connection is down");
+      const isReadOnly = isReadOnlyResult(await ask(current, readOnlyQuery));
+      // The address may lead to another server by now.
       if (isReadOnly) lose(current);
       return !isReadOnly;
     },
@@ -198,14 +193,12 @@ export async function openSignals(
   };
 }
 
-const notification = "select pg_notify($1, $2)";
-
-/** A migration that is committed is known to every hub at once. */
+/** Notifies all hubs of a migration when it commits. */
 export function announceSchema(tx: Tx): void {
   tx.queue(notification, [channel, "schema||"]);
 }
 
-/** Returns how many nodes have to confirm it. */
+/** Returns the number of nodes that must confirm. */
 async function notifyNodes(tx: Tx, payload: string): Promise<number> {
   const [row] = await tx.query<{ nodes: number }>(
     `${notification},
@@ -230,88 +223,4 @@ function createSubscriptions(): Pick<Signals, "subscribe"> & { deliver(topic: To
         );
     },
   };
-}
-
-class NoEcho extends Error {
-  constructor() {
-    super(
-      "Notifications do not arrive. The connection seems to lead through a pooler in transaction mode: connect to " +
-        "PostgreSQL directly, or through a pooler in session mode.",
-    );
-  }
-}
-
-/** Which of this node's notifications not all nodes have confirmed yet. */
-function createReceipts() {
-  const unconfirmed = new Map<string, { missing: number; done?: () => void }>();
-  return {
-    expect(id: string, nodes: number): void {
-      unconfirmed.set(id, { missing: nodes });
-      setTimeout(() => unconfirmed.delete(id), forgetMs).unref();
-    },
-    count(id: string): void {
-      const sent = unconfirmed.get(id);
-      if (!sent || --sent.missing > 0) return;
-      unconfirmed.delete(id);
-      sent.done?.();
-    },
-    async arrival(id: string): Promise<void> {
-      const sent = unconfirmed.get(id);
-      if (!sent) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      sent.done = resolve;
-      const timeout = setTimeout(resolve, receiptMs);
-      await promise;
-      clearTimeout(timeout);
-    },
-  };
-}
-
-/** Notifications that have to arrive here, as proof that any do. */
-function createEchoes() {
-  const awaited = new Map<string, () => void>();
-
-  async function expectFrom(sender: ServerClient): Promise<void> {
-    const id = randomUUID();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    promise.catch(() => {});
-    awaited.set(id, resolve);
-    const patience = setTimeout(() => reject(new NoEcho()), echoMs);
-    try {
-      await ask(sender, notification, [channel, `${echo}||${id}`]);
-      await promise;
-    } finally {
-      clearTimeout(patience);
-      awaited.delete(id);
-    }
-  }
-
-  return {
-    arrived: (id: string) => awaited.get(id)?.(),
-    expectFrom,
-    /**
-     * A pooler that gives each transaction whatever connection is free passes on what a transaction tells its own
-     * connection, and loses everything else. So the first time somebody else sends it.
-     */
-    async expectFromAnother(connection: Connection): Promise<void> {
-      const other = await connectClient({ ...connection, connectionTimeoutMillis: 5_000 });
-      try {
-        await expectFrom(other);
-      } finally {
-        await other.end().catch(() => {});
-      }
-    },
-  };
-}
-
-const turns = new WeakMap<ServerClient, Promise<unknown>>();
-
-/** One query after the other, as the driver wants it. */
-async function ask<Row>(client: ServerClient, text: string, values: unknown[] = []): Promise<Row[]> {
-  const turn = (turns.get(client) ?? Promise.resolve()).then(() => client.query(text, values));
-  turns.set(
-    client,
-    turn.catch(() => {}),
-  );
-  return (await turn).rows as Row[];
 }

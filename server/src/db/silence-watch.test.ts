@@ -27,7 +27,7 @@ test("a query that gets no answer fails, and the pool goes on with a new connect
 test("a long use in which answers keep coming is left alone", async () => {
   const client = await pool.connect();
   for (let n = 0; n < 10; n++) {
-    watch.asked(client);
+    watch.querySent(client);
     await client.query("select pg_sleep(0.2)");
   }
   expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);

@@ -1,52 +1,51 @@
 import type { Pool, PoolClient } from "pg";
 
 const checkMs = 1_000;
-/** Most answers come sooner; whether the server can still be reached is asked once one takes longer. */
+/** A query that takes longer than this triggers a reachability check. */
 const suspectMs = 8_000;
 
 export type SilenceWatch = {
-  /** A question within a longer use of the connection, such as a transaction. */
-  asked(client: PoolClient): void;
+  /** Restarts the timer of a connection that is in use for several queries, such as by a transaction. */
+  querySent(client: PoolClient): void;
   stop(): void;
 };
 
 /**
- * Ends connections on which the server has not answered for `limitMs`, or for some seconds if it `isReachable` no more;
- * their query fails and the pool makes new ones.
- * The driver has a setting for that, query_timeout, but the timer it starts for each query keeps finished requests in
- * memory until a full garbage collection, and that costs more than the timer itself.
+ * Closes connections without a response for `limitMs`, or for some seconds if the server is not reachable. Their query fails and
+ * the pool opens new ones. The driver's query_timeout is not used, since its timers keep finished queries in memory until a full
+ * garbage collection.
  */
 export function watchForSilence(pool: Pool, limitMs: number, isReachable: () => Promise<boolean>): SilenceWatch {
-  const askedAt = new Map<PoolClient, number>();
-  const asked = (client: PoolClient): void => void askedAt.set(client, performance.now());
-  pool.on("acquire", asked);
-  pool.on("release", (_error, client) => void askedAt.delete(client));
+  const sentAt = new Map<PoolClient, number>();
+  const querySent = (client: PoolClient): void => void sentAt.set(client, performance.now());
+  pool.on("acquire", querySent);
+  pool.on("release", (_error, client) => void sentAt.delete(client));
 
-  function cut(silentForMs: number): void {
+  function closeSilent(silentForMs: number): void {
     const oldest = performance.now() - silentForMs;
-    for (const [client, at] of askedAt) {
+    for (const [client, at] of sentAt) {
       if (at >= oldest) continue;
       client.end().catch(() => {});
-      // By itself it would wait for all that was asked to be answered.
+      // `end` alone would wait for the outstanding responses.
       client.connection.stream.destroy();
     }
   }
 
-  let isAsking = false;
-  async function lookBeyond(): Promise<void> {
+  let isChecking = false;
+  async function checkReachability(): Promise<void> {
     const oldest = performance.now() - suspectMs;
-    if (isAsking || ![...askedAt.values()].some((at) => at < oldest)) return;
-    isAsking = true;
-    if (!(await isReachable())) cut(suspectMs);
-    isAsking = false;
+    if (isChecking || ![...sentAt.values()].some((at) => at < oldest)) return;
+    isChecking = true;
+    if (!(await isReachable())) closeSilent(suspectMs);
+    isChecking = false;
   }
 
   const timer = setInterval(
     () => {
-      cut(limitMs);
-      void lookBeyond();
+      closeSilent(limitMs);
+      void checkReachability();
     },
     Math.min(checkMs, limitMs),
   ).unref();
-  return { asked, stop: () => clearInterval(timer) };
+  return { querySent, stop: () => clearInterval(timer) };
 }

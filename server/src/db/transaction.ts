@@ -3,11 +3,11 @@ import { copyIn } from "./copy-in.ts";
 import type { SilenceWatch } from "./silence-watch.ts";
 
 /*
- * How the statements of a transaction go out: one behind the other, without waiting for each answer. Why so:
+ * Statements of a transaction are pipelined: each is sent without waiting for the previous response. See
  * docs/decisions/0051-statements-follow-one-another.md.
  */
 
-/** A statement of the hot path: prepared once per connection under its name. */
+/** A named statement, prepared once per connection. For hot paths. */
 export type Prepared = { name: string; text: string };
 
 export type Queryable = {
@@ -20,24 +20,24 @@ export type Tx = Queryable & {
    * If it fails, the transaction fails with its error. Returns nothing to await, so only functions that return void may call it.
    */
   queue(statement: string | Prepared, values?: readonly unknown[]): void;
-  /** `copy <table> (<columns>) from stdin`, with lines in its text format. Many rows at the price of a few. */
+  /** `copy <table> (<columns>) from stdin` with rows in text format, for many rows. */
   copy(statement: string, rows: AsyncIterable<string>): Promise<void>;
-  /** Runs after COMMIT was answered, never on rollback; the transaction's caller waits for it. Must not throw. */
+  /** Runs after COMMIT has succeeded, never after a rollback, before the transaction returns. Must not throw. */
   afterCommit(work: () => void | Promise<void>): void;
 };
 
-/** With what goes before all else, in one message, so that it takes no longer; what is said in a transaction ends with it. */
+/** Sends BEGIN and the opening statements in one message, which saves round trips. */
 export async function begin(client: PoolClient, statements: (string | undefined)[]): Promise<unknown> {
   return await client.query(["begin", ...statements.filter((statement) => statement !== undefined)].join("; "));
 }
 
-/** Where a statement has failed, the server takes COMMIT for ROLLBACK. */
+/** After a failed statement, the server executes COMMIT as ROLLBACK. */
 export async function commit(client: PoolClient, firstFailure: () => Promise<unknown>): Promise<void> {
   const { command } = await client.query("commit");
   if (command !== "COMMIT") throw (await firstFailure()) ?? new Error("the transaction was rolled back");
 }
 
-/** A client whose ROLLBACK fails is in an unknown state: it is destroyed, not handed back. */
+/** A client whose ROLLBACK fails is in an unknown state, so it is destroyed instead of returned to the pool. */
 export async function rollback(client: PoolClient): Promise<void> {
   try {
     await client.query("rollback");
@@ -48,37 +48,37 @@ export async function rollback(client: PoolClient): Promise<void> {
 }
 
 /**
- * Whether it may go out behind what it relies on, such as BEGIN, before that was answered. Should that fail and the connection
- * live on, this one is done all the same: as a question it is asked in vain, a change would stay.
+ * Whether a statement may be sent before the response to BEGIN or SET ROLE. If those fail, the statement still runs: a SELECT is
+ * harmless then, a change would be committed on its own.
  */
-export function mayGoAhead(statement: string | Prepared): boolean {
+export function mayPipeline(statement: string | Prepared): boolean {
   return /^\s*select\b/i.test(typeof statement === "string" ? statement : statement.text);
 }
 
-/** What a transaction's work is given; whoever still holds it when that has ended is told so. */
+/** Creates the transaction object. Statements after its end are rejected. */
 export function openTx(client: PoolClient, begun: Promise<unknown>, silence: SilenceWatch | undefined) {
   const effects: (() => void | Promise<void>)[] = [];
-  /** Of statements that nobody waits for: undefined, or what went wrong. */
+  /** Outcomes of `send`: undefined or the error. */
   const unawaited: Promise<unknown>[] = [];
   let isOpen = true;
   let hasBegun = false;
-  let isOnlyAsking = true;
+  let hasOnlySelects = true;
   begun.then(
     () => (hasBegun = true),
     () => {},
   );
 
-  /** In the order in which they are asked for. */
-  function submit<T>(task: () => Promise<T>, goesAhead = false): Promise<T> {
+  /** Keeps the order of the calls. */
+  function submit<T>(task: () => Promise<T>, canPipeline = false): Promise<T> {
     if (!isOpen) return Promise.reject(new Error("this transaction has ended"));
-    silence?.asked(client);
-    isOnlyAsking &&= goesAhead;
-    return hasBegun || isOnlyAsking ? task() : begun.then(task);
+    silence?.querySent(client);
+    hasOnlySelects &&= canPipeline;
+    return hasBegun || hasOnlySelects ? task() : begun.then(task);
   }
 
   const tx: Tx = {
     query: <Row>(statement: string | Prepared, values?: readonly unknown[]) =>
-      submit(() => run<Row>(client, statement, values), mayGoAhead(statement)),
+      submit(() => run<Row>(client, statement, values), mayPipeline(statement)),
     queue(statement, values) {
       const sent = submit(() => run(client, statement, values));
       unawaited.push(
@@ -99,8 +99,8 @@ export function openTx(client: PoolClient, begun: Promise<unknown>, silence: Sil
 type Client = { query(config: { text: string; name?: string; values: unknown[] }): Promise<{ rows: unknown[] }> };
 
 /**
- * The driver links the queries of a connection in such a way that finished ones live until a full garbage collection.
- * So what they carried is taken from them: in a long transaction that is nearly all of the memory.
+ * The driver chains the queries of a connection, so that finished ones stay in memory until a full garbage collection. Their rows
+ * and values are therefore released here; in a long transaction that is most of the memory.
  */
 export async function run<Row>(
   client: Client,

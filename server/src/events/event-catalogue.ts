@@ -161,10 +161,13 @@ export const eventCatalogue = {
     creatorId: Id,
   }),
 
-  "condition_set.created": defineEvent("condition_set", "A condition set was made", { ...condition, version: Version }),
+  "condition_set.created": defineEvent("condition_set", "A condition set was created", {
+    ...condition,
+    version: Version,
+  }),
   "condition_set.updated": defineEvent(
     "condition_set",
-    "A condition set was changed",
+    "A condition set was updated",
     {
       ...optional(condition),
       ...version,
@@ -172,9 +175,15 @@ export const eventCatalogue = {
     patch,
   ),
   "condition_set.deleted": defineEvent("condition_set", "A condition set was deleted", { ...named, valueCount: Count }),
-  "condition_set.values_added": defineEvent("condition_set", "Values were added", { added: Count, ...values }),
-  "condition_set.values_removed": defineEvent("condition_set", "Values were removed", { removed: Count, ...values }),
-  "condition_set.values_cleared": defineEvent("condition_set", "All values were removed", {
+  "condition_set.values_added": defineEvent("condition_set", "Values were added to a condition set", {
+    added: Count,
+    ...values,
+  }),
+  "condition_set.values_removed": defineEvent("condition_set", "Values were removed from a condition set", {
+    removed: Count,
+    ...values,
+  }),
+  "condition_set.values_cleared": defineEvent("condition_set", "All values of a condition set were removed", {
     removed: Count,
     ...values,
   }),
@@ -217,8 +226,8 @@ export const eventCatalogue = {
     ...optional({ pausedSchedules: Count, deactivatedTransformations: Count, cancelledExecutions: Count }),
   }),
 
-  "transformation.created": defineEvent("transformation", "A transformation was made", transformation),
-  "transformation.updated": defineEvent("transformation", "A transformation was changed", transformation),
+  "transformation.created": defineEvent("transformation", "A transformation was created", transformation),
+  "transformation.updated": defineEvent("transformation", "A transformation was updated", transformation),
   "transformation.deleted": defineEvent("transformation", "A transformation was deleted", transformation),
 
   "task_execution.queued": defineEvent("task_execution", "A task was queued", { ...execution, trigger: Text }),
@@ -226,23 +235,19 @@ export const eventCatalogue = {
     ...execution,
     ...optional({ trigger: Text, attempts: Count }),
   }),
-  "task_execution.succeeded": defineEvent("task_execution", "A task was done", ended),
-  "task_execution.completed_with_errors": defineEvent(
-    "task_execution",
-    "A task was done, and part of it failed",
-    ended,
-  ),
-  "task_execution.failed": defineEvent("task_execution", "A task failed for good", ended),
-  "task_execution.timed_out": defineEvent("task_execution", "A task took too long", ended),
-  "task_execution.expired": defineEvent("task_execution", "A task was not begun in time", {
+  "task_execution.succeeded": defineEvent("task_execution", "A task succeeded", ended),
+  "task_execution.completed_with_errors": defineEvent("task_execution", "A task completed with errors", ended),
+  "task_execution.failed": defineEvent("task_execution", "A task failed", ended),
+  "task_execution.timed_out": defineEvent("task_execution", "A task timed out", ended),
+  "task_execution.expired": defineEvent("task_execution", "A task expired before it started", {
     ...execution,
     ...optional({ attempts: Count }),
   }),
 
-  "schedule.created": defineEvent("schedule", "A schedule was made", { ...optional(schedule), version: Version }),
+  "schedule.created": defineEvent("schedule", "A schedule was created", { ...optional(schedule), version: Version }),
   "schedule.updated": defineEvent(
     "schedule",
-    "A schedule was changed",
+    "A schedule was updated",
     { ...optional(schedule), version: Version },
     patch,
   ),
@@ -255,21 +260,21 @@ export const eventCatalogue = {
     ...optional({ reason: Text, bridgeId: Id }),
     version: Version,
   }),
-  "schedule.resumed": defineEvent("schedule", "A schedule goes on", {
+  "schedule.resumed": defineEvent("schedule", "A schedule was resumed", {
     nextRunAt: Nullable(DateTime),
     version: Version,
   }),
-  "schedule.triggered": defineEvent("schedule", "A schedule was run once, out of turn", { executionId: Id }),
-  "schedule.backfilled": defineEvent("schedule", "Past runs of a schedule were queued", {
+  "schedule.triggered": defineEvent("schedule", "A schedule was triggered manually", { executionId: Id }),
+  "schedule.backfilled": defineEvent("schedule", "Past runs were queued", {
     from: Text,
     to: Text,
     queued: Count,
   }),
-  "schedule.runs_skipped": defineEvent("schedule", "Runs of a schedule were left out", {
-    skippedOverlap: Count,
+  "schedule.runs_skipped": defineEvent("schedule", "Scheduled runs were skipped", {
+    skippedForOverlap: Count,
     missed: Count,
     ran: Count,
-    lastSkipped: Nullable(Type.Object({ scheduledFor: DateTime, reason: Text, message: Text })),
+    lastSkippedRun: Nullable(Type.Object({ scheduledFor: DateTime, reason: Text, message: Text })),
   }),
 
   "carrier_account.created": defineEvent("carrier_account", "A carrier account was created", {

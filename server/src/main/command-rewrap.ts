@@ -3,8 +3,8 @@ import type { World } from "../context.ts";
 import {
   countByKeyAcrossOrgs,
   findMissingKeys,
-  forgetOtherKeys,
-  noteKey,
+  deleteKeyRecords,
+  recordKey,
   resealAcrossOrgs,
 } from "../db/sealed-columns.ts";
 import { resignHeadsAcrossOrgs } from "../events/audit-head.ts";
@@ -24,7 +24,7 @@ export async function runRewrap(config: Config, args: string[]): Promise<void> {
 async function rewrap({ environment, db, secrets, sealer }: World, mayForget: boolean): Promise<void> {
   const missing = await findMissingKeys(db, secrets);
   if (missing.length > 0 && !mayForget) throw new ConfigError(describeMissingKeys(environment, missing));
-  await noteKey(db, secrets, new Date());
+  await recordKey(db, secrets, new Date());
   const { resealed, unreadable } = await resealAcrossOrgs(db, secrets);
   const heads = await resignHeadsAcrossOrgs(db, sealer.signer, new Date());
   console.log(
@@ -32,7 +32,7 @@ async function rewrap({ environment, db, secrets, sealer }: World, mayForget: bo
   );
   const left = new Set((await countByKeyAcrossOrgs(db)).map(({ keyId }) => keyId));
   const done = secrets.keyIds.slice(1).filter((keyId) => !left.has(keyId));
-  await forgetOtherKeys(db, secrets, [...done, ...missing]);
+  await deleteKeyRecords(db, secrets, [...done, ...missing]);
   if (done.length > 0) console.log(`${environment}: nothing is sealed with ${done.join(", ")} any more`);
   if (missing.length > 0) console.log(`${environment}: gave up the lost ${missing.join(", ")}`);
   if (unreadable > 0 || heads.left > 0) {

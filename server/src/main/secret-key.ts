@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Environment } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
 import type { Database } from "../db/database.ts";
-import { findMissingKeys, noteKey } from "../db/sealed-columns.ts";
+import { findMissingKeys, recordKey } from "../db/sealed-columns.ts";
 import type { Config } from "./config.ts";
 import { ConfigError } from "./config.ts";
 
@@ -44,7 +44,7 @@ async function readKeyFile(file: string): Promise<string> {
 export async function checkSecretKeys(db: Database, secrets: Secrets, environment: Environment): Promise<void> {
   const missing = await findMissingKeys(db, secrets);
   if (missing.length > 0) throw new ConfigError(describeMissingKeys(environment, missing));
-  await noteKey(db, secrets, new Date());
+  await recordKey(db, secrets, new Date());
 }
 
 export function describeMissingKeys(environment: Environment, missing: string[]): string {

@@ -55,7 +55,7 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
     const migrations = await readMigrations();
     await bringUpToDate(db, options, { migrations, signer, log });
     if (!options.mayLackKeys) await checkSecretKeys(db, secrets, environment);
-    if (options.rowSecurity && !(await db.confine())) {
+    if (options.rowSecurity && !(await db.enableRowSecurity())) {
       log.warn("no role hub_org: organizations are kept apart by the statements alone");
     }
     const signals = await openSignals(connection, { onError: onDatabaseError });

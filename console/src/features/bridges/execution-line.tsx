@@ -31,7 +31,7 @@ export function ExecutionLine({ id, bridgeId }: { id: string; bridgeId: string }
         <ExecutionBadge status={data.status} />
         {!isOver && progress && (
           <span className="text-muted tabular-nums">
-            {formatCount(progress.done)}
+            {formatCount(progress.processed)}
             {progress.total === null ? " so far" : ` of ${formatCount(progress.total)}`}
           </span>
         )}

@@ -59,9 +59,9 @@ export function RunsTile() {
   );
 }
 
-type TaskStats = Answer<"GET /api/v1/tasks/stats">["byTask"][number];
+type TaskCounts = Answer<"GET /api/v1/tasks/executions/counts">["byTask"][number];
 
-const taskColumns = (nameOf: (bridgeId: string) => string): Array<ListColumn<TaskStats>> => [
+const taskColumns = (nameOf: (bridgeId: string) => string): Array<ListColumn<TaskCounts>> => [
   { name: "Task", className: "max-w-44 truncate", cell: ({ taskName }) => words(taskName) },
   { name: "Bridge", className: "max-w-40 truncate text-muted", cell: ({ bridgeId }) => nameOf(bridgeId) },
   {

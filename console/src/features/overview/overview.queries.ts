@@ -30,7 +30,7 @@ export const seriesQuery = (organization: string, by: "day" | "carrier") =>
 /** Of the last 24 hours. */
 export const taskStatsQuery = queryOptions({
   queryKey: ["tasks", "stats"],
-  queryFn: ({ signal }) => hub.call("GET /api/v1/tasks/stats", { signal }),
+  queryFn: ({ signal }) => hub.call("GET /api/v1/tasks/executions/counts", { signal }),
   refetchInterval: 30_000,
 });
 

@@ -52,7 +52,7 @@ function BackfillForm({ schedule, onClose }: { schedule: Schedule; onClose(): vo
   });
   const error = run.error ?? preview.error;
   const errors = fieldErrors(error);
-  const waiting = preview.data && preview.data.summary.occurrences - preview.data.summary.alreadyRun;
+  const waiting = preview.data && preview.data.summary.occurrences - preview.data.summary.alreadyRan;
   const reason = !range
     ? "Say from when until when."
     : preview.error
@@ -90,8 +90,8 @@ function BackfillForm({ schedule, onClose }: { schedule: Schedule; onClose(): vo
 }
 
 function Preview({ backfill: { summary, runs }, timezone }: { backfill: Backfill; timezone: string }) {
-  const left = runs.filter(({ outcome }) => outcome !== "already_run");
-  const said = `${plural(summary.occurrences, "run")} would fall into this time, ${formatCount(summary.alreadyRun)} of them ran.`;
+  const left = runs.filter(({ outcome }) => outcome !== "already_ran");
+  const said = `${plural(summary.occurrences, "run")} would fall into this time, ${formatCount(summary.alreadyRan)} of them ran.`;
   return (
     <div>
       <p>{summary.occurrences === 0 ? "It would not have run in this time." : said}</p>

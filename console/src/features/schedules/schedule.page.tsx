@@ -157,7 +157,7 @@ function Runs({ schedule }: { schedule: Schedule }) {
   const page = usePage();
   const executions = useQuery(scheduleExecutionsQuery(schedule.id, page));
   const { data: bridges } = useEntityNames("bridge");
-  const { counters, lastSkipped } = schedule;
+  const { counters, lastSkippedRun } = schedule;
   const bridge = bridges?.find(({ id }) => id === schedule.bridgeId);
   return (
     <div className="grid items-start gap-3.5 xl:grid-cols-[360px_minmax(0,1fr)]">
@@ -176,10 +176,10 @@ function Runs({ schedule }: { schedule: Schedule }) {
           </p>
         )}
         {schedule.pauseReason && <p className="text-warn">{schedule.pauseReason.message}</p>}
-        {schedule.waitingFor && <p className="text-warn">One is due and waits for the run before it to end.</p>}
-        {lastSkipped && (
+        {schedule.deferredRunAt && <p className="text-warn">One is due and waits for the run before it to end.</p>}
+        {lastSkippedRun && (
           <p className="text-sm text-warn">
-            <Time at={lastSkipped.scheduledFor} />: {lastSkipped.message}
+            <Time at={lastSkippedRun.scheduledFor} />: {lastSkippedRun.message}
           </p>
         )}
         <Facts>
@@ -197,7 +197,7 @@ function Runs({ schedule }: { schedule: Schedule }) {
           <Fact name="If one still runs">{labelOf(overlapOptions, schedule.overlap)}</Fact>
           <Fact name="If the hub was down">{labelOf(missedOptions, schedule.missed)}</Fact>
           <Fact name="Runs">{`${formatCount(counters.runs)}, ${formatCount(counters.failures)} failed`}</Fact>
-          <Fact name="Left out">{`${formatCount(counters.skippedOverlap)} for overlap, ${formatCount(counters.missed)} missed`}</Fact>
+          <Fact name="Left out">{`${formatCount(counters.skippedForOverlap)} for overlap, ${formatCount(counters.missed)} missed`}</Fact>
         </Facts>
       </Card>
       <div className="min-w-0">

@@ -29,7 +29,7 @@ export const cronIdeas: Array<[label: string, cron: string]> = [
 
 export const triggerNames: Record<string, string> = {
   schedule: "by the clock",
-  manual_schedule: "by hand",
+  manual: "by hand",
   backfill: "backfill",
   retry: "retry",
 };

@@ -26,7 +26,7 @@ export function TimelineLanes({ timeline }: { timeline: Timeline }) {
   const place = (at: number): string => `${Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100))}%`;
   const ticks = ticksOf(from, to);
   const notes = timeline.data.flatMap((lane) =>
-    lane.runs.flatMap((run) => (run.clockChange ? [{ lane, run, note: run.clockChange.message }] : [])),
+    lane.runs.flatMap((run) => (run.dstTransition ? [{ lane, run, note: run.dstTransition.message }] : [])),
   );
   return (
     <div className="px-3 py-2">
@@ -62,10 +62,10 @@ export function TimelineLanes({ timeline }: { timeline: Timeline }) {
               {lane.runs.map((run) => (
                 <span
                   key={run.runAt}
-                  title={`${formatFull(run.runAt, clock)}${run.clockChange ? `. ${run.clockChange.message}` : ""}`}
+                  title={`${formatFull(run.runAt, clock)}${run.dstTransition ? `. ${run.dstTransition.message}` : ""}`}
                   className={cx(
                     "absolute top-1/2 -translate-x-1/2 -translate-y-1/2 rounded-full",
-                    run.clockChange
+                    run.dstTransition
                       ? "size-2.5 border-2 border-warn bg-panel"
                       : lane.runs.length > 40
                         ? "h-2 w-0.5 bg-accent"

@@ -17,7 +17,7 @@ export function UpcomingRuns({ runs, timezone }: { runs: readonly UpcomingRun[];
             {placeOfZone(timezone)} time
             {timezone !== clock.timeZone && `, ${formatTime(run.runAt, clock)} for you`}
           </span>
-          {run.clockChange && <p className="text-sm text-warn">{run.clockChange.message}</p>}
+          {run.dstTransition && <p className="text-sm text-warn">{run.dstTransition.message}</p>}
         </li>
       ))}
     </ol>

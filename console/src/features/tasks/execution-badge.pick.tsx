@@ -12,7 +12,7 @@ const tones: Record<string, Tone> = {
   timed_out: "bad",
   expired: "warn",
   cancelled: "skip",
-  lost: "warn",
+  worker_lost: "warn",
   interrupted: "warn",
 };
 

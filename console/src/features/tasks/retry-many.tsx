@@ -98,10 +98,10 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Retry
   { name: "Bridge", cell: ({ bridgeId }) => bridgeName(bridgeId) },
   {
     name: "Why it failed",
-    cell: ({ code, isLeftOut }) => (
+    cell: ({ code, isExcluded }) => (
       <>
         <code className="font-mono text-sm">{code}</code>
-        {isLeftOut && <span className="text-warn"> left out</span>}
+        {isExcluded && <span className="text-warn"> left out</span>}
       </>
     ),
   },

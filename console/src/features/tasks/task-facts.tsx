@@ -92,7 +92,7 @@ const attemptColumns: Array<ListColumn<Execution["attempts"][number]>> = [
 export function Attempts({ execution }: { execution: Execution }) {
   const { attempts, maxAttempts } = execution;
   // Nobody's refusal: they use up none of those that it has.
-  const lost = attempts.filter(({ status }) => status === "lost" || status === "interrupted").length;
+  const lost = attempts.filter(({ status }) => status === "worker_lost" || status === "interrupted").length;
   return (
     <Card label="Attempts">
       <p className="px-3 pt-2 pb-1 font-semibold">

@@ -3,7 +3,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { Select } from "../../ui/select.tsx";
 import type { Search } from "../../ui/search-params.ts";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
-import type { TaskStats } from "./tasks.queries.ts";
+import type { ExecutionCounts } from "./tasks.queries.ts";
 
 const spans = [
   { value: "24h", label: "Last 24 hours", days: 1 },
@@ -21,7 +21,7 @@ export function daysText(days: number | undefined): string {
   return days === undefined ? "all that is kept" : days === 1 ? "of the last 24 hours" : `of the last ${days} days`;
 }
 
-type Props = { search: Search; stats: TaskStats | undefined; bridgeName(id: string): string };
+type Props = { search: Search; stats: ExecutionCounts | undefined; bridgeName(id: string): string };
 
 /** Time, bridge and task to choose from; what came with a link, such as a run, is a chip that can be dropped. */
 export function TaskFilters({ search, stats, bridgeName }: Props) {

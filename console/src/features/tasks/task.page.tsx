@@ -139,7 +139,8 @@ function Task({ execution }: { execution: Execution }) {
 function Progress({ execution }: { execution: Execution }) {
   const { progress } = execution;
   if (hasEnded(execution) || !progress) return null;
-  const { done, total } = progress;
-  const told = total === null ? `${formatCount(done)} done` : `${formatCount(done)} of ${formatCount(total)}`;
-  return <ProgressBar label="Progress" done={done} total={total} text={told} />;
+  const { processed, total } = progress;
+  const text =
+    total === null ? `${formatCount(processed)} processed` : `${formatCount(processed)} of ${formatCount(total)}`;
+  return <ProgressBar label="Progress" done={processed} total={total} text={text} />;
 }

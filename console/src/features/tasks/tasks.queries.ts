@@ -3,7 +3,7 @@ import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub, queryClient } from "../../live/hub.ts";
 
-export type TaskStats = Answer<"GET /api/v1/tasks/stats">;
+export type ExecutionCounts = Answer<"GET /api/v1/tasks/executions/counts">;
 export type RetryReport = Answer<"POST /api/v1/tasks/executions/retry">;
 export type RetryFilter = NonNullable<Input<"POST /api/v1/tasks/executions/retry">["body"]>;
 type LogLine = Answer<"GET /api/v1/tasks/executions/{id}/logs">["data"][number];
@@ -53,8 +53,8 @@ export const executionCountQuery = (filter: TaskFilter, now: () => number) =>
 export const taskStatsQuery = ({ bridgeId, days }: TaskFilter, now: () => number) =>
   queryOptions({
     queryKey: ["tasks", "stats", bridgeId, days],
-    queryFn: ({ signal }): Promise<TaskStats> =>
-      hub.call("GET /api/v1/tasks/stats", {
+    queryFn: ({ signal }): Promise<ExecutionCounts> =>
+      hub.call("GET /api/v1/tasks/executions/counts", {
         query: { from: firstMoment, ...askedOf({ bridgeId, days }, now) },
         signal,
       }),

@@ -2,7 +2,7 @@ export const triggerWords: Record<string, string> = {
   api: "asked for",
   retry: "a retry",
   schedule: "a schedule",
-  manual_schedule: "a schedule, by hand",
+  manual: "a schedule, by hand",
   webhook: "a webhook of the shop",
   backfill: "a schedule, for a time that was missed",
   operation: "a run",

@@ -266,8 +266,8 @@ function Trace({
       {warnings.slice(0, maxTraced).map((warning) => (
         <p key={warning.code} className="flex flex-wrap items-center gap-x-2 px-1 text-sm text-warn">
           {warning.message}
-          {warning.nearest && !isReadOnly && (
-            <TakeButton onTake={() => onTake(warning.nearest!)}>{warning.nearest}</TakeButton>
+          {warning.suggestion && !isReadOnly && (
+            <TakeButton onTake={() => onTake(warning.suggestion!)}>{warning.suggestion}</TakeButton>
           )}
         </p>
       ))}

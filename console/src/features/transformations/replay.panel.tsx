@@ -15,7 +15,7 @@ import type { Tone } from "../../ui/tone.ts";
 import { Time } from "../../ui/zone.tsx";
 import type { Replay } from "./transformations.queries.ts";
 
-const tones: Record<string, Tone> = { same: "ok", changed: "warn", failed: "bad", not_recorded: "skip" };
+const tones: Record<string, Tone> = { unchanged: "ok", changed: "warn", failed: "bad", not_recorded: "skip" };
 
 /** What the saved rows would have made of what passed before. Nothing is changed, nobody is called. */
 export function ReplayPanel({ transformation: { id, version } }: { transformation: Transformation }) {
@@ -51,7 +51,7 @@ export function ReplayPanel({ transformation: { id, version } }: { transformatio
                 label: plural(data.summary.executions, "execution").replace(/^\S+ /, ""),
                 value: data.summary.executions,
               },
-              { label: "the same", value: data.summary.same, tone: "ok" },
+              { label: "unchanged", value: data.summary.unchanged, tone: "ok" },
               { label: "would differ", value: data.summary.changed, tone: "warn" },
               { label: "would fail", value: data.summary.failed, tone: "bad" },
               { label: "not recorded", value: data.summary.notRecorded },

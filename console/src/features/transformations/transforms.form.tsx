@@ -93,9 +93,9 @@ function Params({ info, step, onChange }: { info: TransformInfo | undefined; ste
   // A parameter that stands alone is the one with that name.
   const params = isObject
     ? (given as Record<string, unknown>)
-    : given === undefined || info.shortForm === undefined
+    : given === undefined || info.defaultParam === undefined
       ? {}
-      : { [info.shortForm]: given };
+      : { [info.defaultParam]: given };
   return (
     <div className="flex flex-col gap-2 pb-1.5">
       <p className="text-sm text-muted">{info.description}</p>

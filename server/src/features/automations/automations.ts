@@ -8,7 +8,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import { refuseDuplicate } from "../../db/database.ts";
 import { findLast } from "../../events/chain.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
@@ -227,7 +227,7 @@ async function activeFrom(tx: Tx, ctx: Ctx, { trigger, eventTypes }: CheckedTrig
 async function save(tx: Tx, ctx: Ctx, automation: StoredAutomation, fields?: string[]): Promise<void> {
   const { id, name, mode, pipeline_id, when, version } = automation;
   const write = fields ? store.updateAutomation : store.insertAutomation;
-  await refuseTwin(
+  await refuseDuplicate(
     write(tx, ctx.orgId, automation),
     "automations_name_key",
     () => new HubError("name_taken", "Another automation has this name."),

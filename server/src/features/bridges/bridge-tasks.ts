@@ -109,7 +109,7 @@ const OrderIdsOrUnsent = Type.Optional({
     "that came through this bridge. What was refused is tried again after a while, longer each time",
 });
 
-const Resend = Type.Optional(
+const ForceResend = Type.Optional(
   Type.Boolean({
     default: false,
     title: "Send again",
@@ -129,7 +129,7 @@ function inputSchemaOf(task: ConnectorTask): TObject {
 }
 
 function withOrders(input: TObject, named: TSchema): TObject {
-  const properties = { orderIds: named, resend: Resend, ...input.properties };
+  const properties = { orderIds: named, forceResend: ForceResend, ...input.properties };
   // A task that takes anything, to fill it into its templates, does so when it sends orders too.
   const { additionalProperties } = input as { additionalProperties?: unknown };
   return additionalProperties === false ? Strict(properties) : Type.Object(properties);
@@ -204,8 +204,8 @@ export function findInputErrors(task: ConnectorTask, input: unknown) {
 
 /** Whoever sends something a second time says what. */
 function findResendErrors(input: unknown): FieldError[] {
-  const { resend, orderIds: named } = input as { resend?: boolean; orderIds?: string[] };
-  if (resend !== true || named !== undefined) return [];
+  const { forceResend, orderIds: named } = input as { forceResend?: boolean; orderIds?: string[] };
+  if (forceResend !== true || named !== undefined) return [];
   return [{ pointer: "/orderIds", code: "required", message: "To send again, name the orders." }];
 }
 

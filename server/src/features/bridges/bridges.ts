@@ -15,7 +15,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import { refuseDuplicate } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Bridge, BridgePatch, BridgeQuery, BridgeRequest } from "./bridges.schemas.ts";
 import type { BridgeRow } from "./bridges.store.ts";
@@ -229,7 +229,7 @@ export async function lockBridge(tx: Tx, ctx: Ctx, id: string): Promise<BridgeRo
 }
 
 function refuseTakenName(saved: Promise<BridgeRow>): Promise<BridgeRow> {
-  return refuseTwin(saved, "bridges_name_key", () => new HubError("name_taken", "Another bridge has this name."));
+  return refuseDuplicate(saved, "bridges_name_key", () => new HubError("name_taken", "Another bridge has this name."));
 }
 
 function presentBridge(ctx: Ctx, row: BridgeRow): Bridge {

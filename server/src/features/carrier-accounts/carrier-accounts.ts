@@ -15,7 +15,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import { refuseDuplicate } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import { today } from "../organizations/organizations.ts";
@@ -288,7 +288,7 @@ function plain(value: unknown): Record<string, unknown> {
 
 function refuseTakenName(saved: Promise<void>): Promise<void> {
   const refusal = (): HubError => new HubError("name_taken", "Another carrier account has this name.");
-  return refuseTwin(saved, "carrier_accounts_name_key", refusal);
+  return refuseDuplicate(saved, "carrier_accounts_name_key", refusal);
 }
 
 export function presentAccount({ credentials: _sealed, ...account }: Account): CarrierAccount {

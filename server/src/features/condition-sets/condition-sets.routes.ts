@@ -36,7 +36,7 @@ export const conditionSetRoutes = [
   defineRoute("GET /condition-sets/:id", {
     name: "conditionSets.get",
     scope: "condition_sets:read",
-    summary: "Read a condition set",
+    summary: "Get a condition set",
     ids,
     answer: [200, shapes.ConditionSet],
     handle: (ctx, { params }) => sets.getConditionSet(ctx, params.id),
@@ -44,8 +44,8 @@ export const conditionSetRoutes = [
   defineRoute("PATCH /condition-sets/:id", {
     name: "conditionSets.update",
     scope: "condition_sets:write",
-    summary: "Change a condition set",
-    description: "One that rate cards or saved pipelines refer to keeps its name.",
+    summary: "Update a condition set",
+    description: "The name cannot change while rate cards or saved pipelines refer to the set.",
     ids,
     body: shapes.ConditionSetPatch,
     answer: [200, shapes.ConditionSet],
@@ -55,7 +55,7 @@ export const conditionSetRoutes = [
   defineRoute("DELETE /condition-sets/:id", {
     name: "conditionSets.delete",
     scope: "condition_sets:write",
-    summary: "Delete a condition set that nothing uses",
+    summary: "Delete an unused condition set",
     ids,
     answer: [200, Deleted],
     failures: [409, 412],
@@ -64,7 +64,8 @@ export const conditionSetRoutes = [
   defineRoute("GET /condition-sets/:id/values", {
     name: "conditionSets.values.list",
     scope: "condition_sets:read",
-    summary: "List the values of a condition set, in the order they were added",
+    summary: "List the values of a condition set",
+    description: "In the order in which they were added.",
     ids,
     query: shapes.ValuesQuery,
     answer: [200, PageOf(Type.String())],
@@ -73,7 +74,8 @@ export const conditionSetRoutes = [
   defineRoute("POST /condition-sets/:id/values", {
     name: "conditionSets.values.add",
     scope: "condition_sets:write",
-    summary: "Add values; those already present are counted, not refused",
+    summary: "Add values to a condition set",
+    description: "Values that the set already has are counted in `alreadyPresent`.",
     ids,
     body: shapes.ValuesRequest,
     bodyLimitBytes: largeBodyBytes,
@@ -83,19 +85,20 @@ export const conditionSetRoutes = [
   defineRoute("DELETE /condition-sets/:id/values", {
     name: "conditionSets.values.delete",
     ...removeValues,
-    summary: "Remove values",
+    summary: "Remove values from a condition set",
     handle: (ctx, { params, body }) => sets.removeValues(ctx, params.id, body.values),
   }),
   defineRoute("POST /condition-sets/:id/values/remove", {
     name: "conditionSets.values.remove",
     ...removeValues,
-    summary: "Remove values, for clients and proxies that cannot send a body with DELETE",
+    summary: "Remove values (POST alternative to DELETE)",
+    description: "For clients and proxies that cannot send a body with DELETE.",
     handle: (ctx, { params, body }) => sets.removeValues(ctx, params.id, body.values),
   }),
   defineRoute("DELETE /condition-sets/:id/values/all", {
     name: "conditionSets.values.clear",
     scope: "condition_sets:write",
-    summary: "Remove all values",
+    summary: "Remove all values from a condition set",
     ids,
     answer: [200, shapes.ValuesCleared],
     handle: (ctx, { params }) => sets.clearValues(ctx, params.id),

@@ -54,9 +54,7 @@ export type ValuesRequest = Static<typeof ValuesRequest>;
 export const ValuesQuery = pageQuery(
   {
     search: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: "Values that contain this text" })),
-    contains: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 512, description: "Exactly this value, if present" }),
-    ),
+    value: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: "Exactly this value, if present" })),
   },
   { limit: 100, max: 1000 },
 );

@@ -151,8 +151,8 @@ describe("the values of a set", () => {
     expect((await org.get(loose)).body.data, "as they were written first").toEqual(["Straße", "Café"]);
     const exact = `/condition-sets/${await aSet({ matching: "exact" })}/values`;
     expect((await org.post(exact, { values: twins })).body).toMatchObject({ added: 5, alreadyPresent: 1 });
-    expect((await org.get(`${loose}?contains=caf%C3%A9`)).body.pagination.total).toBe(1);
-    expect((await org.get(`${exact}?contains=caf%C3%A9`)).body.pagination.total).toBe(0);
+    expect((await org.get(`${loose}?value=caf%C3%A9`)).body.pagination.total).toBe(1);
+    expect((await org.get(`${exact}?value=caf%C3%A9`)).body.pagination.total).toBe(0);
     expect((await org.get(`${exact}?search=CAF`)).body.pagination.total).toBe(2);
   });
 
@@ -216,7 +216,7 @@ describe("the values of a set", () => {
     const refused = await org.post(values, { values: ["one more"] });
     expect(refused.body.errors).toEqual([expect.objectContaining({ pointer: "/values", code: "too_many_values" })]);
     expect((await org.get(`${values}?page=100&limit=1000`)).body.data.at(-1)).toBe("value-99999");
-    expect((await org.get(`${values}?contains=VALUE-77777`)).body.data).toEqual(["value-77777"]);
+    expect((await org.get(`${values}?value=VALUE-77777`)).body.data).toEqual(["value-77777"]);
     expect((await org.delete(values, { values: many })).body).toEqual({
       removed: 100_000,
       notFound: [],

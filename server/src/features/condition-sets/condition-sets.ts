@@ -6,7 +6,7 @@ import { badField, HubError, validationFailed } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import { refuseDuplicate } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { IfMatch } from "../../core/versions.ts";
 import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts";
@@ -83,7 +83,7 @@ export async function deleteConditionSet(ctx: Ctx, id: string, ifMatch: IfMatch)
 
 export async function listValues(ctx: Ctx, id: string, query: ValuesQuery): Promise<Page<string>> {
   const set = await getConditionSet(ctx, id);
-  const key = query.contains === undefined ? undefined : matchKey(query.contains, set.matching);
+  const key = query.value === undefined ? undefined : matchKey(query.value, set.matching);
   return await store.listValues(ctx.db, set, query, key);
 }
 
@@ -197,7 +197,7 @@ async function saveValueCount(tx: Tx, ctx: Ctx, set: ConditionSet, valueCount: n
 }
 
 async function refuseTakenName(saved: Promise<void>): Promise<void> {
-  await refuseTwin(
+  await refuseDuplicate(
     saved,
     "condition_sets_name_key",
     () => new HubError("name_taken", "Another condition set has this name."),

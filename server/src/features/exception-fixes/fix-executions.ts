@@ -21,8 +21,7 @@ export const sendAgain: Resolver = {
       const free = [...open.values()].filter((row) => !isBusy(row));
       const orderIds = free.map(({ orderId, subjectName }) => orderId ?? subjectName!);
       const [first] = free;
-      const executionId =
-        first && (await retryOrdersOf(tx, ctx, first.executionId!, { orderIds, resend: forceResend }));
+      const executionId = first && (await retryOrdersOf(tx, ctx, first.executionId!, { orderIds, forceResend }));
       if (executionId !== undefined) await noteTry(tx, ctx, free, action, executionId);
       return ids.map((id): Resolution => {
         const row = open.get(id);

@@ -8,7 +8,7 @@ import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts"
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import { refuseDuplicate } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { ImportPreset, PresetPatch, PresetQuery, PresetRequest } from "./import-presets.schemas.ts";
 import { baseNames } from "./import-presets.schemas.ts";
@@ -90,7 +90,7 @@ function refuseBuiltIn(name: string): void {
 async function save(tx: Tx, ctx: Ctx, preset: ImportPreset, what: "created" | "updated"): Promise<ImportPreset> {
   const { id, name, version } = preset;
   const write = what === "created" ? presets.insert : presets.update;
-  await refuseTwin(
+  await refuseDuplicate(
     write(tx, ctx.orgId, preset),
     "import_presets_name_key",
     () => new HubError("name_taken", "Another preset has this name."),

@@ -8,7 +8,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTwin, sqlState } from "../../db/database.ts";
+import { refuseDuplicate, sqlState } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Location, LocationPatch, LocationQuery, LocationRequest } from "./locations.schemas.ts";
 import { maxMetadataBytes } from "./locations.schemas.ts";
@@ -137,7 +137,11 @@ function refuseLargeMetadata(metadata: Record<string, unknown>): void {
 }
 
 function refuseTakenName(saved: Promise<Location>): Promise<Location> {
-  return refuseTwin(saved, "locations_name_key", () => new HubError("name_taken", "Another location has this name."));
+  return refuseDuplicate(
+    saved,
+    "locations_name_key",
+    () => new HubError("name_taken", "Another location has this name."),
+  );
 }
 
 function refuseInUse(error: unknown): never {

@@ -10,7 +10,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseIfReferred, refuseTwin } from "../../db/database.ts";
+import { refuseIfReferred, refuseDuplicate } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { recordConditionSetUses } from "../condition-sets/condition-sets.ts";
 import { setsOf } from "./action-catalog.ts";
@@ -184,7 +184,7 @@ async function save(tx: Tx, ctx: Ctx, pipeline: StoredPipeline, what: "created" 
     ["operation_pipelines_own_hotkey_key", keyTaken],
   ] as const;
   const written = refusals.reduce(
-    (saving, [constraint, refusal]) => refuseTwin(saving, constraint, refusal),
+    (saving, [constraint, refusal]) => refuseDuplicate(saving, constraint, refusal),
     write(tx, ctx.orgId, pipeline),
   );
   await written;

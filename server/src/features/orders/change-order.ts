@@ -11,7 +11,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import { refuseDuplicate } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { OrderAnswer } from "./order-answers.schemas.ts";
 import { fieldsOf, ruleErrors } from "./order-fields.ts";
@@ -124,6 +124,6 @@ async function lock(tx: Tx, ctx: Ctx, ref: string): Promise<Order> {
 async function refuseTaken<T>(changed: Promise<T>): Promise<T> {
   const number = failAt("/number", "order_number_taken", "There is another order with this number.");
   const id = failAt("/externalId", "external_id_taken", "The bridge has another order with this external id.");
-  const numbered = refuseTwin(changed, "orders_number_key", () => toError(number));
-  return await refuseTwin(numbered, "orders_external_key", () => toError(id));
+  const numbered = refuseDuplicate(changed, "orders_number_key", () => toError(number));
+  return await refuseDuplicate(numbered, "orders_external_key", () => toError(id));
 }

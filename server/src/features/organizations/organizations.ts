@@ -8,7 +8,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx, World } from "../../context.ts";
 import { change, perWorld } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import { refuseDuplicate } from "../../db/database.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { addUser, signalUsers } from "../users/users.ts";
@@ -91,7 +91,7 @@ export async function updateOrganization(
     refuseWeakerSignIn(ctx, organization, patch);
     const { emailDomains } = patch;
     if (emailDomains !== undefined) {
-      await refuseTwin(
+      await refuseDuplicate(
         store.setEmailDomains(tx, id, emailDomains),
         "organization_domains_pkey",
         () => new HubError("name_taken", "Another organization has one of these domains."),

@@ -36,8 +36,8 @@ test("a change is tried on the first records that were pulled before, and on wha
   const active = await transformation(task, [{ source: "order_no", target: "number" }], true);
   await execute(task, { count: 8 });
   const same = await replay(active);
-  expect(same.summary).toEqual({ executions: 1, same: 1, changed: 0, failed: 0, notRecorded: 0 });
-  expect(same.results).toMatchObject([{ status: "same", records: 5 }]);
+  expect(same.summary).toEqual({ executions: 1, unchanged: 1, changed: 0, failed: 0, notRecorded: 0 });
+  expect(same.results).toMatchObject([{ status: "unchanged", records: 5 }]);
 
   const prefixed = await transformation(task, [
     { source: "order_no", target: "number", transforms: [{ prefix: "X-" }] },
@@ -70,7 +70,7 @@ test("orders that were sent are tried as they were then", async () => {
   const active = await transformation(task, [{ source: "tags", target: "labels" }], true);
   await execute(task, { orderIds: [id] });
   await org.patch(`/orders/${id}`, { tags: ["now"] });
-  expect((await replay(active)).results).toMatchObject([{ status: "same", records: 1 }]);
+  expect((await replay(active)).results).toMatchObject([{ status: "unchanged", records: 1 }]);
   const draft = await transformation(task, [{ source: "tags[0]", target: "labels" }]);
   expect((await replay(draft)).results[0].differences).toEqual([
     { path: "/0/labels", before: ["then"], after: "then" },

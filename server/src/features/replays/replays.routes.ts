@@ -9,12 +9,12 @@ export const replayRoutes = [
     name: "transformations.replay",
     heavyFromBytes: 0,
     scope: "transformations:read",
-    summary:
-      "Run a transformation on what passed through the last executions of its task, and report what would differ",
+    summary: "Replay a transformation on recent records",
     description:
-      "Nothing is changed and nobody is called. Also needs `tasks:read` and `pii:read`, since it tells what was in " +
-      "executions. Of tasks that pull records or send orders, the first few records of an execution are kept for it, sealed " +
-      "and for 7 days.",
+      "Runs the transformation, active or not, on data of recent executions and reports the differences. Changes " +
+      "nothing and makes no outbound requests. Also requires `tasks:read` and `pii:read`, because the response shows " +
+      "data of executions. For tasks that pull records or send orders, up to five records per execution are kept, " +
+      "encrypted, for 7 days.",
     ids: { id: "transformation" },
     body: shapes.ReplayRequest,
     bodyIsOptional: true,
@@ -27,7 +27,8 @@ export const replayRoutes = [
     scope: "tasks:read",
     summary: "List recent sample records of a task",
     description:
-      "The first records of the latest executions, as a basis for mappings. Stored encrypted for 7 days. Also requires `pii:read`.",
+      "The first records of recent executions, as a starting point for mappings. Also requires `pii:read`. Samples are " +
+      "kept encrypted for 7 days.",
     ids: { id: "bridge" },
     query: samples.SampleQuery,
     answer: [200, samples.KeptSamples],
@@ -38,8 +39,8 @@ export const replayRoutes = [
     scope: "tasks:execute",
     summary: "Fetch sample records without storing them",
     description:
-      "For pull tasks: the first records as received and as the connector converts them. No cursor moves. Answers 200 also when " +
-      "the request fails, with the reason. Also requires `pii:read`.",
+      "Reads the first records of a pull task now, both as received and as converted by the connector. Does not move " +
+      "the task's cursor. Also answers 200 when reading fails, with the reason. Also requires `pii:read`.",
     isReadOnly: true,
     ids: { id: "bridge" },
     body: samples.PullSampleRequest,

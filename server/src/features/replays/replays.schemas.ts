@@ -24,7 +24,7 @@ export type Difference = Static<typeof Difference>;
 const ReplayedExecution = Type.Object({
   executionId: Id,
   createdAt: DateTime,
-  status: OneOf(["same", "changed", "failed", "not_recorded"]),
+  status: OneOf(["unchanged", "changed", "failed", "not_recorded"]),
   records: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -43,7 +43,7 @@ export const Replay = Type.Object({
   version: Count,
   summary: Type.Object({
     executions: Count,
-    same: Count,
+    unchanged: Count,
     changed: Count,
     failed: Count,
     notRecorded: Count,

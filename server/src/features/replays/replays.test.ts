@@ -17,12 +17,12 @@ test("a transformation is run on what passed through before, and every differenc
     await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { total } });
   }
   const same = await org.post(`/transformations/${first}/replay`, {});
-  expect(same.body.summary).toEqual({ executions: 2, same: 2, changed: 0, failed: 0, notRecorded: 0 });
+  expect(same.body.summary).toEqual({ executions: 2, unchanged: 2, changed: 0, failed: 0, notRecorded: 0 });
 
   const draft = await transformation("outbound", [{ source: "total", target: "amount", type: "number" }]);
   const { status, body } = await org.post(`/transformations/${draft}/replay`, { limit: 5 });
   expect(status).toBe(200);
-  expect(body.summary).toEqual({ executions: 2, same: 0, changed: 1, failed: 1, notRecorded: 0 });
+  expect(body.summary).toEqual({ executions: 2, unchanged: 0, changed: 1, failed: 1, notRecorded: 0 });
   expect(body.results).toMatchObject([
     { status: "failed", errors: [{ target: "amount", code: "type_mismatch" }], differences: [] },
     { status: "changed", differences: [{ path: "/amount", before: "1.50", after: 1.5 }] },
@@ -34,7 +34,7 @@ test("a transformation is run on what passed through before, and every differenc
 test("what a task answered is replayed as it came, whatever was made of it then", async () => {
   const inbound = await transformation("inbound", [{ source: "amount", target: "a" }], true);
   await org.post("/tasks/execute-sync", { bridgeId, taskName: "noop", input: { total: "2" } });
-  expect((await org.post(`/transformations/${inbound}/replay`, { limit: 1 })).body.results[0].status).toBe("same");
+  expect((await org.post(`/transformations/${inbound}/replay`, { limit: 1 })).body.results[0].status).toBe("unchanged");
   const draft = await transformation("inbound", [{ source: "amount", target: "b" }]);
   const { body } = await org.post(`/transformations/${draft}/replay`, { limit: 2 });
   expect(body.results).toMatchObject([

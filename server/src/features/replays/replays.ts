@@ -47,7 +47,7 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
   const count = (status: ReplayedExecution["status"]): number => results.filter((one) => one.status === status).length;
   const summary = {
     executions: results.length,
-    same: count("same"),
+    unchanged: count("unchanged"),
     changed: count("changed"),
     failed: count("failed"),
     notRecorded: count("not_recorded"),
@@ -113,5 +113,5 @@ function replay(executionId: string, at: Date, passage: Passage, map: MapData): 
   const mapped = map(data);
   if (!mapped.ok) return { ...about, ...counted, status: "failed", errors: mapped.errors.slice(0, maxErrors) };
   const differences = differencesOf(outcome, mapped.output);
-  return { ...about, ...counted, status: differences.length === 0 ? "same" : "changed", differences };
+  return { ...about, ...counted, status: differences.length === 0 ? "unchanged" : "changed", differences };
 }

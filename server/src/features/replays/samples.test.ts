@@ -52,7 +52,7 @@ test("what the other side says is told word for word, and the bridge is failing"
 test("only a task that reads records has one, and an inactive bridge is not called", async () => {
   const id = await aShop();
   const push = await org.post(`/bridges/${id}/samples`, { taskName: "connection.test" });
-  expect([push.status, push.body.errors[0].code]).toEqual([400, "no_pull"]);
+  expect([push.status, push.body.errors[0].code]).toEqual([400, "task_reads_no_records"]);
   expect(push.body.errors[0].allowed).toEqual(["orders.import", "locations.pull"]);
   await org.patch(`/bridges/${id}`, { isActive: false });
   const asked = shop.requests.length;

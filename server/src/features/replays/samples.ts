@@ -40,7 +40,7 @@ export async function pullSample(ctx: Ctx, bridgeId: string, request: PullSample
   refuseCalls(ctx, bridge);
   if (task.mode !== "pull") {
     const allowed = bridge.tasks.filter(({ mode }) => mode === "pull").map(({ name }) => name);
-    throw badField("/taskName", "no_pull", `The task ${taskName} reads no records.`, { allowed });
+    throw badField("/taskName", "task_reads_no_records", `The task ${taskName} reads no records.`, { allowed });
   }
   const started = performance.now();
   const signal = AbortSignal.timeout(pullTimeoutMs);

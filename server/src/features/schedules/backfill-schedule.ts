@@ -15,7 +15,7 @@ import { requireTaskOf } from "./schedules.ts";
 import type { StoredSchedule } from "./schedules.store.ts";
 import * as store from "./schedules.store.ts";
 
-/** Queues a run for each occurrence of a time that is over, except for those that had one. Works while paused. */
+/** Queues a run for each past occurrence in the range that has no execution. Also works while the schedule is paused. */
 export async function backfillSchedule(ctx: Ctx, id: string, request: BackfillRequest): Promise<BackfillAnswer> {
   const row = await store.getSchedule(ctx.db, ctx.orgId, id);
   if (!request.dryRun) requireExecute(ctx);
@@ -48,13 +48,14 @@ export async function backfillSchedule(ctx: Ctx, id: string, request: BackfillRe
 
 function occurrencesIn(row: StoredSchedule, { from, to }: BackfillRequest, now: number): number[] {
   const [start, end] = [Date.parse(from), Date.parse(to)];
-  if (end <= start) throw badField("/to", "before_from", "`to` must be later than `from`.");
-  if (end > now) throw badField("/to", "in_the_future", "Only what is over can be filled; the rest comes by itself.");
+  if (end <= start) throw badField("/to", "ends_before_start", "`to` must be later than `from`.");
+  if (end > now)
+    throw badField("/to", "date_in_future", "Only past runs can be backfilled; future runs are scheduled.");
   const times: number[] = [];
   for (const at of occurrencesAfter(storedCron(row.cron), row.timezone, start - 1)) {
     if (at >= end) break;
     if (times.push(at) > maxBackfill) {
-      throw badField("/to", "too_many_runs", `These are more than ${maxBackfill} runs. Take a shorter time.`);
+      throw badField("/to", "too_many_runs", `The range has more than ${maxBackfill} runs. Choose a shorter one.`);
     }
   }
   return times;
@@ -76,10 +77,10 @@ function present(
   const runs = times.map((at) => ({
     scheduledFor: new Date(at).toISOString(),
     localTime: localTimeOf(row.timezone, at),
-    // Neither known nor queued: the scheduler made it in the same moment.
-    outcome: queued.has(at) ? "queued" : dryRun && !known.has(at) ? "would_queue" : "already_run",
+    // Neither known nor queued: the scheduler has queued it since.
+    outcome: queued.has(at) ? "queued" : dryRun && !known.has(at) ? "to_be_queued" : "already_ran",
     executionId: queued.get(at) ?? known.get(at) ?? null,
   })) satisfies BackfillAnswer["runs"];
-  const alreadyRun = runs.filter(({ outcome }) => outcome === "already_run").length;
-  return { dryRun, summary: { occurrences: times.length, queued: queued.size, alreadyRun }, runs };
+  const alreadyRan = runs.filter(({ outcome }) => outcome === "already_ran").length;
+  return { dryRun, summary: { occurrences: times.length, queued: queued.size, alreadyRan }, runs };
 }

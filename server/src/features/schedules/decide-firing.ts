@@ -4,19 +4,19 @@ import type { Schedule } from "./schedules.schemas.ts";
 import { maxCaughtUp } from "./schedules.schemas.ts";
 
 const dayMs = 86_400_000;
-/** Later than this, an occurrence was missed: the hub was not at work. */
+/** An occurrence that is later than this was missed, because no hub was running. */
 const onTimeMs = 60_000;
-/** A year of minutes would block the process for seconds; nobody needs that count to the last one. */
+/** Counting a year of minutes would block the process for seconds, so the count stops here. */
 const mostCounted = 10_000;
 
 type Due = {
-  /** The last of them, rising. */
+  /** The last ones, in ascending order. */
   latest: number[];
   count: number;
   next: number;
 };
 
-/** The occurrences from `first` on that are due now. */
+/** Occurrences from `first` up to now. */
 function dueOccurrences(cron: Cron, zone: string, first: number, now: number): Due {
   let latest: number[] = [];
   let count = 0;
@@ -30,7 +30,7 @@ function dueOccurrences(cron: Cron, zone: string, first: number, now: number): D
   return { latest: latest.slice(-maxCaughtUp), count, next: at > now ? at : nextOccurrence(cron, zone, now) };
 }
 
-/** Looks back from now, further until there are enough. Only for what is frequent. */
+/** Searches back from now in growing steps. Only for frequent schedules, which have enough occurrences. */
 function lastOccurrences(cron: Cron, zone: string, now: number): number[] {
   for (let back = dayMs; ; back *= 2) {
     const found = occurrencesAfter(cron, zone, now - back);
@@ -48,33 +48,33 @@ export type FiringInput = {
   timezone: string;
   overlap: Schedule["overlap"];
   missed: Schedule["missed"];
-  /** Undefined: nothing is due, it is only looked at because something waits. */
+  /** Undefined: paused. */
   nextRunAt: number | undefined;
-  waitingFor: number | undefined;
-  waitingUntil: number | undefined;
+  deferredRunAt: number | undefined;
+  deferredUntil: number | undefined;
   openCount: number;
   now: number;
 };
 
 export type Firing = {
   run: number[];
-  /** The occurrence that waits for the run before it to end, and the last of those that wait behind it. */
-  waitingFor: number | undefined;
-  waitingUntil: number | undefined;
+  /** The occurrence that waits for the previous run to end, and the last one of those queued behind it. */
+  deferredRunAt: number | undefined;
+  deferredUntil: number | undefined;
   cancelsOpen: boolean;
   missedCount: number;
-  /** Due, and left out because the run before has not ended. */
+  /** Due, and skipped because the previous run has not ended. */
   overlapped: number[];
   next: number | undefined;
 };
 
-/** What has to be done about a schedule now. */
+/** Decides which occurrences of a schedule run now, which are deferred and which are skipped. */
 export function decideFiring(input: FiringInput): Firing {
   const { cron, timezone, now, nextRunAt } = input;
-  const isReleased = input.waitingFor !== undefined && input.openCount === 0;
+  const isReleased = input.deferredRunAt !== undefined && input.openCount === 0;
   const firing: Firing = {
-    run: isReleased ? [input.waitingFor!] : [],
-    ...(isReleased ? lineBehind(input) : lineOf(input.waitingFor, input.waitingUntil)),
+    run: isReleased ? [input.deferredRunAt!] : [],
+    ...(isReleased ? remainingDeferred(input) : deferredFrom(input.deferredRunAt, input.deferredUntil)),
     cancelsOpen: false,
     missedCount: 0,
     overlapped: [],
@@ -94,32 +94,32 @@ function caughtUp(policy: Schedule["missed"], due: number[], onTime: number[]): 
   return policy === "skip" ? onTime : due.slice(-1);
 }
 
-type Line = Pick<Firing, "waitingFor" | "waitingUntil">;
+type Deferred = Pick<Firing, "deferredRunAt" | "deferredUntil">;
 
-function lineOf(first: number | undefined, last: number | undefined): Line {
+function deferredFrom(first: number | undefined, last: number | undefined): Deferred {
   return first === undefined || last === undefined || last <= first
-    ? { waitingFor: first, waitingUntil: undefined }
-    : { waitingFor: first, waitingUntil: last };
+    ? { deferredRunAt: first, deferredUntil: undefined }
+    : { deferredRunAt: first, deferredUntil: last };
 }
 
-/** Of those that wait, the first has its turn now. */
-function lineBehind({ cron, timezone, waitingFor, waitingUntil }: FiringInput): Line {
-  if (waitingFor === undefined || waitingUntil === undefined) return lineOf(undefined, undefined);
-  return lineOf(nextOccurrence(cron, timezone, waitingFor), waitingUntil);
+/** The deferred occurrences after the first one, which runs now. */
+function remainingDeferred({ cron, timezone, deferredRunAt, deferredUntil }: FiringInput): Deferred {
+  if (deferredRunAt === undefined || deferredUntil === undefined) return deferredFrom(undefined, undefined);
+  return deferredFrom(nextOccurrence(cron, timezone, deferredRunAt), deferredUntil);
 }
 
-/** What is due, rising. Of several that were missed each runs, but none beside another unless that is allowed. */
+/** `wanted` is in ascending order. Missed runs all run, one after the other unless `overlap` is `allow`. */
 function applyOverlap(input: FiringInput, firing: Firing, wanted: number[]): Firing {
   if (input.overlap === "allow") return { ...firing, run: [...firing.run, ...wanted] };
   const isBusy = input.openCount > 0 || firing.run.length > 0;
   if (input.overlap === "cancel_running")
     return { ...firing, run: wanted.slice(-1), overlapped: wanted.slice(0, -1), cancelsOpen: isBusy };
-  if (!isBusy) return { ...firing, run: wanted.slice(0, 1), ...lineOf(wanted[1], wanted.at(-1)) };
-  if (input.overlap === "skip" || firing.waitingFor !== undefined) return { ...firing, overlapped: wanted };
+  if (!isBusy) return { ...firing, run: wanted.slice(0, 1), ...deferredFrom(wanted[1], wanted.at(-1)) };
+  if (input.overlap === "skip" || firing.deferredRunAt !== undefined) return { ...firing, overlapped: wanted };
   const isMissed = firing.missedCount > 0;
   return {
     ...firing,
-    ...lineOf(wanted[0], isMissed ? wanted.at(-1) : undefined),
+    ...deferredFrom(wanted[0], isMissed ? wanted.at(-1) : undefined),
     overlapped: isMissed ? [] : wanted.slice(1),
   };
 }

@@ -91,7 +91,7 @@ describe("a schedule that is due", () => {
     expect(await read(id)).toMatchObject({
       nextRunAt: "2027-01-01T00:10:00.000Z",
       counters: { runs: 0, missed: 1 },
-      lastSkipped: { scheduledFor: "2027-01-01T00:05:00.000Z", reason: "bridge_inactive" },
+      lastSkippedRun: { scheduledFor: "2027-01-01T00:05:00.000Z", reason: "bridge_inactive" },
     });
     await org.patch(`/bridges/${bridge}`, { isActive: true });
     await fireAt("2027-01-01T00:10:00Z");
@@ -115,7 +115,7 @@ describe("a schedule that is due", () => {
     await fireAt("2027-01-01T00:05:00Z");
     expect(await timesOf(other)).toEqual(["2027-01-01T00:05:00.000Z"]);
     expect(await timesOf(id)).toEqual([]);
-    expect(await read(id)).toMatchObject({ counters: { missed: 1 }, lastSkipped: { reason: "bridge_inactive" } });
+    expect(await read(id)).toMatchObject({ counters: { missed: 1 }, lastSkippedRun: { reason: "bridge_inactive" } });
     for (const schedule of [id, other]) await org.delete(`/schedules/${schedule}`);
   });
 
@@ -159,9 +159,9 @@ describe("when the hub was down for six hours", () => {
         new Date(Date.parse("2027-01-02T00:00:00Z") + minutes * minuteMs).toISOString();
       await fireAt("2027-01-02T00:17:00Z");
       const missed = [at(5), at(10), at(15)];
-      for (const [index, waitingFor] of [at(10), at(15), null].entries()) {
+      for (const [index, deferredRunAt] of [at(10), at(15), null].entries()) {
         expect(await timesOf(id)).toEqual(missed.slice(0, index + 1));
-        expect(await read(id)).toMatchObject({ waitingFor, counters: { runs: index + 1, skippedOverlap: 0 } });
+        expect(await read(id)).toMatchObject({ deferredRunAt, counters: { runs: index + 1, skippedForOverlap: 0 } });
         // Nothing more while it runs.
         await fireDueSchedules(hub.world);
         expect(await timesOf(id)).toHaveLength(index + 1);
@@ -180,7 +180,7 @@ describe("when the hub was down for six hours", () => {
     const id = await aSchedule({ missed: "all", overlap: "cancel_running" });
     await fireAt("2027-01-02T00:17:00Z");
     expect(await timesOf(id)).toEqual(["2027-01-02T00:15:00.000Z"]);
-    expect((await read(id)).counters).toMatchObject({ runs: 1, skippedOverlap: 2 });
+    expect((await read(id)).counters).toMatchObject({ runs: 1, skippedForOverlap: 2 });
     await org.delete(`/schedules/${id}`);
   });
 
@@ -212,8 +212,8 @@ describe("when the run before has not ended", () => {
     await fireAt(at(10));
     expect(await timesOf(id)).toEqual([at(5)]);
     expect(await read(id)).toMatchObject({
-      counters: { runs: 1, skippedOverlap: 1 },
-      lastSkipped: { scheduledFor: at(10), reason: "overlap" },
+      counters: { runs: 1, skippedForOverlap: 1 },
+      lastSkippedRun: { scheduledFor: at(10), reason: "overlap" },
     });
     await cancelAll(id);
     await fireAt(at(15));
@@ -226,18 +226,18 @@ describe("when the run before has not ended", () => {
     await fireAt(at(10));
     await fireAt(at(15));
     expect(await timesOf(id)).toEqual([at(5)]);
-    expect(await read(id)).toMatchObject({ waitingFor: at(10), counters: { runs: 1, skippedOverlap: 1 } });
+    expect(await read(id)).toMatchObject({ deferredRunAt: at(10), counters: { runs: 1, skippedForOverlap: 1 } });
     await cancelAll(id);
     await fireDueSchedules(hub.world);
     expect(await timesOf(id)).toEqual([at(5), at(10)]);
-    expect(await read(id)).toMatchObject({ waitingFor: null, nextRunAt: at(20) });
+    expect(await read(id)).toMatchObject({ deferredRunAt: null, nextRunAt: at(20) });
     await org.delete(`/schedules/${id}`);
   });
 
   test("a scheduler runs what waits as soon as it can, not when the next one is due", async () => {
     const id = await started("queue_one");
     await fireAt(at(10));
-    expect((await read(id)).waitingFor).toBe(at(10));
+    expect((await read(id)).deferredRunAt).toBe(at(10));
     const scheduler = startScheduler(hub.world);
     onTestFinished(() => scheduler.stop());
     await cancelAll(id);
@@ -245,14 +245,14 @@ describe("when the run before has not ended", () => {
       () => timesOf(id),
       (times) => times.length === 2,
     );
-    expect(await read(id)).toMatchObject({ waitingFor: null, nextRunAt: at(15) });
+    expect(await read(id)).toMatchObject({ deferredRunAt: null, nextRunAt: at(15) });
     await org.delete(`/schedules/${id}`);
   });
 
   test("queue_one forgets what waits when it is paused", async () => {
     const id = await started("queue_one");
     await fireAt(at(10));
-    expect((await org.post(`/schedules/${id}/pause`)).body.waitingFor).toBe(null);
+    expect((await org.post(`/schedules/${id}/pause`)).body.deferredRunAt).toBe(null);
     await cancelAll(id);
     await fireDueSchedules(hub.world);
     expect(await timesOf(id)).toEqual([at(5)]);

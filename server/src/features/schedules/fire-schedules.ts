@@ -19,19 +19,19 @@ import { asSet, scheduleNow } from "./schedule-clock.ts";
 import { findPauseReasons } from "./schedule-owner.ts";
 
 const batchSize = 100;
-const lookAgainMs = 1_000;
-/** For a schedule that cannot be read, which would otherwise hold up all others. */
-const putOffMs = 3_600_000;
+const pollDeferredMs = 1_000;
+/** Delay for a schedule whose cron expression cannot be read; otherwise it would be first in every batch. */
+const unreadableDelayMs = 3_600_000;
 
-/** How long nothing is due, in milliseconds; 0: something is. */
+/** Milliseconds until something is due; 0: now. */
 export async function timeUntilDue(world: World, longestMs: number): Promise<number> {
-  const { next_run_at, is_waiting, is_released, now } = await store.findNextDueAcrossOrgs(world.db);
+  const { next_run_at, has_deferred, is_released, now } = await store.findNextDueAcrossOrgs(world.db);
   if (is_released) return 0;
-  const longest = is_waiting ? Math.min(longestMs, lookAgainMs) : longestMs;
+  const longest = has_deferred ? Math.min(longestMs, pollDeferredMs) : longestMs;
   return next_run_at ? Math.max(0, Math.min(longest, next_run_at.getTime() - asSet(world, now))) : longest;
 }
 
-/** Fires all that is due. Any number of nodes may do so at the same time. */
+/** Fires all due schedules. Safe to call on any number of nodes at the same time. */
 export async function fireDueSchedules(world: World, stopping?: AbortSignal): Promise<number> {
   let total = 0;
   for (;;) {
@@ -41,16 +41,16 @@ export async function fireDueSchedules(world: World, stopping?: AbortSignal): Pr
   }
 }
 
-type Planned = { row: ScheduleRow; firing: Firing; open: string[]; task: CheckedTask | undefined; trouble?: string };
+type Planned = { row: ScheduleRow; firing: Firing; open: string[]; task: CheckedTask | undefined; problem?: string };
 
-/** The executions and what is known about the schedules are committed together: no occurrence is lost or run twice. */
+/** Executions and schedules are committed together, so that no occurrence is lost or run twice. */
 async function fireBatch(tx: Tx, world: World): Promise<number> {
   const now = await scheduleNow(world, tx);
   const due = await store.lockDueAcrossOrgs(tx, new Date(now), batchSize);
-  const waiting = await store.lockWaitingAcrossOrgs(tx, batchSize);
-  const locked = [...new Map([...due, ...waiting].map((row) => [row.id, row])).values()];
+  const released = await store.lockReleasedAcrossOrgs(tx, batchSize);
+  const locked = [...new Map([...due, ...released].map((row) => [row.id, row])).values()];
   if (locked.length === 0) return 0;
-  const rows = await pauseUnowned(tx, world, locked, new Date(now));
+  const rows = await pauseUnauthorized(tx, world, locked, new Date(now));
   const open = Map.groupBy(
     await store.findOpenExecutionsAcrossOrgs(
       tx,
@@ -63,10 +63,10 @@ async function fireBatch(tx: Tx, world: World): Promise<number> {
     const openIds = (open.get(row.id) ?? []).map(({ id }) => id);
     return { row, open: openIds, ...decide(world, row, openIds.length, now), ...findTaskOf(world, row, bridges) };
   });
-  const made = new Map<string, string[]>();
+  const queued = new Map<string, string[]>();
   for (const [orgId, ofOrg] of Map.groupBy(plans, ({ row }) => row.org_id))
-    await enqueue(tx, world, orgId, ofOrg, made);
-  const results = plans.map((plan) => resultOf(plan, made.get(plan.row.id) ?? []));
+    await enqueue(tx, world, orgId, ofOrg, queued);
+  const results = plans.map((plan) => resultOf(plan, queued.get(plan.row.id) ?? []));
   await store.saveFiringsAcrossOrgs(tx, results, new Date(now));
   recordEventsAcrossOrgs(
     tx,
@@ -78,8 +78,8 @@ async function fireBatch(tx: Tx, world: World): Promise<number> {
 
 const scheduler: Actor = { type: "system", name: "scheduler" };
 
-/** Pauses those whose owner may not execute tasks any more, and returns the others. */
-async function pauseUnowned(tx: Tx, world: World, rows: ScheduleRow[], at: Date): Promise<ScheduleRow[]> {
+/** Pauses schedules whose owner may no longer execute tasks, and returns the others. */
+async function pauseUnauthorized(tx: Tx, world: World, rows: ScheduleRow[], at: Date): Promise<ScheduleRow[]> {
   const owned = rows.map(({ id, org_id: orgId, owner }) => ({ id, orgId, owner }));
   const reasons = await findPauseReasons(world, tx, owned);
   if (reasons.size === 0) return rows;
@@ -109,27 +109,27 @@ function decide(world: World, row: ScheduleRow, openCount: number, now: number):
       overlap: row.overlap,
       missed: row.missed,
       nextRunAt: row.next_run_at?.getTime(),
-      waitingFor: row.waiting_for?.getTime(),
-      waitingUntil: row.waiting_until?.getTime(),
+      deferredRunAt: row.deferred_run_at?.getTime(),
+      deferredUntil: row.deferred_until?.getTime(),
       openCount,
       now,
     });
     return { firing };
   } catch (error) {
-    world.log.error({ err: error, scheduleId: row.id }, "a schedule cannot be read; it is put off for an hour");
+    world.log.error({ err: error, scheduleId: row.id }, "schedule cannot be read; delayed by an hour");
     const nothing = {
       run: [],
-      waitingFor: undefined,
-      waitingUntil: undefined,
+      deferredRunAt: undefined,
+      deferredUntil: undefined,
       cancelsOpen: false,
       missedCount: 0,
       overlapped: [],
     };
-    return { firing: { ...nothing, next: now + putOffMs } };
+    return { firing: { ...nothing, next: now + unreadableDelayMs } };
   }
 }
 
-/** Undefined where it is there and cannot be opened: it must not hold up the schedules of all others. */
+/** Undefined: the bridge exists and cannot be opened. That skips its own schedules only. */
 async function loadBridges(tx: Tx, world: World, rows: ScheduleRow[]): Promise<Map<string, OpenBridge | undefined>> {
   const found = await findBridgesAcrossOrgs(tx, [...new Set(rows.map((row) => row.bridge_id))]);
   return new Map(found.map((bridge) => [bridge.id, tryOpenBridge(world, bridge)]));
@@ -139,15 +139,15 @@ function findTaskOf(
   world: World,
   row: ScheduleRow,
   bridges: ReadonlyMap<string, OpenBridge | undefined>,
-): { task: CheckedTask | undefined; trouble?: string } {
-  if (!bridges.has(row.bridge_id)) return { task: undefined, trouble: "The bridge was deleted." };
+): { task: CheckedTask | undefined; problem?: string } {
+  if (!bridges.has(row.bridge_id)) return { task: undefined, problem: "The bridge was deleted." };
   const bridge = bridges.get(row.bridge_id);
-  if (!bridge) return { task: undefined, trouble: "The connector of the bridge is not installed in this hub." };
+  if (!bridge) return { task: undefined, problem: "The connector of the bridge is not installed in this hub." };
   const unusable = findUnusable(world, bridge);
-  if (unusable) return { task: undefined, trouble: unusable.message };
+  if (unusable) return { task: undefined, problem: unusable.message };
   const task = findTask(bridge, row.task_name);
   if (!task)
-    return { task: undefined, trouble: `The bridge ${bridge.row.name} has no task ${row.task_name} any more.` };
+    return { task: undefined, problem: `The bridge ${bridge.row.name} no longer has the task ${row.task_name}.` };
   return { task: { bridge, task, input: row.input } };
 }
 
@@ -156,7 +156,7 @@ async function enqueue(
   world: World,
   orgId: string,
   plans: Planned[],
-  made: Map<string, string[]>,
+  queued: Map<string, string[]>,
 ): Promise<void> {
   const ctx = systemContext(world, orgId, "scheduler");
   const cancelled = plans.filter(({ firing, task }) => task && firing.cancelsOpen).flatMap(({ open }) => open);
@@ -169,34 +169,34 @@ async function enqueue(
       : [],
   );
   for (const execution of await enqueueExecutions(tx, ctx, requests)) {
-    const ids = made.get(execution.schedule_id!) ?? [];
-    made.set(execution.schedule_id!, [...ids, execution.id]);
+    const ids = queued.get(execution.schedule_id!) ?? [];
+    queued.set(execution.schedule_id!, [...ids, execution.id]);
   }
 }
 
-function resultOf({ row, firing, trouble }: Planned, made: string[]): FiringResult {
-  const isTroubled = trouble !== undefined && firing.run.length > 0;
-  const skipped = isTroubled
-    ? { at: firing.run.at(-1)!, reason: "bridge_inactive", message: trouble }
+function resultOf({ row, firing, problem }: Planned, queued: string[]): FiringResult {
+  const isBlocked = problem !== undefined && firing.run.length > 0;
+  const skipped = isBlocked
+    ? { at: firing.run.at(-1)!, reason: "bridge_inactive", message: problem }
     : firing.overlapped.length > 0
-      ? { at: firing.overlapped.at(-1)!, reason: "overlap", message: "The run before it had not ended." }
+      ? { at: firing.overlapped.at(-1)!, reason: "overlap", message: "The previous run had not ended." }
       : undefined;
   return {
     id: row.id,
     next_run_at: firing.next === undefined ? null : new Date(firing.next).toISOString(),
-    waiting_for: firing.waitingFor === undefined ? null : new Date(firing.waitingFor).toISOString(),
-    waiting_until: firing.waitingUntil === undefined ? null : new Date(firing.waitingUntil).toISOString(),
-    runs: made.length,
+    deferred_run_at: firing.deferredRunAt === undefined ? null : new Date(firing.deferredRunAt).toISOString(),
+    deferred_until: firing.deferredUntil === undefined ? null : new Date(firing.deferredUntil).toISOString(),
+    runs: queued.length,
     skipped: firing.overlapped.length,
-    missed: firing.missedCount + (isTroubled ? firing.run.length : 0),
-    last_execution_id: made.at(-1) ?? null,
+    missed: firing.missedCount + (isBlocked ? firing.run.length : 0),
+    last_execution_id: queued.at(-1) ?? null,
     last_skipped: skipped
       ? { scheduledFor: new Date(skipped.at).toISOString(), reason: skipped.reason, message: skipped.message }
       : null,
   };
 }
 
-/** Runs are events of their executions; that there was none has to be told here. */
+/** A run has the events of its execution; a skipped one needs an event of its own. */
 function skipEvents(row: ScheduleRow, result: FiringResult): ForeignEvent[] {
   if (result.skipped === 0 && result.missed === 0) return [];
   const { skipped, missed, runs, last_skipped } = result;
@@ -207,12 +207,12 @@ function skipEvents(row: ScheduleRow, result: FiringResult): ForeignEvent[] {
       requestId: "system:scheduler",
       type: "schedule.runs_skipped",
       objectId: row.id,
-      data: { skippedOverlap: skipped, missed, ran: runs, lastSkipped: last_skipped },
+      data: { skippedForOverlap: skipped, missed, ran: runs, lastSkippedRun: last_skipped },
     },
   ];
 }
 
-/** The clock of the preview was set back: what lies ahead again is ahead again. */
+/** After the preview clock was set back: occurrences that are in the future again become the next run. */
 export async function rewindSchedules(world: World): Promise<void> {
   await world.db.transaction(async (tx) => {
     const now = await scheduleNow(world, tx);
@@ -228,7 +228,7 @@ export async function rewindSchedules(world: World): Promise<void> {
   });
 }
 
-/** How many seconds ago the schedule should have fired that is due longest. */
+/** Seconds since the oldest due run should have started. */
 export async function readScheduleLag({ db, clock }: World): Promise<number> {
   return await store.readLagAcrossOrgs(db, clock.now());
 }

@@ -2,60 +2,74 @@ import type { Actor } from "../../core/actor.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { PauseReason, Schedule } from "./schedules.schemas.ts";
 
-/** What it takes to fire one. */
+/** The columns that firing needs. */
 export type ScheduleRow = Pick<Schedule, "id" | "cron" | "timezone" | "input" | "overlap" | "missed" | "owner"> & {
   org_id: string;
   bridge_id: string;
   task_name: string;
   next_run_at: Date | null;
-  waiting_for: Date | null;
-  waiting_until: Date | null;
+  deferred_run_at: Date | null;
+  deferred_until: Date | null;
 };
-const scheduleColumns = `s.id, s.org_id, s.bridge_id, s.task_name, s.cron, s.timezone, s.input, s.overlap, s.missed,
-  s.next_run_at, s.waiting_for, s.waiting_until, s.owner`;
+const scheduleColumns = `schedule.id, schedule.org_id, schedule.bridge_id, schedule.task_name, schedule.cron, schedule.timezone,
+  schedule.input, schedule.overlap, schedule.missed, schedule.next_run_at, schedule.deferred_run_at, schedule.deferred_until,
+  schedule.owner`;
 
-export type NextDue = { next_run_at: Date | null; is_waiting: boolean; is_released: boolean; now: Date };
+export type NextDue = { next_run_at: Date | null; has_deferred: boolean; is_released: boolean; now: Date };
 
-/** With an occurrence that waits, and nothing left to wait for. */
-const released = `s.waiting_for is not null
-                and not exists (select from task_executions e
-                                 where e.schedule_id = s.id and e.status in ('queued', 'running'))`;
+/**
+ * A run was deferred, and the run before it has ended. Reads schedules_deferred, which is nearly always empty, and for each of its rows
+ * task_executions_open_by_schedule.
+ */
+const isReleased = `schedule.deferred_run_at is not null
+                and not exists (
+                  select from task_executions execution
+                   where execution.schedule_id = schedule.id and execution.status in ('queued', 'running'))`;
 
-/** One look tells how long a scheduler may sleep. */
+/** How long a scheduler may sleep. Three lookups in partial indexes: schedules_due and twice schedules_deferred. */
 export async function findNextDueAcrossOrgs(db: Queryable): Promise<NextDue> {
   const [row] = await db.query<NextDue>({
     name: "schedules_next_due",
     text: `select (select min(next_run_at) from schedules where next_run_at is not null) as next_run_at,
-             exists (select from schedules where waiting_for is not null) as is_waiting,
-             exists (select from schedules s where ${released}) as is_released, clock_timestamp() as now`,
+             exists (select from schedules where deferred_run_at is not null) as has_deferred,
+             exists (select from schedules schedule where ${isReleased}) as is_released,
+             clock_timestamp() as now`,
   });
   return row!;
 }
 
-/** Those another node has in its hands are left to it. */
+/** Skips schedules that another node is firing. */
 export async function lockDueAcrossOrgs(tx: Tx, now: Date, limit: number): Promise<ScheduleRow[]> {
   return await tx.query<ScheduleRow>(
     {
       name: "schedules_lock_due",
-      text: `select ${scheduleColumns} from schedules s where s.next_run_at <= $1
-              order by s.next_run_at limit $2 for update skip locked`,
+      text: `select ${scheduleColumns}
+               from schedules schedule
+              where schedule.next_run_at <= $1
+              order by schedule.next_run_at
+              limit $2
+                for update skip locked`,
     },
     [now, limit],
   );
 }
 
-export async function lockWaitingAcrossOrgs(tx: Tx, limit: number): Promise<ScheduleRow[]> {
+export async function lockReleasedAcrossOrgs(tx: Tx, limit: number): Promise<ScheduleRow[]> {
   return await tx.query<ScheduleRow>(
     {
-      name: "schedules_lock_waiting",
-      text: `select ${scheduleColumns} from schedules s where ${released}
-              order by s.waiting_for limit $1 for update skip locked`,
+      name: "schedules_lock_released",
+      text: `select ${scheduleColumns}
+               from schedules schedule
+              where ${isReleased}
+              order by schedule.deferred_run_at
+              limit $1
+                for update skip locked`,
     },
     [limit],
   );
 }
 
-/** Asked after the rows are locked, so that no run that was made meanwhile is overlooked. */
+/** Call after locking the schedules: runs that were queued before that are visible then. */
 export async function findOpenExecutionsAcrossOrgs(
   tx: Tx,
   scheduleIds: string[],
@@ -70,38 +84,44 @@ export async function findOpenExecutionsAcrossOrgs(
   );
 }
 
-/** What became of a schedule in one pass. */
+/** Changes of one schedule by one pass. */
 export type FiringResult = {
   id: string;
   next_run_at: string | null;
-  waiting_for: string | null;
-  waiting_until: string | null;
+  deferred_run_at: string | null;
+  deferred_until: string | null;
   runs: number;
   skipped: number;
   missed: number;
   last_execution_id: string | null;
-  last_skipped: Schedule["lastSkipped"];
+  last_skipped: Schedule["lastSkippedRun"];
 };
 
+/** Updates up to a hundred locked schedules in one statement, each by primary key: the record set drives a nested loop. */
 export async function saveFiringsAcrossOrgs(tx: Tx, results: FiringResult[], at: Date): Promise<void> {
   await tx.query(
     {
       name: "schedules_save_firings",
-      text: `update schedules s set next_run_at = u.next_run_at, waiting_for = u.waiting_for, waiting_until = u.waiting_until,
-               run_count = s.run_count + u.runs, skipped_overlap_count = s.skipped_overlap_count + u.skipped,
-               missed_count = s.missed_count + u.missed,
-               last_run_at = case when u.runs > 0 then $2 else s.last_run_at end,
-               last_execution_id = coalesce(u.last_execution_id, s.last_execution_id),
-               last_skipped = coalesce(u.last_skipped, s.last_skipped)
-              from jsonb_to_recordset($1::jsonb) as u (id uuid, next_run_at timestamptz, waiting_for timestamptz,
-                waiting_until timestamptz, runs integer, skipped integer, missed integer, last_execution_id uuid, last_skipped jsonb)
-             where s.id = u.id`,
+      text: `update schedules schedule
+                set next_run_at = fired.next_run_at,
+                    deferred_run_at = fired.deferred_run_at,
+                    deferred_until = fired.deferred_until,
+                    run_count = schedule.run_count + fired.runs,
+                    skipped_overlap_count = schedule.skipped_overlap_count + fired.skipped,
+                    missed_count = schedule.missed_count + fired.missed,
+                    last_run_at = case when fired.runs > 0 then $2 else schedule.last_run_at end,
+                    last_execution_id = coalesce(fired.last_execution_id, schedule.last_execution_id),
+                    last_skipped = coalesce(fired.last_skipped, schedule.last_skipped)
+               from jsonb_to_recordset($1::jsonb) as fired (
+                      id uuid, next_run_at timestamptz, deferred_run_at timestamptz, deferred_until timestamptz,
+                      runs integer, skipped integer, missed integer, last_execution_id uuid, last_skipped jsonb)
+              where schedule.id = fired.id`,
     },
     [JSON.stringify(results), at],
   );
 }
 
-/** The rows are locked. */
+/** The caller has locked the rows. */
 export async function pauseSchedulesAcrossOrgs(
   tx: Tx,
   paused: readonly { id: string; reason: PauseReason }[],
@@ -109,8 +129,15 @@ export async function pauseSchedulesAcrossOrgs(
 ): Promise<{ id: string; version: number }[]> {
   return await tx.query<{ id: string; version: number }>(
     `update schedules schedule
-        set is_active = false, paused_at = $2, paused_by = $3, pause_reason = paused.reason, next_run_at = null,
-            waiting_for = null, waiting_until = null, updated_at = $2, version = version + 1
+        set is_active = false,
+            paused_at = $2,
+            paused_by = $3,
+            pause_reason = paused.reason,
+            next_run_at = null,
+            deferred_run_at = null,
+            deferred_until = null,
+            updated_at = $2,
+            version = version + 1
        from jsonb_to_recordset($1::jsonb) as paused (id uuid, reason jsonb)
       where schedule.id = paused.id
      returning schedule.id, schedule.version`,
@@ -118,23 +145,30 @@ export async function pauseSchedulesAcrossOrgs(
   );
 }
 
-/** After the clock of the preview was set back. */
+/** Schedules whose next run has moved into the future, because the preview clock was set back. */
 export async function lockLaterAcrossOrgs(tx: Tx, now: Date): Promise<ScheduleRow[]> {
   return await tx.query<ScheduleRow>(
-    `select ${scheduleColumns} from schedules s where s.next_run_at > $1 order by s.id limit 10000 for update`,
+    `select ${scheduleColumns}
+       from schedules schedule
+      where schedule.next_run_at > $1
+      order by schedule.id
+      limit 10000
+        for update`,
     [now],
   );
 }
 
 export async function saveNextRunsAcrossOrgs(tx: Tx, ids: string[], nextRuns: Date[]): Promise<void> {
   await tx.query(
-    `update schedules s set next_run_at = u.next_run_at
-       from unnest($1::uuid[], $2::timestamptz[]) as u (id, next_run_at) where s.id = u.id`,
+    `update schedules schedule
+        set next_run_at = rewound.next_run_at
+       from unnest($1::uuid[], $2::timestamptz[]) as rewound (id, next_run_at)
+      where schedule.id = rewound.id`,
     [ids, nextRuns],
   );
 }
 
-/** In seconds, of the one that is due longest. */
+/** Seconds since the oldest due run. */
 export async function readLagAcrossOrgs(db: Queryable, now: Date): Promise<number> {
   const [row] = await db.query<{ seconds: number | null }>(
     "select extract(epoch from $1::timestamptz - min(next_run_at))::float8 as seconds from schedules where next_run_at is not null",

@@ -3,12 +3,12 @@ import type { World } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
 import * as store from "./schedules.store.ts";
 
-/** What is due is decided by the clock of the database, so that a node whose own clock is wrong changes nothing. */
+/** The clock of the database decides what is due, so that a node with a wrong clock does no harm. */
 export async function scheduleNow(world: World, db: Queryable): Promise<number> {
   return asSet(world, await store.readDatabaseClock(db));
 }
 
-/** The preview may have set its clock to another time. */
+/** Applies the offset of the preview clock. */
 export function asSet(world: World, databaseTime: Date): number {
   return readSetting(world.clock.setting(), databaseTime).getTime();
 }

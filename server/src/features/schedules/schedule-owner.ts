@@ -8,22 +8,22 @@ import type { Queryable } from "../../db/database.ts";
 import { findScopesOfOwners } from "../users/users.ts";
 import type { PauseReason } from "./schedules.schemas.ts";
 
-/** A schedule executes a task, so its owner needs what executing that task takes. */
+/** A schedule executes a task, so its owner needs the scope for that. */
 const needed: Scope = "tasks:execute";
 
-/** Without it a caller could execute tasks by way of a schedule. The caller becomes the owner. */
+/** Without this check a caller without `tasks:execute` could execute tasks through a schedule. */
 export function requireExecute({ principal }: Pick<Ctx, "principal">): void {
   const { scopes } = principal;
   if (hasScope(scopes, needed)) return;
-  const message = `A schedule executes a task with the rights of its owner. This also needs the scope ${needed}.`;
+  const message = `A schedule executes a task with the permissions of its owner. This also requires the scope ${needed}.`;
   throw new HubError("insufficient_scope", message, { extra: { required: [needed], granted: [...scopes] } });
 }
 
 type Owned = { id: string; orgId: string; owner: Actor | null };
 
 /**
- * Schedules that must not run, by id, each with the reason. A schedule without an owner is older than owners are: it runs
- * as before, until a caller changes it and so becomes its owner.
+ * Schedules that must not run, by id, with the reason. A schedule without an owner was created before owners existed: it runs as before
+ * until a caller changes it and becomes its owner.
  */
 export async function findPauseReasons(
   { clock }: Pick<World, "clock">,

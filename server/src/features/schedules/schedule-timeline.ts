@@ -10,7 +10,7 @@ import * as store from "./schedules.store.ts";
 
 const dayMs = 86_400_000;
 
-/** When all schedules run in a time to come. What is paused runs at no time. */
+/** The upcoming runs of all active schedules in a period. */
 export async function readTimeline(ctx: Ctx, query: TimelineQuery): Promise<Timeline> {
   const from = query.from === undefined ? await scheduleNow(ctx, ctx.db) : Date.parse(query.from);
   const to = query.to === undefined ? from + dayMs : Date.parse(query.to);
@@ -26,7 +26,7 @@ export async function readTimeline(ctx: Ctx, query: TimelineQuery): Promise<Time
   });
   const data = found.slice(0, maxTimelineSchedules).map(({ id, cron: expression, next, ...schedule }) => {
     const cron = storedCron(expression);
-    // Whatever the expression says, nothing runs before the next run.
+    // Nothing runs before the stored next run, whatever the expression matches.
     const after = Math.max(from, next.getTime()) - 1;
     const runs = upcomingRuns(cron, schedule.timezone, after, maxTimelineRuns + 1, to);
     return {

@@ -20,8 +20,8 @@ export const scheduleRoutes = [
   defineRoute("POST /schedules", {
     name: "schedules.create",
     scope: "schedules:write",
-    summary: "Create a schedule that runs a task of a bridge",
-    description: "Needs `tasks:execute`, too.",
+    summary: "Create a schedule",
+    description: "Also requires `tasks:execute`.",
     body: shapes.ScheduleRequest,
     bodyLimitBytes: shapes.maxInputBytes,
     answer: [201, shapes.Schedule],
@@ -31,7 +31,8 @@ export const scheduleRoutes = [
   defineRoute("POST /schedules/preview", {
     name: "schedules.preview",
     scope: "schedules:read",
-    summary: "What a cron expression means, and when it would run; nothing is stored",
+    summary: "Preview the run times of a cron expression",
+    description: "Returns a description in plain English and the next runs. Nothing is stored.",
     isReadOnly: true,
     body: shapes.PreviewRequest,
     answer: [200, shapes.PreviewAnswer],
@@ -40,7 +41,8 @@ export const scheduleRoutes = [
   defineRoute("GET /schedules/timeline", {
     name: "schedules.timeline.get",
     scope: "schedules:read",
-    summary: "When the schedules run next, all of them, with what changes of the clock do to them",
+    summary: "List upcoming runs of all schedules",
+    description: "Includes the effect of daylight saving transitions on each run.",
     query: shapes.TimelineQuery,
     answer: [200, shapes.Timeline],
     handle: (ctx, { query }) => readTimeline(ctx, query),
@@ -48,7 +50,7 @@ export const scheduleRoutes = [
   defineRoute("GET /schedules/:id", {
     name: "schedules.get",
     scope: "schedules:read",
-    summary: "Read a schedule with its next runs",
+    summary: "Get a schedule",
     ids,
     answer: [200, shapes.Schedule],
     handle: (ctx, { params }) => schedules.getSchedule(ctx, params.id),
@@ -56,8 +58,10 @@ export const scheduleRoutes = [
   defineRoute("PATCH /schedules/:id", {
     name: "schedules.update",
     scope: "schedules:write",
-    summary: "Change a schedule; only another cron, time zone or isActive moves its next run",
-    description: "More than a new name or a pause needs `tasks:execute`, too.",
+    summary: "Update a schedule",
+    description:
+      "Changing `cron`, `timezone` or `isActive` recalculates the next run; other changes do not. Changing anything " +
+      "but the name, or other than pausing, also requires `tasks:execute`.",
     ids,
     body: shapes.SchedulePatch,
     bodyLimitBytes: shapes.maxInputBytes,
@@ -68,7 +72,8 @@ export const scheduleRoutes = [
   defineRoute("DELETE /schedules/:id", {
     name: "schedules.delete",
     scope: "schedules:write",
-    summary: "Delete a schedule; its executions stay, and those under way finish",
+    summary: "Delete a schedule",
+    description: "Executions are kept, and running ones finish.",
     ids,
     answer: [200, Deleted],
     failures: [412],
@@ -77,7 +82,8 @@ export const scheduleRoutes = [
   defineRoute("POST /schedules/:id/pause", {
     name: "schedules.pause",
     scope: "schedules:write",
-    summary: "Pause a schedule: nothing fires after the answer",
+    summary: "Pause a schedule",
+    description: "No run starts after this request is answered.",
     ids,
     answer: [200, shapes.ChangedSchedule],
     handle: (ctx, { params }) => schedules.pauseSchedule(ctx, params.id),
@@ -85,8 +91,10 @@ export const scheduleRoutes = [
   defineRoute("POST /schedules/:id/resume", {
     name: "schedules.resume",
     scope: "schedules:write",
-    summary: "Resume a schedule with its next run after now; what fell into the pause is not caught up",
-    description: "Needs `tasks:execute`, too.",
+    summary: "Resume a schedule",
+    description:
+      "The next run is the first one after now; runs missed during the pause are not caught up. Also requires " +
+      "`tasks:execute`.",
     ids,
     answer: [200, shapes.ChangedSchedule],
     failures: [409],
@@ -95,8 +103,9 @@ export const scheduleRoutes = [
   defineRoute("POST /schedules/:id/trigger", {
     name: "schedules.trigger",
     scope: "schedules:write",
-    summary: "Run a schedule once now, also while it is paused; its next run stays when it is",
-    description: "Needs `tasks:execute`, too.",
+    summary: "Trigger a schedule now",
+    description:
+      "Also works while the schedule is paused, and does not change its next run. Also requires `tasks:execute`.",
     ids,
     answer: [200, shapes.Triggered],
     failures: [409],
@@ -105,9 +114,10 @@ export const scheduleRoutes = [
   defineRoute("POST /schedules/:id/backfill", {
     name: "schedules.backfill",
     scope: "schedules:write",
-    summary: "Run what a schedule did not run in a time that is over; `dryRun` only lists it",
+    summary: "Run past occurrences of a schedule",
     description:
-      "They are queued together, whatever `overlap` says: that is about runs by the clock. Without `dryRun` it needs `tasks:execute`, too.",
+      "Queues every past run of the range that has no execution, regardless of `overlap`, which applies to scheduled " +
+      "runs only. `dryRun` lists the runs without queueing them; otherwise `tasks:execute` is also required.",
     ids,
     body: shapes.BackfillRequest,
     answer: [200, shapes.BackfillAnswer],
@@ -117,7 +127,8 @@ export const scheduleRoutes = [
   defineRoute("GET /schedules/:id/executions", {
     name: "schedules.executions.list",
     scope: "schedules:read",
-    summary: "List the executions of a schedule, newest first",
+    summary: "List the executions of a schedule",
+    description: "Newest first.",
     ids,
     query: shapes.ScheduleExecutionQuery,
     answer: [200, PageOf(ExecutionSummary)],

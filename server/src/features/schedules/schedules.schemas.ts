@@ -17,8 +17,8 @@ export const Cron = Type.String({
     "Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), " +
     "@weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the " +
     "day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are " +
-    "restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, " +
-    "it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both",
+    "restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a " +
+    "repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours",
 });
 export const Timezone = Type.String({
   maxLength: 100,
@@ -26,12 +26,12 @@ export const Timezone = Type.String({
 });
 const Input = Type.Record(Type.String(), Type.Unknown());
 const Overlap = OneOf(overlaps, {
-  description: "When a run is due and the one before it has not ended. Default skip",
+  description: "What to do when a run is due and the previous one has not ended. Default skip",
 });
 const Missed = OneOf(missedPolicies, {
   description:
-    `When runs were due while the hub was down: one run for all of them, none, or the last ${maxCaughtUp}, one after the other ` +
-    "unless `overlap` is allow. Default once",
+    `What to do about runs that were due while the hub was down: one run for all of them, none, or the last ${maxCaughtUp}, one ` +
+    "after the other unless `overlap` is allow. Default once",
 });
 
 const fields = {
@@ -40,7 +40,7 @@ const fields = {
   cron: Cron,
   timezone: Type.Optional(Timezone),
   input: Type.Optional(Input),
-  isActive: Type.Optional(Type.Boolean({ description: "false: paused. Default true" })),
+  isActive: Type.Optional(Type.Boolean({ description: "False pauses the schedule. Default true" })),
   overlap: Type.Optional(Overlap),
   missed: Type.Optional(Missed),
 };
@@ -75,11 +75,11 @@ export type SchedulePatch = Static<typeof SchedulePatch>;
 
 export const UpcomingRun = Type.Object({
   runAt: DateTime,
-  localTime: Type.String({ description: "The same moment on the clock of the time zone" }),
-  clockChange: Type.Optional(
+  localTime: Type.String({ description: "The same time in the time zone of the schedule" }),
+  dstTransition: Type.Optional(
     Type.Object(
-      { kind: OneOf(["moved", "repeated"]), message: Type.String() },
-      { description: "What a change of the clock does to this run" },
+      { kind: OneOf(["shifted", "repeated"]), message: Type.String() },
+      { description: "Effect of a daylight saving transition on this run" },
     ),
   ),
 });
@@ -91,7 +91,7 @@ const PauseReason = Type.Object(
     code: Type.String({ description: "bridge_deleted, owner_inactive or insufficient_scope" }),
     message: Type.String(),
   },
-  { description: "Why the hub paused it; null while it is active, and when a caller paused it" },
+  { description: "Why the hub paused the schedule; null while it is active, or if a caller paused it" },
 );
 export type PauseReason = Static<typeof PauseReason>;
 
@@ -102,28 +102,26 @@ export const Schedule = Type.Object({
   taskName: Type.String(),
   cron: Type.String(),
   timezone: Type.String(),
-  description: Type.String({ description: "The cron expression in words" }),
+  description: Type.String({ description: "The cron expression in plain English" }),
   input: Input,
   isActive: Type.Boolean(),
   overlap: Overlap,
   missed: Missed,
   nextRunAt: Nullable(DateTime),
   upcoming: Type.Array(UpcomingRun, { description: "The next five runs; none while paused" }),
-  waitingFor: Nullable(
-    Type.Unsafe<string>({ ...DateTime, description: "Due, and waiting for the run before it to end" }),
+  deferredRunAt: Nullable(
+    Type.Unsafe<string>({ ...DateTime, description: "Due time of a run that waits for the previous run to end" }),
   ),
   lastRunAt: Nullable(DateTime),
   lastExecution: Nullable(Type.Object({ id: Id, status: ExecutionStatus })),
-  lastSkipped: Nullable(
-    Type.Object({ scheduledFor: DateTime, reason: Type.String(), message: Type.String() }, { description: "Why" }),
-  ),
+  lastSkippedRun: Nullable(Type.Object({ scheduledFor: DateTime, reason: Type.String(), message: Type.String() })),
   counters: Type.Object({
     runs: Count,
     failures: Count,
-    skippedOverlap: Count,
+    skippedForOverlap: Count,
     missed: Type.Integer({
       minimum: 0,
-      description: "Not run at their time, because the hub or the bridge was not up",
+      description: "Runs missed because the hub or the bridge was not available",
     }),
   }),
   pausedAt: Nullable(DateTime),
@@ -133,8 +131,9 @@ export const Schedule = Type.Object({
     Type.Unsafe<Actor>({
       ...ActorShape,
       description:
-        "With whose rights it runs: of the caller who created it, or last changed or resumed it. When the owner is disabled or " +
-        "deleted, or no longer has tasks:execute, it is paused in place of its next run. null: it is older than owners are",
+        "The schedule runs with the permissions of its owner: the caller that created, last changed or last resumed it. If the " +
+        "owner is disabled or deleted, or loses tasks:execute, the schedule is paused instead of its next run. Null for " +
+        "schedules from before owners existed",
     }),
   ),
   createdAt: DateTime,
@@ -145,19 +144,19 @@ export type Schedule = Static<typeof Schedule>;
 
 export const ChangedSchedule = Type.Object({
   ...Schedule.properties,
-  changed: Type.Boolean({ description: "false: it was so already" }),
+  changed: Type.Boolean({ description: "False if the schedule was already in this state" }),
 });
 
 export const ScheduleQuery = pageQuery({
   bridgeId: Type.Optional(Id),
   taskName: Type.Optional(Type.String({ maxLength: 100 })),
   isActive: Type.Optional(Type.Boolean()),
-  search: Type.Optional(Type.String({ maxLength: 100, description: "In the name" })),
+  search: Type.Optional(Type.String({ maxLength: 100, description: "Text in the name" })),
 });
 export type ScheduleQuery = Static<typeof ScheduleQuery>;
 
 const { scheduleId: _, ...executionFilters } = ExecutionQuery.properties;
-/** As for all executions; which schedule is said by the path. */
+/** The filters of executions without `scheduleId`, which is in the path. */
 export const ScheduleExecutionQuery = Strict(executionFilters);
 export type ScheduleExecutionQuery = Static<typeof ScheduleExecutionQuery>;
 
@@ -174,7 +173,7 @@ export const PreviewRequest = Strict(
     cron: Cron,
     timezone: Type.Optional(Timezone),
     count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Default 5" })),
-    from: Type.Optional(Type.Unsafe<string>({ ...DateTime, description: "Runs after this moment. Default now" })),
+    from: Type.Optional(Type.Unsafe<string>({ ...DateTime, description: "Only runs after this time. Default now" })),
   },
   { examples: [{ cron: "30 2 * * *", timezone: "America/New_York", count: 10 }] },
 );
@@ -192,11 +191,11 @@ export const maxTimelineSchedules = 100;
 export const maxTimelineRuns = 100;
 
 export const TimelineQuery = Strict({
-  from: Type.Optional(Type.Unsafe<string>({ ...DateTime, description: "Default now; what was is not told" })),
+  from: Type.Optional(Type.Unsafe<string>({ ...DateTime, description: "Default now" })),
   to: Type.Optional(
     Type.Unsafe<string>({
       ...DateTime,
-      description: `Excluded. Default a day after \`from\`, at most ${maxTimelineDays} days after it`,
+      description: `Exclusive. Default one day after \`from\`, at most ${maxTimelineDays} days after it`,
     }),
   ),
   bridgeId: Type.Optional(Id),
@@ -216,19 +215,21 @@ export const Timeline = Type.Object({
       timezone,
       description,
       runs: Type.Array(UpcomingRun),
-      runsAreCapped: Type.Boolean({ description: `There are more: the first ${maxTimelineRuns} are told` }),
+      runsAreCapped: Type.Boolean({ description: `There are more than the first ${maxTimelineRuns} runs listed` }),
     }),
-    { description: "Active schedules that run in this time, the next one first" },
+    { description: "Active schedules that run in this period, by their next run" },
   ),
-  isCapped: Type.Boolean({ description: `More schedules run in this time than the first ${maxTimelineSchedules}` }),
+  isCapped: Type.Boolean({
+    description: `There are more than the first ${maxTimelineSchedules} schedules listed`,
+  }),
 });
 export type Timeline = Static<typeof Timeline>;
 
 export const BackfillRequest = Strict(
   {
     from: DateTime,
-    to: Type.Unsafe<string>({ ...DateTime, description: "Excluded; not in the future" }),
-    dryRun: Type.Optional(Type.Boolean({ description: "Only say what would run" })),
+    to: Type.Unsafe<string>({ ...DateTime, description: "Exclusive; not in the future" }),
+    dryRun: Type.Optional(Type.Boolean({ description: "List the runs without queueing them" })),
   },
   { examples: [{ from: "2026-03-01T00:00:00Z", to: "2026-03-02T00:00:00Z", dryRun: true }] },
 );
@@ -236,12 +237,12 @@ export type BackfillRequest = Static<typeof BackfillRequest>;
 
 export const BackfillAnswer = Type.Object({
   dryRun: Type.Boolean(),
-  summary: Type.Object({ occurrences: Count, queued: Count, alreadyRun: Count }),
+  summary: Type.Object({ occurrences: Count, queued: Count, alreadyRan: Count }),
   runs: Type.Array(
     Type.Object({
       scheduledFor: DateTime,
       localTime: Type.String(),
-      outcome: OneOf(["queued", "would_queue", "already_run"]),
+      outcome: OneOf(["queued", "to_be_queued", "already_ran"]),
       executionId: Nullable(Id),
     }),
   ),

@@ -6,10 +6,10 @@ import { likePattern } from "../../db/list-page.ts";
 import { recordsIn } from "../../db/records.ts";
 import type { PauseReason, Schedule, ScheduleQuery } from "./schedules.schemas.ts";
 
-/** Without what its cron expression says. */
+/** Without the fields derived from the cron expression. */
 export type StoredSchedule = Omit<Schedule, "description" | "upcoming">;
 
-/** What became of its runs is only read here: it is counted where they are made. */
+/** The counters are only read here; firing.store.ts updates them. */
 const columns = defineColumns<StoredSchedule>("t", {
   name: "text",
   bridgeId: "uuid",
@@ -21,17 +21,17 @@ const columns = defineColumns<StoredSchedule>("t", {
   overlap: "text",
   missed: "text",
   nextRunAt: moment,
-  waitingFor: moment,
+  deferredRunAt: moment,
   lastRunAt: { ...moment, selected: "t.last_run_at" },
   lastExecution: {
     type: "json",
     selected: `(select json_build_object('id', e.id, 'status', e.status) from task_executions e
       where e.id = t.last_execution_id)`,
   },
-  lastSkipped: { type: "jsonb", selected: "t.last_skipped" },
+  lastSkippedRun: { type: "jsonb", selected: "t.last_skipped" },
   counters: {
     type: "json",
-    selected: `json_build_object('runs', t.run_count, 'skippedOverlap', t.skipped_overlap_count, 'missed', t.missed_count,
+    selected: `json_build_object('runs', t.run_count, 'skippedForOverlap', t.skipped_overlap_count, 'missed', t.missed_count,
       'failures', (select count(*) from task_executions e
         where e.schedule_id = t.id and e.status in ('failed', 'timed_out', 'expired')))`,
   },
@@ -44,7 +44,7 @@ const columns = defineColumns<StoredSchedule>("t", {
   version: "integer",
 });
 const schedules = recordsIn("schedules", "schedule", columns);
-/** Whoever changes, pauses, triggers or fires a schedule locks it first, and does so one after the other. */
+/** Changing, pausing, triggering and firing a schedule lock its row first, so that they cannot run at the same time. */
 export const {
   get: getSchedule,
   lock: lockSchedule,
@@ -62,7 +62,7 @@ export async function listSchedules(db: Queryable, orgId: string, query: Schedul
   ]);
 }
 
-/** Those that run before a moment, the next one first. */
+/** Schedules with a run before `to`, by their next run. */
 export async function findSchedulesBefore(
   db: Queryable,
   orgId: string,
@@ -78,7 +78,7 @@ export async function findSchedulesBefore(
   );
 }
 
-/** Those of a bridge that are active, and not any more. */
+/** Pauses the active schedules of a bridge. */
 export async function pauseSchedulesOf(
   tx: Tx,
   orgId: string,
@@ -87,13 +87,13 @@ export async function pauseSchedulesOf(
 ): Promise<{ id: string; version: number }[]> {
   return await tx.query<{ id: string; version: number }>(
     `update schedules set is_active = false, paused_at = $4, paused_by = $3, pause_reason = $5, next_run_at = null,
-       waiting_for = null, updated_at = $4, version = version + 1 where org_id = $1 and bridge_id = $2 and is_active
+       deferred_run_at = null, updated_at = $4, version = version + 1 where org_id = $1 and bridge_id = $2 and is_active
      returning id, version`,
     [orgId, bridgeId, by, at, reason],
   );
 }
 
-/** Runs outside of the cadence: they count, and change nothing else. */
+/** Counts runs that were triggered or backfilled. They do not move the next run. */
 export async function noteRuns(
   tx: Tx,
   orgId: string,
@@ -107,7 +107,7 @@ export async function noteRuns(
   );
 }
 
-/** Those of these occurrences that have their execution. */
+/** The occurrences that already have an execution. */
 export async function findOccurrences(
   db: Queryable,
   orgId: string,
@@ -121,7 +121,7 @@ export async function findOccurrences(
   );
 }
 
-/** The clock that decides what is due: that of the database, which all nodes share. */
+/** The clock of the database, which all nodes share, decides what is due. */
 export async function readDatabaseClock(db: Queryable): Promise<Date> {
   const [row] = await db.query<{ now: Date }>("select clock_timestamp() as now");
   return row!.now;

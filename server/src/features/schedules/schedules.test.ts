@@ -39,7 +39,7 @@ describe("the time line", () => {
     expect(every.runs).toHaveLength(100);
     expect(every.runs[0].runAt).toBe("2027-03-14T00:01:00.000Z");
     expect(once).toMatchObject({ runsAreCapped: false, timezone: "America/New_York" });
-    expect(once.runs).toMatchObject([{ runAt: "2027-03-14T07:00:00.000Z", clockChange: { kind: "moved" } }]);
+    expect(once.runs).toMatchObject([{ runAt: "2027-03-14T07:00:00.000Z", dstTransition: { kind: "shifted" } }]);
     const later = await mine.get("/schedules/timeline?from=2027-03-20T00:00:00Z&to=2027-03-27T00:00:00Z");
     expect(later.body.data[1].runs).toHaveLength(7);
     expect(later.body.data[0].runs[0].runAt).toBe("2027-03-20T00:00:00.000Z");
@@ -85,7 +85,7 @@ describe("a schedule", () => {
       nextRunAt: "2027-01-11T07:30:00.000Z",
       lastRunAt: null,
       lastExecution: null,
-      counters: { runs: 0, failures: 0, skippedOverlap: 0, missed: 0 },
+      counters: { runs: 0, failures: 0, skippedForOverlap: 0, missed: 0 },
       pausedAt: null,
       version: 1,
     });
@@ -159,7 +159,7 @@ describe("what is wrong is told", () => {
     expect(body.errors).toMatchObject([
       { pointer: "/cron", code: "cron_field_invalid" },
       { pointer: "/cron", code: "cron_field_invalid" },
-      { pointer: "/timezone", code: "unknown_time_zone", suggestion: "America/New_York" },
+      { pointer: "/timezone", code: "unknown_timezone", suggestion: "America/New_York" },
     ]);
   });
 
@@ -227,7 +227,7 @@ describe("pause, resume and trigger", () => {
     const second = await org.post(`/schedules/${id}/trigger`);
     expect(second.body).toMatchObject({ status: "queued", nextRunAt: null });
     const execution = (await org.get(`/tasks/executions/${second.body.executionId}`)).body;
-    expect(execution).toMatchObject({ trigger: "manual_schedule", scheduleId: id, input: { hello: "world" } });
+    expect(execution).toMatchObject({ trigger: "manual", scheduleId: id, input: { hello: "world" } });
     expect((await org.get(`/schedules/${id}`)).body).toMatchObject({
       isActive: false,
       counters: { runs: 2 },
@@ -271,8 +271,8 @@ describe("preview", () => {
       {
         runAt: "2026-03-08T07:00:00.000Z",
         localTime: "2026-03-08T03:00:00-04:00",
-        clockChange: {
-          kind: "moved",
+        dstTransition: {
+          kind: "shifted",
           message: "The clock skips from 02:00 to 03:00: 02:30 does not exist that day and moves here.",
         },
       },
@@ -289,18 +289,18 @@ describe("backfill", () => {
     await org.post(`/schedules/${id}/pause`);
     const range = { from: "2027-02-28T00:00:00Z", to: "2027-03-01T00:00:00Z" };
     const dry = (await org.post(`/schedules/${id}/backfill`, { ...range, dryRun: true })).body;
-    expect(dry).toMatchObject({ dryRun: true, summary: { occurrences: 4, queued: 0, alreadyRun: 0 } });
+    expect(dry).toMatchObject({ dryRun: true, summary: { occurrences: 4, queued: 0, alreadyRan: 0 } });
     expect(dry.runs[1]).toEqual({
       scheduledFor: "2027-02-28T06:00:00.000Z",
       localTime: "2027-02-28T06:00:00+00:00",
-      outcome: "would_queue",
+      outcome: "to_be_queued",
       executionId: null,
     });
     expect((await org.get(`/schedules/${id}/executions`)).body.pagination.total).toBe(0);
     const done = (await org.post(`/schedules/${id}/backfill`, range)).body;
-    expect(done.summary).toEqual({ occurrences: 4, queued: 4, alreadyRun: 0 });
+    expect(done.summary).toEqual({ occurrences: 4, queued: 4, alreadyRan: 0 });
     const again = (await org.post(`/schedules/${id}/backfill`, range)).body;
-    expect(again.summary).toEqual({ occurrences: 4, queued: 0, alreadyRun: 4 });
+    expect(again.summary).toEqual({ occurrences: 4, queued: 0, alreadyRan: 4 });
     expect(again.runs[0].executionId).toBe(done.runs[0].executionId);
     const { data, pagination } = (await org.get(`/schedules/${id}/executions`)).body;
     expect(pagination.total).toBe(4);
@@ -312,8 +312,8 @@ describe("backfill", () => {
     const id = await aSchedule({ cron: "* * * * *" });
     const codeOf = async (from: string, to: string): Promise<string> =>
       (await org.post(`/schedules/${id}/backfill`, { from, to })).body.errors[0].code;
-    expect(await codeOf("2027-02-28T00:00:00Z", "2027-03-01T00:01:00Z")).toBe("in_the_future");
-    expect(await codeOf("2027-02-28T00:00:00Z", "2027-02-28T00:00:00Z")).toBe("before_from");
+    expect(await codeOf("2027-02-28T00:00:00Z", "2027-03-01T00:01:00Z")).toBe("date_in_future");
+    expect(await codeOf("2027-02-28T00:00:00Z", "2027-02-28T00:00:00Z")).toBe("ends_before_start");
     expect(await codeOf("2027-02-01T00:00:00Z", "2027-02-28T00:00:00Z")).toBe("too_many_runs");
   });
 });

@@ -74,8 +74,8 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
       owner: ctx.actor,
       lastRunAt: null,
       lastExecution: null,
-      lastSkipped: null,
-      counters: { runs: 0, failures: 0, skippedOverlap: 0, missed: 0 },
+      lastSkippedRun: null,
+      counters: { runs: 0, failures: 0, skippedForOverlap: 0, missed: 0 },
       createdAt: at.toISOString(),
       updatedAt: at.toISOString(),
       version: 1,
@@ -87,7 +87,7 @@ export async function createSchedule(ctx: Ctx, request: ScheduleRequest): Promis
   });
 }
 
-/** A caller who changes what it does, or when, becomes its owner. Renaming and pausing change neither. */
+/** A caller who changes what the schedule runs, or when, becomes its owner. Renaming and pausing do not. */
 export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch, ifMatch: IfMatch): Promise<Schedule> {
   requirePatch(patch);
   const before = await store.getSchedule(ctx.db, ctx.orgId, id);
@@ -118,7 +118,7 @@ export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch,
     };
     const updated = nextVersion(current, changes, at);
     const hasOtherTimes = updated.cron !== current.cron || updated.timezone !== current.timezone;
-    // Only another timing moves the next run; whatever else is changed, the cadence stays.
+    // Only a change of timing recalculates the next run.
     if (updated.isActive && (!current.isActive || hasOtherTimes)) {
       Object.assign(updated, await activeFrom(tx, ctx, updated));
     }
@@ -130,7 +130,7 @@ export async function updateSchedule(ctx: Ctx, id: string, patch: SchedulePatch,
   });
 }
 
-/** The log is never deleted: it says which members of the input were given, and not the values. */
+/** Audit entries are never deleted, so they name the members of the input without the values. */
 function withoutValues<T extends { input?: Record<string, unknown> }>({ input, ...rest }: T) {
   return { ...rest, ...(input ? { input: maskValues(input) as Record<string, unknown> } : {}) };
 }
@@ -150,7 +150,7 @@ export async function deleteSchedule(ctx: Ctx, id: string, ifMatch: IfMatch) {
   });
 }
 
-/** Nothing fires after the answer: firing needs the row that is locked here. */
+/** No run starts after the response, since firing needs the row that is locked here. */
 export async function pauseSchedule(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const current = await store.lockSchedule(tx, ctx.orgId, id);
@@ -163,7 +163,7 @@ export async function pauseSchedule(ctx: Ctx, id: string) {
   });
 }
 
-/** Goes on with the first occurrence after now: what fell into the pause is not caught up. */
+/** The next run is the first occurrence after now; runs missed during the pause are not caught up. */
 export async function resumeSchedule(ctx: Ctx, id: string) {
   const before = await store.getSchedule(ctx.db, ctx.orgId, id);
   requireExecute(ctx);
@@ -182,7 +182,7 @@ export async function resumeSchedule(ctx: Ctx, id: string) {
   });
 }
 
-/** One run now, also while paused; the cadence stays as it is. */
+/** Runs once now, also while paused, and does not move the next run. */
 export async function triggerSchedule(ctx: Ctx, id: string) {
   const before = await store.getSchedule(ctx.db, ctx.orgId, id);
   requireExecute(ctx);
@@ -190,7 +190,7 @@ export async function triggerSchedule(ctx: Ctx, id: string) {
   return await change(ctx, async (tx) => {
     const { nextRunAt } = await store.lockSchedule(tx, ctx.orgId, id);
     const at = ctx.clock.now();
-    const options = { trigger: "manual_schedule", scheduleId: id } as const;
+    const options = { trigger: "manual", scheduleId: id } as const;
     const [execution] = await enqueueExecutions(tx, ctx, [{ ...checked, ...options }]);
     await store.noteRuns(tx, ctx.orgId, id, { count: 1, lastExecutionId: execution!.id, at });
     recordEvent(tx, ctx, { type: "schedule.triggered", objectId: id, data: { executionId: execution!.id } });
@@ -220,7 +220,7 @@ export async function listScheduleExecutions(ctx: Ctx, id: string, query: Schedu
   return await listExecutions(ctx, { ...query, scheduleId: id });
 }
 
-/** What an execution of this schedule needs, or the reason why there can be none. */
+/** Checks that the task of the schedule can be executed. */
 export async function requireTaskOf(ctx: Ctx, { bridgeId, taskName, input }: StoredSchedule) {
   const task = await explainGone(requireTask(ctx, { bridgeId, taskName, input, isStored: true }));
   return { ...task, input };
@@ -230,26 +230,26 @@ async function explainGone<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {
-    // The schedule itself was found: that its bridge is gone is a state of it.
+    // A 404 would be about the schedule, which exists.
     if (error instanceof HubError && error.code === "bridge_not_found") {
-      throw new HubError("bridge_inactive", "The bridge of this schedule was deleted. Give it another one.");
+      throw new HubError("bridge_inactive", "The bridge of this schedule was deleted. Assign another bridge.");
     }
     throw error;
   }
 }
 
-/** What was checked, and held, is the bridge it had a moment ago. */
+/** The bridge was checked before the schedule was locked, so it may have changed. */
 function refuseMoved(before: StoredSchedule, current: StoredSchedule): void {
   if (current.bridgeId === before.bridgeId) return;
-  throw new HubError("conflict", "Somebody else gave the schedule another bridge in the same moment.");
+  throw new HubError("conflict", "The bridge of the schedule was changed by another request. Try again.");
 }
 
-/** Their bridge is being deleted. They stay, and can be given another one. */
+/** Pauses the schedules of a bridge that is being deleted. They are kept, and can be assigned to another bridge. */
 export async function pauseSchedulesOf(tx: Tx, ctx: Ctx, bridgeId: string): Promise<number> {
   const reason = "bridge_deleted";
   const paused = await store.pauseSchedulesOf(tx, ctx.orgId, bridgeId, {
     by: ctx.actor,
-    reason: { code: reason, message: "Its bridge was deleted. Give the schedule another bridge, then resume it." },
+    reason: { code: reason, message: "The bridge was deleted. Assign another bridge, then resume the schedule." },
     at: ctx.clock.now(),
   });
   recordEvents(
@@ -260,7 +260,7 @@ export async function pauseSchedulesOf(tx: Tx, ctx: Ctx, bridgeId: string): Prom
   return paused.length;
 }
 
-/** `at`: where the two were given. */
+/** `at`: JSON pointer of the object that has `cron` and `timezone`. */
 export function checkTiming(expression: string, zone: string, at = "") {
   const parsed = parseCron(expression, `${at}/cron`);
   const named = parseZone(zone, `${at}/timezone`);
@@ -269,12 +269,12 @@ export function checkTiming(expression: string, zone: string, at = "") {
   return { cron: parsed.cron, timezone: named.zone };
 }
 
-/** The first time after a moment, of what `checkTiming` has let pass. */
+/** The first occurrence after a time, for timing that `checkTiming` has accepted. */
 export function nextTime({ cron, timezone }: { cron: string; timezone: string }, after: number): Date {
   return new Date(nextOccurrence(storedCron(cron), timezone, after));
 }
 
-/** Sleeping schedulers have to know of it. */
+/** Wakes schedulers, which sleep until the next run they know of. */
 async function activeFrom(tx: Tx, ctx: Ctx, { cron, timezone }: { cron: string; timezone: string }) {
   await ctx.signals.publish(tx, "schedule", "");
   const next = nextOccurrence(storedCron(cron), timezone, await scheduleNow(ctx, tx));
@@ -284,11 +284,11 @@ async function activeFrom(tx: Tx, ctx: Ctx, { cron, timezone }: { cron: string; 
     pausedBy: null,
     pauseReason: null,
     nextRunAt: new Date(next).toISOString(),
-    waitingFor: null,
+    deferredRunAt: null,
   };
 }
 
 function pausedBy(ctx: Ctx, at: Date) {
   const pausedAt = at.toISOString();
-  return { isActive: false, pausedAt, pausedBy: ctx.actor, pauseReason: null, nextRunAt: null, waitingFor: null };
+  return { isActive: false, pausedAt, pausedBy: ctx.actor, pauseReason: null, nextRunAt: null, deferredRunAt: null };
 }

@@ -9,7 +9,7 @@ import { checkVersion, requirePatch } from "../../core/versions.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import { refuseDuplicate } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Order } from "../orders/order.ts";
 import { correctListedShipment, lockOrders, takeBackListedShipment } from "../orders/orders.ts";
@@ -38,7 +38,7 @@ export async function updateShipment(
     const { before, order } = await lockToChange(tx, ctx, id);
     checkVersion(before, ifMatch);
     const { after } = changed(before, changesFrom(before, patch, now), now);
-    await refuseTwin(store.updateShipments(tx, ctx.orgId, [after]), "shipments_tracking_key", numberTaken);
+    await refuseDuplicate(store.updateShipments(tx, ctx.orgId, [after]), "shipments_tracking_key", numberTaken);
     const data = { trackingNumber: after.trackingNumber, fields: Object.keys(patch), version: after.version };
     recordEvent(tx, ctx, { type: "shipment.updated", objectId: id, data });
     if (order) await correctListedShipment(tx, ctx, order, id, after);

@@ -15,7 +15,7 @@ import { wakeTaskEngines } from "./engine/wake-engines.ts";
 /** A task that has been checked and is ready to be queued. */
 export type CheckedTask = { bridge: OpenBridge; task: ConnectorTask; input: Record<string, unknown> };
 
-/** Mistakes are told before anything is queued. */
+/** Validates bridge, task and input before anything is queued. */
 export async function checkTask(ctx: Ctx, request: SyncRequest, isStored = false): Promise<CheckedTask> {
   const input = request.input ?? {};
   const { bridge, task } = await requireTask(ctx, { ...request, input, isStored });
@@ -40,16 +40,16 @@ export type QueueOptions = {
 };
 
 export type QueueRequest = CheckedTask & QueueOptions;
-/** A request and who made it. */
+/** A request with its caller. */
 export type Requested = { ctx: Ctx; request: QueueRequest };
 
 export const defaultAttempts = 3;
 const defaultRetryDelayMs = 10_000;
-/** What somebody waits for counts as due for so long already: it goes before the rest of its bridge. */
-const waitedForMs = 600_000;
+/** A sync execution counts as due this long ago, so it runs before queued executions of its bridge. */
+const syncHeadStartMs = 600_000;
 
 export async function enqueueExecutions(tx: Tx, ctx: Ctx, requests: QueueRequest[]): Promise<ExecutionRow[]> {
-  await openHandOvers(tx, ctx, requests);
+  await closeEarlierHandOvers(tx, ctx, requests);
   const rows = await enqueueRequested(
     tx,
     ctx,
@@ -58,12 +58,12 @@ export async function enqueueExecutions(tx: Tx, ctx: Ctx, requests: QueueRequest
   return rows.filter((row) => row !== undefined);
 }
 
-/** Orders that are handed to fulfilment again are sent again, whatever became of the time before: somebody has seen to that. */
-async function openHandOvers(tx: Tx, { orgId }: Ctx, requests: QueueRequest[]): Promise<void> {
+/** Orders that are sent to fulfillment again get a new revision: a user has made them ready again, whatever the last outcome was. */
+async function closeEarlierHandOvers(tx: Tx, { orgId }: Ctx, requests: QueueRequest[]): Promise<void> {
   const handed = requests.filter(
     ({ task, followUp, retryOf }) => followUp === "fulfillment_send" && !retryOf && task.mode === "push",
   );
-  // Once for each bridge, however many executions the orders were divided into.
+  // One statement per bridge, however many executions the orders are divided into.
   for (const group of Map.groupBy(handed, ({ bridge, task }) => `${bridge.row.id} ${task.name}`).values()) {
     const [{ bridge, task }] = group as [QueueRequest];
     const opposite = task.mode === "push" ? task.opposite : undefined;
@@ -73,7 +73,7 @@ async function openHandOvers(tx: Tx, { orgId }: Ctx, requests: QueueRequest[]): 
   }
 }
 
-/** Of several organizations, one after the other as asked for; undefined: the occurrence had its execution already. */
+/** For several organizations, in the order of the requests. Undefined: the occurrence of the schedule already has an execution. */
 export async function enqueueRequested(
   tx: Tx,
   world: World,
@@ -92,10 +92,12 @@ export async function enqueueRequested(
   return rows.map(({ id }) => byId.get(id));
 }
 
-/** A retry goes on with what was begun, unless it is told to send it once more. */
+/** A retry continues the effects of its execution, unless `forceResend` was added. */
 function continuesEffects(request: QueueRequest): request is QueueRequest & { retryOf: ExecutionRow } {
   const { retryOf, task, input } = request;
-  return retryOf !== undefined && !(task.mode === "push" && input.resend === true && retryOf.input.resend !== true);
+  return (
+    retryOf !== undefined && !(task.mode === "push" && input.forceResend === true && retryOf.input.forceResend !== true)
+  );
 }
 
 function toRow({ ctx, request }: Requested, id: string, at: Date): NewExecution {
@@ -126,7 +128,7 @@ function toRow({ ctx, request }: Requested, id: string, at: Date): NewExecution 
     expires_at: later(request.ttlSeconds),
     next_attempt_at: later(request.delaySeconds),
     bridge_limit: concurrencyOf(request.bridge),
-    due_in_ms: request.mode === "sync" ? -waitedForMs : (request.delaySeconds ?? 0) * 1000,
+    due_in_ms: request.mode === "sync" ? -syncHeadStartMs : (request.delaySeconds ?? 0) * 1000,
   };
 }
 

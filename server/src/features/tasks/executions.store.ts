@@ -13,9 +13,9 @@ export type Checkpoint = {
   counts: Record<string, number>;
   failures: unknown[];
   conflicts?: unknown[];
-  /** From when on records are read again, instead of from the cursor. */
+  /** Records changed since this time are read again, instead of those after the cursor. */
   since?: string;
-  /** When the oldest record changed that could not be taken and has not been read again. */
+  /** When the oldest rejected record that was not read again was changed at its source. */
   failedSince?: string;
 };
 
@@ -30,23 +30,23 @@ export type ExecutionRow = {
   schedule_id: string | null;
   scheduled_for: Date | null;
   retry_of: string | null;
-  /** Only what failed in the one that it retries. */
+  /** Retries only the failed orders or records of `retry_of`. */
   is_partial: boolean;
   run_id: string | null;
-  /** Which step of the run has queued it. */
+  /** The step of the run that queued it. */
   run_step: number | null;
   follow_up: FollowUp | null;
-  /** The first execution of a chain of retries: what it sent is not sent again. */
+  /** The first execution of the chain of retries, which share their effects: what one has sent no other sends again. */
   effect_root: string;
   input: Record<string, unknown>;
   sent_input: Record<string, unknown> | null;
   result: unknown;
   error: Failure | null;
-  progress: { done: number; total: number | null } | null;
+  progress: { processed: number; total: number | null } | null;
   checkpoint: Checkpoint | null;
   transformations: Execution["transformations"] | null;
-  /** `doneBefore`: how far the execution was when the attempt began. */
-  attempts: (Attempt & { doneBefore?: number })[];
+  /** `processedBefore`: progress of the execution when the attempt began. */
+  attempts: (Attempt & { processedBefore?: number })[];
   attempt: number;
   max_attempts: number;
   retry_delay_ms: number;
@@ -58,7 +58,7 @@ export type ExecutionRow = {
   bridge_limit: number;
   created_by: Actor;
   request_id: string;
-  /** What it does is done for this automation. */
+  /** The automation that caused it. */
   cause: Cause | null;
   created_at: Date;
   started_at: Date | null;
@@ -86,7 +86,7 @@ export async function lockExecution(tx: Tx, orgId: string, id: string): Promise<
   return row;
 }
 
-/** The data that passed through an execution. What is too large to be looked at in numbers is left out. */
+/** Input and result of an execution, for replays. Null: too large to load many of them. */
 export type Recording = Pick<ExecutionRow, "id" | "status" | "created_at" | "transformations"> & {
   input: Record<string, unknown> | null;
   sent_input: Record<string, unknown> | null;
@@ -143,16 +143,22 @@ const newNames = newShape.replaceAll(/ (uuid|text|timestamptz|jsonb|integer|smal
 
 const insertStatement: Prepared = {
   name: "task_executions_insert",
-  text: `with made as (insert into task_executions (status, created_at, due_at, ${newNames})
-       select 'queued', $2, now() + u.due_in_ms * interval '1 ms', ${newNames.replaceAll(/(\w+)/g, "u.$1")}
-         from jsonb_to_recordset($1::jsonb) as u (${newShape}, due_in_ms integer)
-       on conflict (schedule_id, scheduled_for) where schedule_id is not null and scheduled_for is not null do nothing
-       returning ${executionColumns}),
-     noted as (${eventsInsert("$3", "$2", "u.object_id in (select id from made)")})
-     select * from made`,
+  text: `
+    with inserted as (
+      insert into task_executions (status, created_at, due_at, ${newNames})
+      select 'queued', $2, now() + requested.due_in_ms * interval '1 ms', ${newNames.replaceAll(/(\w+)/g, "requested.$1")}
+        from jsonb_to_recordset($1::jsonb) as requested (${newShape}, due_in_ms integer)
+      on conflict (schedule_id, scheduled_for) where schedule_id is not null and scheduled_for is not null do nothing
+      returning ${executionColumns}
+    ),
+    recorded as (${eventsInsert("$3", "$2", "u.object_id in (select id from inserted)")})
+    select * from inserted`,
 };
 
-/** Each with its own organization, and the event that goes with it. An occurrence of a schedule that has its execution already is left out of the result. */
+/**
+ * Inserts executions, possibly of several organizations, with their events. A schedule occurrence that already has an execution is
+ * skipped and missing from the result. One statement, so that one round trip does both.
+ */
 export async function insertExecutions(
   tx: Tx,
   executions: NewExecution[],
@@ -180,14 +186,14 @@ export async function countByTask(
 
 export type ExecutionFilter = Omit<ExecutionQuery, "page" | "limit" | "status"> & {
   statuses: ExecutionStatus[];
-  /** What may have happened all the same is left out. */
+  /** Excludes executions that may have taken effect. */
   isKnownOutcome?: boolean;
 };
 
 function meets(orgId: string, { statuses, ...filter }: ExecutionFilter): Condition[] {
-  // Said in so many words, the planner may use the index of those that did not simply succeed.
+  // Implied by the statuses, but spelled out: only so can the planner use the partial index of unsuccessful executions.
   const unsuccessful = statuses.length > 0 && !statuses.includes("succeeded") ? ["status <> 'succeeded'"] : [];
-  const hasRetry = "exists (select from task_executions n where n.retry_of = e.id)";
+  const hasRetry = "exists (select from task_executions retry where retry.retry_of = e.id)";
   return [
     ["org_id = ?", orgId],
     ["bridge_id = ?", filter.bridgeId],
@@ -221,17 +227,20 @@ export async function listExecutions(
 
 type FailureGroup = { bridgeId: string; taskName: string; code: string; count: number };
 
-/** How many meet the filter, by what they did and why it failed; most first. */
+/** Number of executions that match the filter, by task and error code; largest group first. */
 export async function groupExecutions(db: Queryable, orgId: string, filter: ExecutionFilter): Promise<FailureGroup[]> {
   const values: unknown[] = [];
   return await db.query<FailureGroup>(
     `select bridge_id as "bridgeId", task_name as "taskName", coalesce(error->>'code', status) as code, count(*)::integer as count
-       from task_executions e where ${meetAll(meets(orgId, filter), values)} group by 1, 2, 3 order by count desc, 1, 2, 3`,
+       from task_executions e
+      where ${meetAll(meets(orgId, filter), values)}
+      group by 1, 2, 3
+      order by count desc, 1, 2, 3`,
     values,
   );
 }
 
-/** The oldest of them, so many and no more data than that: their input is read whole. */
+/** The oldest matches, limited by count and by the size of their inputs, which are loaded whole. */
 export async function listToRetry(
   db: Queryable,
   orgId: string,
@@ -241,22 +250,28 @@ export async function listToRetry(
   const values: unknown[] = [];
   const where = meetAll(meets(orgId, filter), values);
   return await db.query<ExecutionRow>(
-    `select ${executionColumns} from task_executions where org_id = $1 and id in (
-       select id from (select id, sum(pg_column_size(input)) over (order by created_at, id) - pg_column_size(input) as before
-         from (select * from task_executions e where ${where} order by created_at, id limit ${most.count}) f) g
-        where before < ${most.bytes})
+    `select ${executionColumns}
+       from task_executions
+      where org_id = $1
+        and id in (
+          select id
+            from (
+              select id, sum(pg_column_size(input)) over (order by created_at, id) - pg_column_size(input) as bytes_before
+                from (select * from task_executions e where ${where} order by created_at, id limit ${most.count}) matched
+            ) sized
+           where bytes_before < ${most.bytes})
       order by created_at, id`,
     values,
   );
 }
 
-/** Those of these that are still as they were: not retried, and not begun anew. Locked, in the order of their ids. */
+/** Locks these executions in the order of their ids and returns those that have no retry. */
 export async function lockToRetry(tx: Tx, orgId: string, ids: string[]): Promise<Set<string>> {
   const rows = await tx.query<{ id: string }>(
     "select id from task_executions where org_id = $1 and id = any($2::uuid[]) order by id for update",
     [orgId, ids],
   );
-  // Another statement: the one before does not see what was queued while it waited.
+  // A statement of its own: the one above does not see retries that were queued while it waited for the locks.
   const retried = await tx.query<{ id: string }>(
     "select retry_of as id from task_executions where org_id = $1 and retry_of = any($2::uuid[])",
     [orgId, ids],
@@ -281,7 +296,7 @@ type EndsOfRun = {
   unknownOrders: number;
 };
 
-/** What a run has queued, by step and task; of what was retried the retry counts. */
+/** Executions queued by a run, counted by step, task and status. Of a chain of retries only the last one counts. */
 export async function countEndsOfRun(db: Queryable, orgId: string, runId: string): Promise<EndsOfRun[]> {
   const orders = (name: string): string =>
     `coalesce(sum(case when jsonb_typeof(result #> '{summary,${name}}') = 'number' then (result #>> '{summary,${name}}')::integer end), 0)::integer`;
@@ -289,26 +304,29 @@ export async function countEndsOfRun(db: Queryable, orgId: string, runId: string
     `select run_step as step, bridge_id as "bridgeId", task_name as "taskName", status, count(*)::integer as executions,
             ${orders("failed")} as "failedOrders", ${orders("outcomeUnknown")} as "unknownOrders"
        from task_executions e
-      where org_id = $1 and run_id = $2 and not exists (select from task_executions n where n.retry_of = e.id)
+      where org_id = $1
+        and run_id = $2
+        and not exists (select from task_executions retry where retry.retry_of = e.id)
       group by 1, 2, 3, 4 order by 1, 2, 3`,
     [orgId, runId],
   );
 }
 
-/** How these stand now, each by its last retry. Those that are not kept any more are missing. */
+/** Current status of each execution, taken from its last retry. Deleted executions are missing. */
 export async function listStatuses(db: Queryable, orgId: string, ids: string[]): Promise<Map<string, ExecutionStatus>> {
   if (ids.length === 0) return new Map();
   const rows = await db.query<{ asked: string; status: ExecutionStatus }>(
     `with recursive chain as (
        select id as asked, id, status from task_executions where org_id = $1 and id = any($2::uuid[])
-       union all select c.asked, n.id, n.status from chain c join task_executions n on n.retry_of = c.id)
+       union all
+       select chain.asked, retry.id, retry.status from chain join task_executions retry on retry.retry_of = chain.id)
      select distinct on (asked) asked, status from chain order by asked, id desc`,
     [orgId, ids],
   );
   return new Map(rows.map(({ asked, status }) => [asked, status]));
 }
 
-/** Those of these that have not ended. */
+/** The executions among `ids` that have not ended. */
 export async function listUnfinished(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db.query<{ id: string }>(
@@ -318,12 +336,14 @@ export async function listUnfinished(db: Queryable, orgId: string, ids: string[]
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The execution and those that it retries, one after the other. */
+/** The execution and the ones it retries, newest first. */
 export async function listChain(db: Queryable, orgId: string, id: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `with recursive chain as (
        select id, retry_of from task_executions where org_id = $1 and id = $2
-       union select e.id, e.retry_of from chain c join task_executions e on e.org_id = $1 and e.id = c.retry_of)
+       union
+       select retried.id, retried.retry_of
+         from chain join task_executions retried on retried.org_id = $1 and retried.id = chain.retry_of)
      select id from chain`,
     [orgId, id],
   );
@@ -347,20 +367,31 @@ export async function listLogsAfter(db: Queryable, id: string, after: number, li
   );
 }
 
-/** Ends them here and now: whatever their attempts still write is refused, since they are no longer running. */
+/** Ends executions at once. Later writes of their attempts are fenced, since they require the status `running`. */
 export async function cancelExecutions(tx: Tx, orgId: string, ids: string[], at: Date): Promise<ExecutionRow[]> {
   return await tx.query<ExecutionRow>(
-    `update task_executions set status = 'cancelled', cancel_requested_at = $3, finished_at = $3, next_attempt_at = null,
-       due_at = null, lease_owner = null, lease_until = null,
-       attempts = case when status = 'running'
-         then jsonb_set(attempts, '{-1}', attempts -> -1 || jsonb_build_object('status', 'cancelled', 'finishedAt', $4::text))
-         else attempts end
-      where org_id = $1 and id = any($2::uuid[]) and status in ('queued', 'running') returning ${executionColumns}`,
+    `update task_executions
+        set status = 'cancelled',
+            cancel_requested_at = $3,
+            finished_at = $3,
+            next_attempt_at = null,
+            due_at = null,
+            lease_owner = null,
+            lease_until = null,
+            attempts = case
+              when status = 'running' then
+                jsonb_set(attempts, '{-1}', attempts -> -1 || jsonb_build_object('status', 'cancelled', 'finishedAt', $4::text))
+              else attempts
+            end
+      where org_id = $1
+        and id = any($2::uuid[])
+        and status in ('queued', 'running')
+     returning ${executionColumns}`,
     [orgId, ids, at, at.toISOString()],
   );
 }
 
-/** For whoever waits for it and has made it: the id is enough. */
+/** For the request that queued the execution and waits for it; it has checked the organization. */
 export async function findStatusAcrossOrgs(db: Queryable, id: string): Promise<ExecutionStatus | undefined> {
   const [row] = await db.query<{ status: ExecutionStatus }>(
     { name: "task_executions_status", text: "select status from task_executions where id = $1" },
@@ -370,12 +401,12 @@ export async function findStatusAcrossOrgs(db: Queryable, id: string): Promise<E
 }
 
 const oldExecutionsAtOnce = 500;
-const isNotNeeded = `not exists (select from task_effects f where f.execution_id = e.id)
-  and not exists (select from task_executions n where n.retry_of = e.id)`;
+const isNotNeeded = `not exists (select from task_effects effect where effect.execution_id = e.id)
+  and not exists (select from task_executions retry where retry.retry_of = e.id)`;
 
 /**
- * With logs and samples. What has sent something stays: it is how the hub knows what not to send again. And what was
- * tried again stays until that is old too.
+ * Deletes old executions with their logs and samples. Executions with effects stay, since the hub needs them to know what not to send
+ * again, and a retried execution stays until its retry is deleted.
  */
 export async function deleteOldExecutionsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
@@ -387,7 +418,7 @@ export async function deleteOldExecutionsAcrossOrgs(tx: Tx, before: Date): Promi
   return ids.length === 0 ? [] : await deleteUnneededAcrossOrgs(tx, ids);
 }
 
-/** Looks again, now that they are locked: one may have been tried again after the statement that locked it had begun. */
+/** Checks again after locking: a retry may have been queued after the statement that locked them had begun. */
 export async function deleteUnneededAcrossOrgs(tx: Tx, ids: string[]): Promise<string[]> {
   const rows = await tx.query<{ org_id: string }>(
     `delete from task_executions e where e.id = any($1::uuid[]) and ${isNotNeeded} returning e.org_id`,

@@ -170,7 +170,7 @@ describe("an order that was asked back while the answer to its sending was missi
     expect(await run(id, "recall_fulfillment", { bridge_id: keyedId })).toMatchObject({ status: "succeeded" });
     await run(id, "cancel", { reason: "customer" });
     const late = await goOn(first);
-    expect(late.result.results).toMatchObject([{ status: "skipped", reason: "taken_back" }]);
+    expect(late.result.results).toMatchObject([{ status: "skipped", reason: "recalled" }]);
     expect(await arrivals(id)).toHaveLength(2);
     expect(await read(id)).toMatchObject({ status: "cancelled", holds: [] });
   });

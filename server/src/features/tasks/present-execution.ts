@@ -61,7 +61,7 @@ export function presentExecution(
   return maySeePersonalData(ctx) ? execution : maskExecution(execution, isFilledIn(row));
 }
 
-/** What went well is told in figures, what went wrong often in the words of others. */
+/** Without `pii:read` warnings and errors are masked, since they often quote data; info lines hold only counts. */
 export function presentLogs(ctx: Caller, row: ExecutionRow, lines: LogLine[]): Execution["logs"] {
   const mayRead = maySeePersonalData(ctx);
   return lines.map(({ at, attempt, level, message }) => {
@@ -70,7 +70,7 @@ export function presentLogs(ctx: Caller, row: ExecutionRow, lines: LogLine[]): E
   });
 }
 
-/** A pull that did not come to its end has stored the pages before: what they were is told. */
+/** The counts of the pages that an unfinished pull has stored so far. */
 function soFar({ checkpoint }: ExecutionRow): Record<string, unknown> | null {
   if (!checkpoint) return null;
   const { counts, failures, conflicts = [], failedSince } = checkpoint;
@@ -84,15 +84,12 @@ function soFar({ checkpoint }: ExecutionRow): Record<string, unknown> | null {
 
 type Members = Record<string, unknown>;
 
-/** A step run_task has filled in what it liked from an order; the other steps only name the orders. */
+/** The action run_task fills any field of an order into the input; other actions only name orders. */
 export function isFilledIn({ run_id, follow_up }: ExecutionRow): boolean {
   return run_id !== null && follow_up === null;
 }
 
-/**
- * What passed through is in the words of others. Where an order's fields were filled in nobody can tell any more which
- * text is a name, so that no text is shown; elsewhere none that is named like a part of a person.
- */
+/** Masks personal data by field name. Where order fields were filled into the input any text may be personal, so all are masked. */
 function maskExecution(execution: Execution, isFilled: boolean): Execution {
   const { result, attempts } = execution;
   const named = maskPersonsWithin(result);
@@ -109,7 +106,7 @@ function maskFailure(failure: Failure | null, isFilled: boolean): Failure | null
   return { ...inOurWords(failure), ...errors, ...(isFilled ? { message: mask } : {}) };
 }
 
-/** The records that a pull could not take. */
+/** Masks the rejected records of a pull. */
 function withMaskedFailures(result: unknown): unknown {
   const failures = (result as { failures?: unknown } | null)?.failures;
   if (!Array.isArray(failures)) return result;

@@ -3,8 +3,8 @@ import { maskSecretsWithin } from "../../core/mask-secrets.ts";
 import type { Ctx } from "../../context.ts";
 
 /**
- * The input of a task, wherever it is shown: of an execution, a schedule, a pipeline. What looks like a credential is masked for every caller.
- * `isFilledIn`: fields of an order were filled in, so that any text may be a name.
+ * The input of a task as shown on executions, schedules and pipelines. Values that look like credentials are masked for every caller.
+ * `isFilledIn`: order fields were filled in, so any text may be personal data.
  */
 export function presentTaskInput<T>(ctx: Pick<Ctx, "principal">, input: T, isFilledIn = false): T {
   const shown = maskSecretsWithin(input);

@@ -32,7 +32,7 @@ test("those that failed are retried by a filter, each once, however often it is 
     { matched: 3, queued: 0, failed: 0, outcomeUnknown: 0, remaining: 3 },
   ]);
   expect(dry.body.groups).toEqual([
-    { bridgeId: one, taskName: "fail", code: expect.any(String), count: 3, isLeftOut: false },
+    { bridgeId: one, taskName: "fail", code: expect.any(String), count: 3, isExcluded: false },
   ]);
   const key = { headers: { "idempotency-key": randomUUID() } };
   const done = await retryMany({ bridgeId: one }, key);
@@ -76,7 +76,7 @@ test("what may have happened all the same is left out until it is asked for by i
   );
   const some = await retryMany({ bridgeId });
   expect(some.body.summary).toEqual({ matched: 2, queued: 1, failed: 0, outcomeUnknown: 1, remaining: 0 });
-  expect(some.body.groups).toContainEqual(expect.objectContaining({ code: "outcome_unknown", isLeftOut: true }));
+  expect(some.body.groups).toContainEqual(expect.objectContaining({ code: "outcome_unknown", isExcluded: true }));
   const known = await retryMany({ bridgeId, code: "outcome_unknown" });
   expect(known.body.results).toEqual([{ retryOf: id, status: "queued", id: expect.any(String) }]);
 });

@@ -17,7 +17,7 @@ import { maxRetriesAtOnce } from "./tasks.schemas.ts";
 import type { ExecutionStatus } from "./tasks.states.ts";
 import { readStatuses, retryableStatuses } from "./tasks.states.ts";
 
-/** `onQueued`: what is done together with queueing it. */
+/** `onQueued` runs in the transaction that queues the retry. */
 export async function retryExecution(
   ctx: Ctx,
   id: string,
@@ -32,13 +32,13 @@ export async function retryExecution(
   const about = { bridgeId: found.bridge_id, taskName: found.task_name, input: asked.input };
   const checked = await checkTask(ctx, about, isStored);
   return await change(ctx, async (tx) => {
-    // It may have grown too old while nobody looked.
+    // Retention may have deleted it since it was read.
     const row = orNotFound("execution", await store.lockExecution(tx, ctx.orgId, id));
     refuseRetry(row, left);
     const retries = await store.listRetries(tx, ctx.orgId, id);
     const open = retries.find(({ status }) => status === "queued" || status === "running");
     if (open) {
-      throw new HubError("retry_in_progress", "A retry of this execution is under way.", {
+      throw new HubError("retry_in_progress", "A retry of this execution is already in progress.", {
         extra: { executionId: open.id },
       });
     }
@@ -48,14 +48,14 @@ export async function retryExecution(
   });
 }
 
-/** What of it did not go well. `isPartial`: the rest of it is not done again. */
+/** What a retry has to do. `isPartial`: only the failed orders or records. `isNothing`: nothing is left to retry. */
 type Left = { input: Record<string, unknown>; isPartial: boolean; isNothing?: boolean };
 
 async function findLeft(ctx: Ctx, row: ExecutionRow): Promise<Left> {
   const { status, bridge_id, task_name, result, input } = row;
   const bridge = await findKnownBridge(ctx, bridge_id);
   const task = bridge && findTask(bridge, task_name);
-  // Before there was a status for it, what failed in part had succeeded.
+  // Executions from before `completed_with_errors` existed are `succeeded` although orders failed.
   const hasEnded = status === "completed_with_errors" || status === "succeeded";
   if (task?.mode === "push") {
     const refs = status === "cancelled" ? [] : refsLeft(result);
@@ -76,25 +76,26 @@ function refuseRetry({ status }: ExecutionRow, { isNothing = false }: Left): voi
   const isRetryable = retryableStatuses.includes(status) || status === "succeeded";
   if (isRetryable && !isNothing) return;
   const hints: Partial<Record<ExecutionStatus, string>> = {
-    succeeded: "It succeeded; execute the task again instead.",
-    completed_with_errors: "All that failed of it was taken since, dismissed, or is not kept; execute the task again.",
+    succeeded: "Execute the task again instead.",
+    completed_with_errors:
+      "Its failed records were stored or dismissed since, or are no longer kept. Execute the task again instead.",
   };
   throw new HubError(
     "execution_not_failed",
-    `The execution is ${status}. ${hints[status] ?? "Wait for it, or cancel it first."}`,
+    `The execution is ${status}. ${hints[status] ?? "Wait for its end, or cancel it first."}`,
     { extra: { retryableStatuses } },
   );
 }
 
-/** Only these of its orders, in the transaction of whoever asks for it. `resend`: also what may have arrived. */
+/** Retries some orders of an execution, in the transaction of the caller. `forceResend`: also those that may have arrived. */
 export async function retryOrdersOf(
   tx: Tx,
   ctx: Ctx,
   id: string,
-  { orderIds, resend }: { orderIds: string[]; resend: boolean },
+  { orderIds, forceResend }: { orderIds: string[]; forceResend: boolean },
 ): Promise<string> {
   const row = orNotFound("execution", await store.lockExecution(tx, ctx.orgId, id));
-  const input = { ...row.input, orderIds, ...(resend ? { resend } : {}) };
+  const input = { ...row.input, orderIds, ...(forceResend ? { forceResend } : {}) };
   const checked = await checkTask(ctx, { bridgeId: row.bridge_id, taskName: row.task_name, input });
   const [retried] = await enqueueExecutions(tx, ctx, [{ ...checked, ...optionsOf(row), isPartial: true }]);
   return retried!.id;
@@ -110,27 +111,27 @@ function optionsOf(row: ExecutionRow): QueueOptions {
   };
 }
 
-/** What nobody knows the end of may have happened: somebody looks there first, and then asks for it by its code. */
+/** May have taken effect: a user checks the other system first, and then retries by filtering for this code. */
 const unknownCode = "outcome_unknown";
 const failures: ExecutionStatus[] = ["failed", "timed_out", "expired"];
 const maxInputBytes = 8 * 1024 * 1024;
 
-/** Those that failed, meet a filter and were not retried yet, the oldest first; one that cannot be queued stays as it is. */
+/** Retries failed executions that match a filter and have no retry yet, oldest first. One that cannot be queued is reported. */
 export async function retryExecutions(ctx: Ctx, request: RetryManyRequest): Promise<RetryManyAnswer> {
   const { dryRun = false, status, ...given } = request;
   const named = readStatuses("/status", status);
   refuseStatuses(named.filter((name) => !retryableStatuses.includes(name)));
   const filter: ExecutionFilter = { ...given, statuses: named.length > 0 ? named : failures, isRetried: false };
   const groups = await store.groupExecutions(ctx.db, ctx.orgId, filter);
-  const isLeftOut = (code: string): boolean => code === unknownCode && given.code !== unknownCode;
+  const isExcluded = (code: string): boolean => code === unknownCode && given.code !== unknownCode;
   const count = (of: typeof groups): number => of.reduce((sum, group) => sum + group.count, 0);
   const matched = count(groups);
-  const outcomeUnknown = count(groups.filter(({ code }) => isLeftOut(code)));
-  const shown = groups.slice(0, 100).map((group) => ({ ...group, isLeftOut: isLeftOut(group.code) }));
+  const outcomeUnknown = count(groups.filter(({ code }) => isExcluded(code)));
+  const shown = groups.slice(0, 100).map((group) => ({ ...group, isExcluded: isExcluded(group.code) }));
   const answer = (results: RetryManyAnswer["results"]): RetryManyAnswer => {
-    const queued = results.filter(({ status: told }) => told === "queued").length;
+    const queued = results.filter((result) => result.status === "queued").length;
     const failed = results.length - queued;
-    // Counted a moment before they were read: more may have failed since.
+    // Counted before the rows were read: more may have failed since.
     const remaining = Math.max(0, matched - outcomeUnknown - results.length);
     const summary = { matched: Math.max(matched, results.length), queued, failed, outcomeUnknown, remaining };
     return { dryRun, summary, groups: shown, results };
@@ -152,17 +153,22 @@ export async function retryExecutions(ctx: Ctx, request: RetryManyRequest): Prom
       checked.map(({ row, request: one, error }): RetryManyAnswer["results"][number] => {
         if (error) return { retryOf: row.id, status: "failed", error: { code: error.code, message: error.message } };
         if (one && free.has(row.id)) return { retryOf: row.id, status: "queued", id: queued.next().value!.id };
-        return { retryOf: row.id, status: "failed", error: taken };
+        return { retryOf: row.id, status: "failed", error: retriedMeanwhile };
       }),
     );
   });
 }
 
-const taken = { code: "retry_in_progress", message: "It was retried, or removed, at the same moment." };
+const retriedMeanwhile = {
+  code: "retry_in_progress",
+  message: "The execution was retried or deleted by another request.",
+};
 
 function refuseStatuses([wrong]: string[]): void {
   if (wrong === undefined) return;
-  throw badField("/status", "enum", `What is ${wrong} is not retried.`, { allowed: [...retryableStatuses] });
+  throw badField("/status", "enum", `Executions that are ${wrong} cannot be retried.`, {
+    allowed: [...retryableStatuses],
+  });
 }
 
 type Checked = { row: ExecutionRow; request?: QueueRequest; error?: HubError };

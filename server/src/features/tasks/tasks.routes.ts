@@ -10,9 +10,10 @@ export const taskRoutes = [
   defineRoute("POST /tasks/execute", {
     name: "tasks.execute",
     scope: "tasks:execute",
-    summary: "Queue a task of a bridge; it runs in the background, once",
+    summary: "Queue a task",
+    description: "The task runs in the background. Each request queues one execution.",
     body: shapes.ExecuteRequest,
-    // The lines of a file in its input are read by the task.
+    // A file in the input is parsed by the task, not by the request.
     heavyFromItems: Infinity,
     bodyLimitBytes: shapes.maxInputBytes,
     answer: [202, shapes.Execution],
@@ -38,9 +39,10 @@ export const taskRoutes = [
   defineRoute("POST /tasks/bulk", {
     name: "tasks.executeMany",
     scope: "tasks:execute",
-    summary: "Queue up to 1,000 tasks; one that cannot be queued fails alone",
+    summary: "Queue tasks in bulk",
+    description: "Up to 1,000 tasks. A task that cannot be queued fails on its own; `results` says why.",
     body: shapes.BulkExecuteRequest,
-    // Queued by one statement.
+    // All tasks are queued by one statement.
     heavyFromItems: Infinity,
     bodyLimitBytes: shapes.maxBulkBytes,
     answer: [202, shapes.BulkExecuteAnswer],
@@ -49,7 +51,10 @@ export const taskRoutes = [
   defineRoute("POST /tasks/execute-sync", {
     name: "tasks.executeSync",
     scope: "tasks:execute",
-    summary: "Run a task and wait for it, up to 30 s; 200 also when the task failed, see `status` and `error`",
+    summary: "Run a task and wait for its result",
+    description:
+      "Waits up to 30 seconds, then answers 202 with the running execution. Also answers 200 when the task failed; see " +
+      "`status` and `error`.",
     body: shapes.SyncRequest,
     heavyFromItems: Infinity,
     bodyLimitBytes: shapes.maxInputBytes,
@@ -58,29 +63,31 @@ export const taskRoutes = [
     failures: [404, 409],
     handle: (ctx, { body }) => tasks.executeTaskNow(ctx, body),
   }),
-  defineRoute("GET /tasks/stats", {
-    name: "tasks.count",
+  defineRoute("GET /tasks/executions/counts", {
+    name: "tasks.executions.count",
     scope: "tasks:read",
-    summary: "Count executions by status and by task, of the last 24 hours unless the query says otherwise",
-    query: shapes.StatsQuery,
-    answer: [200, shapes.TaskStats],
-    handle: (ctx, { query }) => tasks.readTaskStats(ctx, query),
+    summary: "Count executions by status and task",
+    description: "Covers the last 24 hours unless `from` or `to` is given.",
+    query: shapes.CountsQuery,
+    answer: [200, shapes.ExecutionCounts],
+    handle: (ctx, { query }) => tasks.countExecutions(ctx, query),
   }),
   defineRoute("GET /tasks/executions", {
     name: "tasks.executions.list",
     scope: "tasks:read",
-    summary: "List executions, newest first",
+    summary: "List executions",
+    description: "Newest first.",
     query: shapes.ExecutionQuery,
     answer: [200, PageOf(shapes.ExecutionSummary)],
     handle: (ctx, { query }) => tasks.listExecutions(ctx, query),
   }),
   defineRoute("POST /tasks/executions/retry", {
-    name: "tasks.failures.retry",
+    name: "tasks.executions.retryMany",
     scope: "tasks:execute",
-    summary: `Retry the executions that failed and meet a filter, up to ${shapes.maxRetriesAtOnce} a time`,
+    summary: "Retry failed executions in bulk",
     description:
-      "Each once: one that was retried before is left to its retry. What may have happened all the same is left out until it is " +
-      "asked for by its code.",
+      "Retries up to 500 failed executions that match the filter, each at most once: an execution that already has a " +
+      "retry is skipped. Executions whose outcome is unknown are excluded unless `code` is `outcome_unknown`.",
     body: shapes.RetryManyRequest,
     answer: [202, shapes.RetryManyAnswer],
     handle: (ctx, { body }) => tasks.retryExecutions(ctx, body),
@@ -88,7 +95,8 @@ export const taskRoutes = [
   defineRoute("GET /tasks/executions/:id", {
     name: "tasks.executions.get",
     scope: "tasks:read",
-    summary: "Read an execution with its attempts, result and last log lines",
+    summary: "Get an execution",
+    description: "Includes the attempts, the result and the last log lines.",
     ids,
     answer: [200, shapes.Execution],
     handle: (ctx, { params }) => tasks.getExecution(ctx, params.id),
@@ -96,7 +104,7 @@ export const taskRoutes = [
   defineRoute("GET /tasks/executions/:id/watch", {
     name: "tasks.executions.watch",
     scope: "tasks:read",
-    summary: "Follow an execution, such as an import, as server-sent events: as it is now, and whenever it has gone on",
+    summary: "Stream the progress of an execution",
     description: watchText,
     ids,
     answerType: liveType,
@@ -106,7 +114,8 @@ export const taskRoutes = [
   defineRoute("GET /tasks/executions/:id/logs", {
     name: "tasks.executions.logs.list",
     scope: "tasks:read",
-    summary: "Read the log of an execution, on from the lines one has",
+    summary: "List the log lines of an execution",
+    description: "Pass `next` of the previous response as `after` to read only new lines.",
     ids,
     query: shapes.LogQuery,
     answer: [200, shapes.ExecutionLogs],
@@ -115,7 +124,10 @@ export const taskRoutes = [
   defineRoute("POST /tasks/executions/:id/cancel", {
     name: "tasks.executions.cancel",
     scope: "tasks:execute",
-    summary: "Cancel an execution that is queued or running; nothing of it begins after the answer",
+    summary: "Cancel an execution",
+    description:
+      "Works on queued and running executions. The task makes no further outbound requests once this request is " +
+      "answered.",
     ids,
     answer: [200, shapes.Execution],
     failures: [409],
@@ -124,7 +136,8 @@ export const taskRoutes = [
   defineRoute("POST /tasks/executions/:id/retry", {
     name: "tasks.executions.retry",
     scope: "tasks:execute",
-    summary: "Queue a new execution in place of one that did not succeed; what it sent is not sent again",
+    summary: "Retry an execution",
+    description: "Queues a new execution. Orders and shipments that were already sent are not sent again.",
     ids,
     body: shapes.RetryRequest,
     bodyIsOptional: true,

@@ -28,7 +28,7 @@ const request = {
 };
 
 const timeoutSeconds = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 3_600, description: "For one attempt; default: what the task recommends" }),
+  Type.Integer({ minimum: 1, maximum: 3_600, description: "Per attempt. Default: the timeout of the task" }),
 );
 
 export const ExecuteRequest = Strict(
@@ -40,16 +40,24 @@ export const ExecuteRequest = Strict(
         minimum: 1,
         maximum: 10,
         description:
-          "Default 3; only what may succeed later is tried again. Of more than 1, attempts that were lost with the hub count " +
-          "apart: after five in a row without getting on it fails",
+          "Default 3. Only retryable errors are retried. If more than 1, attempts lost with a hub process are not counted; " +
+          "after five of them in a row without progress the execution fails",
       }),
     ),
     retryDelaySeconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 3_600, description: "Before the second attempt; grows sixfold. Default 10" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 3_600,
+        description: "Before the second attempt; six times longer with each further one. Default 10",
+      }),
     ),
     delaySeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 30 * 24 * 3_600 })),
     ttlSeconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 30 * 24 * 3_600, description: "Not started by then: expired" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 30 * 24 * 3_600,
+        description: "The execution expires if it has not started within this time",
+      }),
     ),
   },
   {
@@ -71,11 +79,11 @@ export const BulkExecuteRequest = Strict(
   },
 );
 
-export const StatsQuery = Strict({ bridgeId: Type.Optional(Id), from: Since, to: Before });
-export type StatsQuery = Static<typeof StatsQuery>;
+export const CountsQuery = Strict({ bridgeId: Type.Optional(Id), from: Since, to: Before });
+export type CountsQuery = Static<typeof CountsQuery>;
 
 const counts = CountOfEach(executionStatuses);
-export const TaskStats = Type.Object({
+export const ExecutionCounts = Type.Object({
   from: DateTime,
   to: DateTime,
   total: Count,
@@ -88,10 +96,10 @@ export const TaskStats = Type.Object({
       byStatus: Type.Object(counts),
       lastFailedAt: Nullable(DateTime),
     }),
-    { description: "Those with the most failures first; 100 at most" },
+    { description: "Most failures first, at most 100" },
   ),
 });
-export type TaskStats = Static<typeof TaskStats>;
+export type ExecutionCounts = Static<typeof ExecutionCounts>;
 
 export const SyncRequest = Strict(
   { ...request, timeoutSeconds },
@@ -102,7 +110,11 @@ export const SyncRequest = Strict(
 export type SyncRequest = Static<typeof SyncRequest>;
 
 export const RetryRequest = Strict(
-  { input: Type.Optional(Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "Instead of the first" })) },
+  {
+    input: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "Replaces the original input" }),
+    ),
+  },
   { examples: [{}] },
 );
 export type RetryRequest = Static<typeof RetryRequest>;
@@ -113,9 +125,9 @@ const filters = {
   bridgeId: Type.Optional(Id),
   taskName: Type.Optional(Type.String({ maxLength: 100 })),
   scheduleId: Type.Optional(Id),
-  runId: Type.Optional({ ...Id, description: "Queued by this run of a pipeline" }),
+  runId: Type.Optional({ ...Id, description: "Queued by this operation run" }),
   trigger: Type.Optional(OneOf(triggers)),
-  code: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Of the error it ended with" })),
+  code: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Error code of the execution" })),
   from: Since,
   to: Before,
 };
@@ -127,11 +139,11 @@ export const RetryManyRequest = Strict(
       Type.String({
         maxLength: 100,
         description:
-          "One or more of failed, timed_out, expired, cancelled, completed_with_errors, with commas between. Default: the " +
-          "first three. Of what failed in part only that part is done again",
+          "One or more of failed, timed_out, expired, cancelled, completed_with_errors, separated by commas. Default: the " +
+          "first three. Of a partly failed execution only the failed part is retried",
       }),
     ),
-    dryRun: Type.Optional(Type.Boolean({ description: "Only say what would be retried" })),
+    dryRun: Type.Optional(Type.Boolean({ description: "Report what would be retried without queueing it" })),
   },
   { examples: [{ status: "failed", taskName: "orders.import", dryRun: true }] },
 );
@@ -162,24 +174,24 @@ export type BulkExecuteAnswer = Static<typeof BulkExecuteAnswer>;
 export const RetryManyAnswer = Type.Object({
   dryRun: Type.Boolean(),
   summary: Type.Object({
-    matched: { ...Count, description: "Met the filter and were not retried before" },
+    matched: { ...Count, description: "Match the filter and have no retry yet" },
     queued: Count,
-    failed: { ...Count, description: "Could not be queued; `results` says why" },
+    failed: { ...Count, description: "Could not be queued; see `results`" },
     outcomeUnknown: {
       ...Count,
-      description: "May have happened all the same, and are left out unless `code` is outcome_unknown",
+      description: "May have taken effect, and are excluded unless `code` is outcome_unknown",
     },
-    remaining: { ...Count, description: `Not looked at yet: at most ${maxRetriesAtOnce} a time. Ask again` },
+    remaining: { ...Count, description: `Beyond the ${maxRetriesAtOnce} of this request; repeat it to continue` },
   }),
   groups: Type.Array(
     Type.Object({
       bridgeId: Id,
       taskName: Type.String(),
-      code: Type.String({ description: "Of the error; the status, where there is none" }),
+      code: Type.String({ description: "Error code, or the status if there is no error" }),
       count: Count,
-      isLeftOut: Type.Boolean(),
+      isExcluded: Type.Boolean(),
     }),
-    { description: "Those that matched, most first; 100 at most" },
+    { description: "The matching executions by cause, largest group first, at most 100" },
   ),
   results: Type.Array(
     Type.Object({
@@ -188,14 +200,14 @@ export const RetryManyAnswer = Type.Object({
       id: Type.Optional(Id),
       error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
     }),
-    { description: "The oldest first; none of a dry run" },
+    { description: "Oldest first; empty for a dry run" },
   ),
 });
 export type RetryManyAnswer = Static<typeof RetryManyAnswer>;
 
 const Attempt = Type.Object({
   number: Count,
-  status: OneOf(["running", "succeeded", "failed", "cancelled", "timed_out", "lost", "interrupted"]),
+  status: OneOf(["running", "succeeded", "failed", "cancelled", "timed_out", "worker_lost", "interrupted"]),
   startedAt: DateTime,
   finishedAt: Nullable(DateTime),
   error: Nullable(Failure),
@@ -214,16 +226,16 @@ export const LogQuery = Strict({
     minimum: 0,
     maximum: 1_000_000,
     default: 0,
-    description: "How many lines one has already: `next` of the answer before",
+    description: "Number of lines to skip: `next` of the previous response",
   }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 200, description: "Lines" }),
 });
 export type LogQuery = Static<typeof LogQuery>;
 
 export const ExecutionLogs = Type.Object({
-  data: Type.Array(Type.Object({ line: Type.Integer({ minimum: 1, description: "Counted from 1" }), ...logLine })),
+  data: Type.Array(Type.Object({ line: Type.Integer({ minimum: 1, description: "Line number, from 1" }), ...logLine })),
   next: Count,
-  isComplete: Type.Boolean({ description: "It has ended, and these are its last lines" }),
+  isComplete: Type.Boolean({ description: "The execution has ended, and there are no further lines" }),
 });
 export type ExecutionLogs = Static<typeof ExecutionLogs>;
 
@@ -234,18 +246,18 @@ export const ExecutionSummary = Type.Object({
   bridgeId: Id,
   taskName: Type.String(),
   status: OneOf(executionStatuses, {
-    description: "completed_with_errors: it was done to its end, and records or orders on the way failed",
+    description: "completed_with_errors: the task ran to its end, and some of its records or orders failed",
   }),
   mode: OneOf(["async", "sync"]),
   trigger: OneOf(triggers),
   scheduleId: Nullable(Id),
   scheduledFor: Nullable(DateTime),
   retryOf: Nullable(Id),
-  isPartial: Type.Boolean({ description: "Does only what failed in `retryOf`: those orders, or those records" }),
+  isPartial: Type.Boolean({ description: "Retries only the failed orders or records of `retryOf`" }),
   runId: Nullable(Id),
-  attempt: { ...Count, description: "The last one; those that were lost or interrupted are among them" },
-  maxAttempts: { ...Count, description: "How many may fail or time out" },
-  progress: Nullable(Type.Object({ done: Type.Number(), total: Nullable(Type.Number()) })),
+  attempt: { ...Count, description: "Number of the last attempt, counting lost and interrupted ones" },
+  maxAttempts: { ...Count, description: "How many attempts may fail or time out" },
+  progress: Nullable(Type.Object({ processed: Type.Number(), total: Nullable(Type.Number()) })),
   error: Nullable(Failure),
   nextAttemptAt: Nullable(DateTime),
   cancelRequestedAt: Nullable(DateTime),
@@ -272,10 +284,10 @@ export type ExecutionSummary = Static<typeof ExecutionSummary>;
 export const ExecutionQuery = pageQuery({
   ...filters,
   status: Type.Optional(
-    Type.String({ maxLength: 100, description: `One or more of ${executionStatuses.join(", ")}, with commas between` }),
+    Type.String({ maxLength: 100, description: `One or more of ${executionStatuses.join(", ")}, separated by commas` }),
   ),
   retryOf: Type.Optional(Id),
-  isRetried: Type.Optional(Type.Boolean({ description: "Whether another execution was queued in place of it" })),
+  isRetried: Type.Optional(Type.Boolean({ description: "Whether the execution has a retry" })),
 });
 export type ExecutionQuery = Static<typeof ExecutionQuery>;
 

@@ -13,7 +13,7 @@ export const executionStatuses = [
 ] as const;
 export type ExecutionStatus = (typeof executionStatuses)[number];
 
-/** What was done, and whether all of it: what failed in part is retried in that part. */
+/** `completed_with_errors` is retryable too: only the failed part is retried. */
 export const retryableStatuses: readonly ExecutionStatus[] = [
   "failed",
   "timed_out",
@@ -21,22 +21,13 @@ export const retryableStatuses: readonly ExecutionStatus[] = [
   "expired",
   "completed_with_errors",
 ];
-export const triggers = [
-  "api",
-  "retry",
-  "schedule",
-  "manual_schedule",
-  "backfill",
-  "operation",
-  "system",
-  "webhook",
-] as const;
+export const triggers = ["api", "retry", "schedule", "manual", "backfill", "operation", "system", "webhook"] as const;
 export type Trigger = (typeof triggers)[number];
 
-/** The orders were handed to fulfilment, or asked back: when it ends, they are told. */
+/** The execution sends orders to fulfillment or recalls them; when it ends, the orders are updated. */
 export type FollowUp = "fulfillment_send" | "fulfillment_recall";
 
-/** Names with commas between; none: no condition. */
+/** Parses statuses separated by commas. An empty list means no condition. */
 export function readStatuses(pointer: string, text: string | undefined): ExecutionStatus[] {
   const names = (text ?? "").split(",").filter((name) => name !== "");
   const wrong = names.find((name) => !(executionStatuses as readonly string[]).includes(name));

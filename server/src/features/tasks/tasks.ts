@@ -32,8 +32,8 @@ import type {
   ExecutionSummary,
   LogQuery,
   SyncRequest,
-  StatsQuery,
-  TaskStats,
+  CountsQuery,
+  ExecutionCounts,
 } from "./tasks.schemas.ts";
 import type { ExecutionStatus } from "./tasks.states.ts";
 import { executionStatuses, readStatuses } from "./tasks.states.ts";
@@ -59,7 +59,7 @@ export {
 export { retryExecution, retryExecutions, retryOrdersOf } from "./retry-executions.ts";
 export { openTaker, takeRecords } from "./attempt/take-records.ts";
 export type { RecordTaker } from "./attempt/take-records.ts";
-export type { Rejected } from "./attempt/pulled-item.ts";
+export type { Rejected } from "./attempt/pulled-records.ts";
 export { countEndsOfRun, listStatuses, listUnfinished } from "./executions.store.ts";
 
 export async function executeTask(ctx: Ctx, request: ExecuteRequest): Promise<Execution> {
@@ -72,7 +72,7 @@ async function toQueueRequest(ctx: Ctx, request: ExecuteRequest): Promise<QueueR
   return { ...checked, trigger: "api", maxAttempts, retryDelaySeconds, timeoutSeconds, delaySeconds, ttlSeconds };
 }
 
-/** All that can be queued, in one transaction; the others say why not. */
+/** Queues all valid tasks in one transaction; the others are reported as failed. */
 export async function executeTasks(ctx: Ctx, requests: ExecuteRequest[]): Promise<BulkExecuteAnswer> {
   const checked: (QueueRequest | HubError)[] = [];
   for (const request of requests) {
@@ -98,7 +98,7 @@ export async function executeTasks(ctx: Ctx, requests: ExecuteRequest[]): Promis
 
 const syncWaitMs = 30_000;
 
-/** Runs where every task runs, and waits for it. What takes longer goes on, and is answered as it is then. */
+/** Queues the task like any other and waits for its end. If it takes longer, it goes on and the running execution is returned. */
 export async function executeTaskNow(ctx: Ctx, request: SyncRequest): Promise<Execution | Unfinished<Execution>> {
   const checked = await checkTask(ctx, request);
   requireOutbound(ctx);
@@ -110,7 +110,7 @@ export async function executeTaskNow(ctx: Ctx, request: SyncRequest): Promise<Ex
   return answer.finishedAt === null ? new Unfinished(answer) : answer;
 }
 
-/** Bridge and task of calls that were checked before; those that are gone since then are left out. */
+/** Loads bridge and task of calls that were checked earlier. Calls whose bridge or task no longer exists are missing. */
 export async function loadTasks<Call extends { bridgeId: string; taskName: string }>(
   tx: Tx,
   ctx: Ctx,
@@ -127,14 +127,14 @@ export async function loadTasks<Call extends { bridgeId: string; taskName: strin
   return found;
 }
 
-const statsMs = 24 * 3_600_000;
+const defaultPeriodMs = 24 * 3_600_000;
 const shownTasks = 100;
 
-export async function readTaskStats(ctx: Ctx, query: StatsQuery): Promise<TaskStats> {
+export async function countExecutions(ctx: Ctx, query: CountsQuery): Promise<ExecutionCounts> {
   const to = query.to === undefined ? ctx.clock.now() : new Date(query.to);
-  const from = query.from === undefined ? new Date(to.getTime() - statsMs) : new Date(query.from);
+  const from = query.from === undefined ? new Date(to.getTime() - defaultPeriodMs) : new Date(query.from);
   const rows = await store.countByTask(ctx.db, ctx.orgId, { from, to, bridgeId: query.bridgeId });
-  const none = Object.fromEntries(executionStatuses.map((status) => [status, 0])) as TaskStats["byStatus"];
+  const none = Object.fromEntries(executionStatuses.map((status) => [status, 0])) as ExecutionCounts["byStatus"];
   const byStatus = { ...none };
   const byTask = Map.groupBy(rows, ({ bridgeId, taskName }) => `${bridgeId} ${taskName}`)
     .values()
@@ -172,9 +172,9 @@ export async function getExecution(ctx: Ctx, id: string): Promise<Execution> {
   return presentExecution(ctx, row, retries, await store.listLogs(ctx.db, id, shownLogLines));
 }
 
-/** Lines in the order they were written, counted from 1: whoever has read some asks for those after them. */
+/** Log lines in the order they were written, numbered from 1. */
 export async function listExecutionLogs(ctx: Ctx, id: string, { after, limit }: LogQuery): Promise<ExecutionLogs> {
-  // The record first: what had ended by then writes no line any more.
+  // Read before the lines: an execution that has ended by now writes no further lines, so `isComplete` is right.
   const row = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
   const lines = await store.listLogsAfter(ctx.db, id, after, limit);
   const data = presentLogs(ctx, row, lines).map((line, at) => ({ line: after + at + 1, ...line }));
@@ -191,14 +191,14 @@ export async function cancelExecution(ctx: Ctx, id: string): Promise<Execution> 
     const row = orNotFound("execution", await store.lockExecution(tx, ctx.orgId, id));
     if (row.status === "cancelled") return presentExecution(ctx, row);
     if (row.status !== "queued" && row.status !== "running") {
-      throw new HubError("execution_not_cancellable", `The execution has ${row.status.replace("_", " ")} already.`);
+      throw new HubError("execution_not_cancellable", `The execution is already ${row.status.replaceAll("_", " ")}.`);
     }
     const [cancelled] = await cancelExecutions(tx, ctx, [id]);
     return presentExecution(ctx, cancelled!);
   });
 }
 
-/** Those of these that have not ended. From then on nothing of theirs begins, on any node. */
+/** Cancels the executions among `ids` that have not ended. After the commit none of them starts anything, on any node. */
 export async function cancelExecutions(tx: Tx, ctx: Ctx, ids: string[]): Promise<ExecutionRow[]> {
   const cancelled = await store.cancelExecutions(tx, ctx.orgId, ids, ctx.clock.now());
   recordEvents(

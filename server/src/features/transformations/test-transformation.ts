@@ -50,7 +50,7 @@ export function listTransforms() {
     group,
     description: text,
     paramsSchema: params,
-    ...(main === undefined ? {} : { shortForm: main }),
+    ...(main === undefined ? {} : { defaultParam: main }),
     example: {
       transform: example.params === undefined ? name : { [name]: example.params },
       from: example.from,

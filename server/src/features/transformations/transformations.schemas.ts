@@ -189,13 +189,13 @@ export const TestResult = Type.Object({
       path: Type.String(),
       code: Type.String({
         description:
-          "source_missing: nothing lies there in the data. when_outside: `when` of an each names what its elements have, " +
-          "which `where` is for. overwritten: another mapping wrote there before. empty_kept: an empty text is no missing " +
+          "source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, " +
+          "which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing " +
           "value, so `default` did not apply. Or an error that onError settled",
       }),
       message: Type.String(),
       source: Type.Optional(Type.String()),
-      nearest: Type.Optional(Type.String({ description: "The path that was probably meant" })),
+      suggestion: Type.Optional(Type.String({ description: "The path that was probably meant" })),
     }),
   ),
   trace: Type.Array(
@@ -260,7 +260,7 @@ export const TransformCatalog = Type.Object({
       group: Type.String(),
       description: Type.String(),
       paramsSchema: Type.Unsafe<object>({ type: "object", additionalProperties: true, description: "A JSON Schema" }),
-      shortForm: Type.Optional(Type.String({ description: "The parameter that may stand alone" })),
+      defaultParam: Type.Optional(Type.String({ description: "The parameter that may stand alone" })),
       example: Type.Object({ transform: AnyValue, from: AnyValue, to: AnyValue, data: Type.Optional(Anything) }),
     }),
   ),

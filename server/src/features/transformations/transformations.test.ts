@@ -284,7 +284,7 @@ describe("a test", () => {
           suggestion: expect.stringContaining("decimal"),
         },
       ],
-      warnings: [{ index: 1, code: "source_missing", source: "totl", nearest: "$.total" }],
+      warnings: [{ index: 1, code: "source_missing", source: "totl", suggestion: "$.total" }],
       trace: [{ status: "mapped", from: 1001, to: "1001" }, { status: "skipped" }, { status: "error" }],
       unusedSource: ["$.note"],
     });
@@ -349,7 +349,7 @@ describe("help with mappings", () => {
     const round = data.find(({ name }: { name: string }) => name === "round");
     expect(round).toMatchObject({
       group: "number",
-      shortForm: "digits",
+      defaultParam: "digits",
       paramsSchema: { properties: { digits: { type: "integer" } } },
     });
   });

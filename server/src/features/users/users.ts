@@ -7,7 +7,7 @@ import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts"
 import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import { refuseDuplicate } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { requireStrongPassword } from "../../core/password-rules.ts";
 import { hashPassword } from "../../core/passwords.ts";
@@ -177,7 +177,7 @@ export async function addUser(tx: Tx, ctx: Ctx, { passwordHash, ...given }: NewU
     updatedAt: at,
     version: 1,
   };
-  await refuseTwin(
+  await refuseDuplicate(
     store.insertUser(tx, ctx.orgId, user),
     "users_email_key",
     () => new HubError("email_taken", "Another user of the organization has this email address."),

@@ -10,7 +10,7 @@ import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts"
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { refuseTwin } from "../../db/database.ts";
+import { refuseDuplicate } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { View, ViewPatch, ViewQuery, ViewRequest } from "./views.schemas.ts";
 import { maxViewBytes } from "./views.schemas.ts";
@@ -100,7 +100,7 @@ async function save(tx: Tx, ctx: Ctx, view: StoredView, what: "created" | "updat
   const { id, name, list, version } = view;
   const write = what === "created" ? views.insert : views.update;
   const taken = () => new HubError("name_taken", "Another view of this list has this name.");
-  const own = refuseTwin(write(tx, ctx.orgId, view), "saved_views_own_name_key", taken);
-  await refuseTwin(own, "saved_views_name_key", taken);
+  const own = refuseDuplicate(write(tx, ctx.orgId, view), "saved_views_own_name_key", taken);
+  await refuseDuplicate(own, "saved_views_name_key", taken);
   recordEvent(tx, ctx, { type: `view.${what}`, objectId: id, data: { name, list, version } });
 }

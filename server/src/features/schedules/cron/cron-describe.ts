@@ -57,7 +57,7 @@ function monthDays({ daysOfMonth, hasLastDay }: DayRule): string {
 
 function weekDays(rule: DayRule): string {
   const parts: string[] = [];
-  // A week is listed from Monday on, as people read it.
+  // Weeks are listed from Monday.
   const days = [...rule.weekdays].map((day) => (day === 0 ? 7 : day)).toSorted((a, b) => a - b);
   if (days.length > 0) parts.push(`every ${runs(days, (day) => weekdayNames[day % 7]!)}`);
   const special = [
@@ -68,7 +68,7 @@ function weekDays(rule: DayRule): string {
   return parts.join(" and ");
 }
 
-/** 15 for 0, 15, 30, 45; undefined when the pace is not even all the way round. */
+/** 15 for 0, 15, 30, 45; undefined when the last interval differs, as for 0, 45: "every 45 minutes" would be wrong. */
 function evenStep(rising: readonly number[], size: number): number | undefined {
   const step = size / rising.length;
   const isEven = rising.length > 1 && Number.isInteger(step) && rising.every((value, index) => value === index * step);
@@ -86,7 +86,7 @@ function spansOf(rising: readonly number[]): [from: number, to: number][] {
   return spans;
 }
 
-/** Three and more in a row are written as a range, a long even pace by its beginning and end. */
+/** Three or more consecutive values become a range; a long list with an even step is cut. */
 function runs(rising: readonly number[], name: (value: number) => string): string {
   const step = rising[1]! - rising[0]!;
   if (step > 1 && rising.length > 6 && rising.every((value, index) => value === rising[0]! + index * step)) {

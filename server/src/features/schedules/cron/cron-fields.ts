@@ -1,10 +1,10 @@
 import { monthNames, weekdayNames } from "../../../core/calendar-names.ts";
 import { nearestName } from "../../../core/nearest.ts";
 
-/** What one field allows. `nth` and `lastWeekdays` come from `TUE#2` and `FRIL`. */
+/** The values of one field. `nthWeekdays` and `lastWeekdays` come from `TUE#2` and `FRIL`. */
 export type CronField = {
   values: Set<number>;
-  /** Written with a star: it goes on, rather than naming its values. */
+  /** Written with `*`: an interval, not named values. */
   hasStar: boolean;
   hasLastDay: boolean;
   nthWeekdays: { weekday: number; nth: number }[];
@@ -16,7 +16,7 @@ type FieldSpec = {
   min: number;
   max: number;
   names: readonly string[];
-  /** Short, for the end of every message about this field. */
+  /** Appended to every message about this field. */
   allowed: string;
   takesQuestionMark?: boolean;
 };
@@ -52,7 +52,7 @@ export const fieldSpecs: readonly FieldSpec[] = [
   },
 ];
 
-/** Thrown inside this file only: one field is wrong, and this is why. */
+/** Thrown and caught in this file only. */
 class FieldProblem extends Error {}
 
 export function parseField(spec: FieldSpec, text: string): CronField | { problem: string } {
@@ -94,7 +94,7 @@ function readRange(spec: FieldSpec, range: string, hasStep: boolean, found: Cron
   const first = readValue(spec, from);
   if (to === undefined) return [first, hasStep ? Math.max(top, first) : first];
   let last = readValue(spec, to);
-  // SAT-SUN and 5-0 are meant as a week that ends on Sunday.
+  // In SAT-SUN and 5-0 Sunday is the end of the week.
   if (spec.name === "day of week" && last === 0 && first > 0) last = 7;
   if (last < first) {
     const split = goingRound(spec, from, to);
@@ -103,7 +103,7 @@ function readRange(spec: FieldSpec, range: string, hasStep: boolean, found: Cron
   return [first, last];
 }
 
-/** SAT-TUE as SAT,SUN-TUE and 22-2 as 22-23,0-2: up to the end, and from the beginning, in the words that were used. */
+/** SAT-TUE as SAT,SUN-TUE and 22-2 as 22-23,0-2, with names or numbers as given. */
 function goingRound(spec: FieldSpec, from: string, to: string): string {
   const top = spec.name === "day of week" ? 6 : spec.max;
   const show = (value: number, like: string): string =>

@@ -2,12 +2,12 @@ import type { Cron, DayRule } from "./cron.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** The rarest day, a leap day on a given weekday, is at most 40 years away; 100 leave no doubt. */
+/** The rarest day, a leap day on a given weekday, is at most 40 years away; 100 leaves a margin. */
 const longestSearchMonths = 1_200;
 
 /**
- * The first time on the wall clock, at or after `from`, that the expression names. Wall clock times are written as
- * milliseconds as if the clock showed UTC; what daylight saving does to them is decided elsewhere.
+ * The first wall clock time, at or after `from`, that the expression names. Wall clock times are milliseconds as if the clock showed UTC;
+ * cron-occurrences.ts applies daylight saving.
  */
 export function localTimeFrom(cron: Cron, from: number): number {
   const startOfDay = Math.floor(from / dayMs) * dayMs;
@@ -41,7 +41,7 @@ function dayFrom(cron: Cron, startOfDay: number): number {
   throw new Error(`The cron expression ${cron.expression} has no run in 100 years.`);
 }
 
-/** `Date.UTC` takes the years up to 99 for those of the last century. */
+/** `Date.UTC` maps years up to 99 to the 20th century. */
 function utcDay(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }

@@ -6,11 +6,11 @@ import { stretchAt } from "./zones.ts";
 const weekMs = 7 * 86_400_000;
 
 /**
- * When an expression runs, through every clock change:
- * - The clock skips: named times inside the gap run once, together, at the first instant after it. An expression that
- *   runs in every hour simply goes on.
- * - The clock goes back: a named time runs the first time it comes. An interval runs in both passes.
- * Instants are milliseconds since 1970. Answers are always later than `after`.
+ * When an expression runs, across clock changes:
+ * - The clock skips: the named times inside the gap share one run at the first instant after it. An expression that runs every hour is not
+ *   shifted.
+ * - The clock goes back: a named time runs the first time it occurs. An interval runs in both passes.
+ * Instants are milliseconds since 1970. Results are always later than `after`.
  */
 export function nextOccurrence(cron: Cron, zone: string, after: number): number {
   let stretch = stretchAt(zone, after);
@@ -19,7 +19,7 @@ export function nextOccurrence(cron: Cron, zone: string, after: number): number 
   for (;;) {
     const instant = candidate - stretch.offset;
     if (instant < stretch.end) return instant;
-    // Nothing is named between here and a far candidate, so the clock changes on the way there do not matter.
+    // No named time lies before a far candidate, so clock changes on the way do not matter.
     if (instant - weekMs > stretch.end && stretch.end + stretch.offset - weekMs > from) {
       stretch = stretchAt(zone, instant - weekMs);
       continue;
@@ -34,7 +34,7 @@ export function nextOccurrence(cron: Cron, zone: string, after: number): number 
   }
 }
 
-/** Where a stretch begins on the wall clock; for named times without the part that was there already. */
+/** Start of a stretch on the wall clock; for named times without the hour that is repeated. */
 function firstNewLocalTime(cron: Cron, { start, offset, offsetBefore }: Stretch): number {
   return start + (cron.isInterval ? offset : Math.max(offset, offsetBefore));
 }

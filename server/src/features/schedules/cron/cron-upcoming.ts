@@ -3,21 +3,21 @@ import { localTimeFrom } from "./cron-local-times.ts";
 import { occurrencesAfter } from "./cron-occurrences.ts";
 import { stretchAt } from "./zones.ts";
 
-type ClockNote = {
-  /** `moved`: the named time does not exist that day; `repeated`: it comes twice. */
-  kind: "moved" | "repeated";
+type DstTransition = {
+  /** `shifted`: the named time does not exist that day. `repeated`: it occurs twice. */
+  kind: "shifted" | "repeated";
   message: string;
 };
 
-export type UpcomingRun = { runAt: string; localTime: string; clockChange?: ClockNote };
+export type UpcomingRun = { runAt: string; localTime: string; dstTransition?: DstTransition };
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const shownTimes = 3;
-/** Later years have more digits than a time on the wire. */
+/** Years with five digits cannot be written in RFC 3339. */
 const endOfTime = Date.UTC(10_000, 0, 1);
 
-/** The next runs before a moment, each with what a clock change does to it. */
+/** The next runs before a time, each with the effect of a daylight saving transition. */
 export function upcomingRuns(
   cron: Cron,
   zone: string,
@@ -33,11 +33,11 @@ export function upcomingRuns(
 }
 
 function presentRun(cron: Cron, zone: string, instant: number): UpcomingRun {
-  const clockChange = clockNote(cron, zone, instant);
+  const dstTransition = transitionAt(cron, zone, instant);
   return {
     runAt: new Date(instant).toISOString(),
     localTime: localTimeOf(zone, instant),
-    ...(clockChange && { clockChange }),
+    ...(dstTransition && { dstTransition }),
   };
 }
 
@@ -46,13 +46,13 @@ export function localTimeOf(zone: string, instant: number): string {
   return local.toString({ timeZoneName: "never", fractionalSecondDigits: 0 });
 }
 
-function clockNote(cron: Cron, zone: string, instant: number): ClockNote | undefined {
+function transitionAt(cron: Cron, zone: string, instant: number): DstTransition | undefined {
   const stretch = stretchAt(zone, instant);
   const local = instant + stretch.offset;
   if (instant === stretch.start && stretch.offset > stretch.offsetBefore && !cron.runsEveryHour) {
     const gapStart = instant + stretch.offsetBefore;
     const skipped = localTimesBetween(cron, gapStart, local);
-    if (skipped.length > 0) return movedNote(cron, skipped, gapStart, local);
+    if (skipped.length > 0) return shiftedBy(cron, skipped, gapStart, local);
   }
   const next = stretch.end === Infinity ? undefined : stretchAt(zone, stretch.end);
   const comesAgain = next !== undefined && local >= next.start + next.offset;
@@ -71,15 +71,15 @@ function clockNote(cron: Cron, zone: string, instant: number): ClockNote | undef
   };
 }
 
-function movedNote(cron: Cron, skipped: number[], gapStart: number, local: number): ClockNote {
-  // A gap of a day, as Samoa had in 2011, makes no sense without dates.
+function shiftedBy(cron: Cron, skipped: number[], gapStart: number, local: number): DstTransition {
+  // A gap of a whole day, such as Samoa's in 2011, needs dates to be understood.
   const show = local - gapStart < dayMs ? clock : dateAndClock;
   const times = skipped.slice(0, shownTimes).map(show).join(", ") + (skipped.length > shownTimes ? " ..." : "");
   const exist = skipped.length === 1 ? "does not exist" : "do not exist";
   const verb = localTimeFrom(cron, local) === local ? "is covered by this run" : "moves here";
   const what = skipped.length === 1 ? verb : verb.replace("is", "are").replace("moves", "move together");
   const message = `The clock skips from ${show(gapStart)} to ${show(local)}: ${times} ${exist} that day and ${what}.`;
-  return { kind: "moved", message };
+  return { kind: "shifted", message };
 }
 
 function localTimesBetween(cron: Cron, from: number, to: number): number[] {

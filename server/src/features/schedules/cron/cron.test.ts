@@ -100,20 +100,20 @@ test.each([
 describe("upcoming runs say what a clock change does to them", () => {
   const notes = (expression: string, zone: string, after: string, count: number): unknown[] =>
     upcomingRuns(parseCron(expression).cron!, zone, Date.parse(after), count).map(
-      ({ localTime, clockChange }) =>
-        `${localTime}${clockChange ? ` ${clockChange.kind}: ${clockChange.message}` : ""}`,
+      ({ localTime, dstTransition }) =>
+        `${localTime}${dstTransition ? ` ${dstTransition.kind}: ${dstTransition.message}` : ""}`,
     );
 
   test("a time that does not exist moves behind the gap", () => {
     expect(notes("30 2 * * *", "America/New_York", "2026-03-07T12:00Z", 2)).toEqual([
-      "2026-03-08T03:00:00-04:00 moved: The clock skips from 02:00 to 03:00: 02:30 does not exist that day and moves here.",
+      "2026-03-08T03:00:00-04:00 shifted: The clock skips from 02:00 to 03:00: 02:30 does not exist that day and moves here.",
       "2026-03-09T02:30:00-04:00",
     ]);
   });
 
   test("several in one gap run once, also when the time after the gap is named itself", () => {
     expect(notes("0,30 2,3 * * *", "Europe/Berlin", "2026-03-28T12:00Z", 2)).toEqual([
-      "2026-03-29T03:00:00+02:00 moved: The clock skips from 02:00 to 03:00: 02:00, 02:30 do not exist that day and are covered by this run.",
+      "2026-03-29T03:00:00+02:00 shifted: The clock skips from 02:00 to 03:00: 02:00, 02:30 do not exist that day and are covered by this run.",
       "2026-03-29T03:30:00+02:00",
     ]);
   });
@@ -135,7 +135,7 @@ describe("upcoming runs say what a clock change does to them", () => {
 
   test("a day that was left out is named by its date", () => {
     expect(notes("0 9 * * *", "Pacific/Apia", "2011-12-29T20:00Z", 2)).toEqual([
-      "2011-12-31T00:00:00+14:00 moved: The clock skips from 2011-12-30 00:00 to 2011-12-31 00:00: 2011-12-30 09:00 does not exist that day and moves here.",
+      "2011-12-31T00:00:00+14:00 shifted: The clock skips from 2011-12-30 00:00 to 2011-12-31 00:00: 2011-12-30 09:00 does not exist that day and moves here.",
       "2011-12-31T09:00:00+14:00",
     ]);
   });
@@ -150,7 +150,7 @@ test.each([
   ["EDT", "America/New_York"],
 ])("the time zone %s is refused, and %s suggested", (name, suggestion) => {
   const { errors } = parseZone(name);
-  expect(errors).toMatchObject([{ pointer: "/timezone", code: "unknown_time_zone", suggestion }]);
+  expect(errors).toMatchObject([{ pointer: "/timezone", code: "unknown_timezone", suggestion }]);
   // The suggestion is a field of its own: the message does not repeat it.
   expect(errors![0]!.message).not.toContain("Did you mean");
 });

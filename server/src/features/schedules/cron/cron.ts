@@ -4,17 +4,17 @@ import type { CronField } from "./cron-fields.ts";
 import { fieldSpecs, parseField, shortMonths } from "./cron-fields.ts";
 
 export type Cron = {
-  /** As given, with single blanks. */
+  /** As given, with single spaces. */
   expression: string;
   minutes: readonly number[];
   hours: readonly number[];
   months: readonly number[];
   days: DayRule;
-  /** Every minute of the day at which it runs, rising. */
+  /** The minutes of the day at which it runs, ascending. */
   timesOfDay: readonly number[];
-  /** The hour is a star: a clock change never swallows all of its runs, so none is caught up. */
+  /** The hour field is `*`. A gap of an hour never skips all of its runs, so no run is shifted out of the gap. */
   runsEveryHour: boolean;
-  /** It goes on by the clock rather than naming times: when an hour comes twice, it runs in both. */
+  /** It follows elapsed time instead of naming times: when an hour is repeated, it runs in both. */
   isInterval: boolean;
 };
 
@@ -42,7 +42,7 @@ const nicknames = new Map([
 
 const fieldList = "minute, hour, day of month, month, day of week";
 
-/** Reads a cron expression, or says of every wrong field what is wrong and what it allows. */
+/** Parses a cron expression. Reports every invalid field with what it allows. */
 export function parseCron(expression: string, pointer = "/cron"): ParsedCron {
   const given = expression.trim().split(/\s+/).join(" ");
   const problem = (code: string, message: string, more: Partial<FieldError> = {}): ParsedCron => ({
@@ -50,7 +50,7 @@ export function parseCron(expression: string, pointer = "/cron"): ParsedCron {
   });
   if (given === "") return problem("cron_empty", `A cron expression has five fields: ${fieldList}.`);
   if (given.startsWith("@") && !nicknames.has(given.toLowerCase())) {
-    const message = `"${given.slice(0, 40)}" is not a known short form.`;
+    const message = `"${given.slice(0, 40)}" is not a known nickname.`;
     return problem("cron_unknown_nickname", message, alternatives(given, [...nicknames.keys()]));
   }
   const texts = (nicknames.get(given.toLowerCase()) ?? given).split(" ");
@@ -69,7 +69,7 @@ export function parseCron(expression: string, pointer = "/cron"): ParsedCron {
   return canFire(cron) ? { cron } : problem("cron_never_fires", neverMessage(cron));
 }
 
-/** For an expression that was checked when it was stored. */
+/** Parses an expression that was validated before it was stored. */
 export function storedCron(expression: string): Cron {
   const { cron, errors } = parseCron(expression);
   if (!cron) throw new Error(`A stored cron expression is not valid: ${errors[0]?.message}`);
@@ -110,7 +110,7 @@ function assemble(expression: string, fields: [CronField, CronField, CronField, 
 
 const longestMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Only a day of the month can be impossible: every month has every weekday, and February a fifth one now and then. */
+/** Only a day of the month can be impossible: every month has every weekday, and in some years February has five of one. */
 function canFire({ days, months }: Cron): boolean {
   if (days.by !== "day_of_month" || days.hasLastDay) return true;
   const earliest = Math.min(...days.daysOfMonth);

@@ -1,12 +1,12 @@
 import type { FieldError } from "../../../core/errors.ts";
 import { nearestName } from "../../../core/nearest.ts";
 
-/** A stretch of time in which a zone keeps one offset from UTC. All numbers are milliseconds. */
+/** A period in which a zone keeps one offset from UTC. All numbers are milliseconds. */
 export type Stretch = {
   start: number;
   end: number;
   offset: number;
-  /** The offset that was left at `start`. */
+  /** The offset before `start`. */
   offsetBefore: number;
 };
 
@@ -14,7 +14,7 @@ const keptStretches = 20_000;
 let stretchCount = 0;
 let stretchesOf = new Map<string, Stretch[]>();
 
-/** The stretch that holds this instant. Asking the time zone database costs some 10 µs, so answers are kept. */
+/** The stretch that contains this instant. Cached, since a query of the time zone database takes about 10 µs. */
 export function stretchAt(zone: string, instant: number): Stretch {
   const known = stretchesOf.get(zone) ?? [];
   let low = 0;
@@ -48,7 +48,7 @@ function lookUp(zone: string, instant: number): Stretch {
 
 export type ParsedZone = { zone: string; errors?: undefined } | { zone?: undefined; errors: FieldError[] };
 
-/** Names that people write and that are not zones, because they say nothing about summer time. */
+/** Common abbreviations that are no zones, because they do not define daylight saving. */
 const abbreviations: Record<string, string> = {
   PST: "America/Los_Angeles",
   PDT: "America/Los_Angeles",
@@ -64,9 +64,9 @@ const abbreviations: Record<string, string> = {
   AEDT: "Australia/Sydney",
 };
 
-/** The zone in its proper spelling. Aliases such as US/Eastern stay what they are; they follow the same rules. */
+/** The zone in its canonical case. Aliases such as US/Eastern are kept; they follow the same rules. */
 export function parseZone(name: string, pointer = "/timezone"): ParsedZone {
-  // Offsets are accepted by Temporal, but they would silently ignore summer time.
+  // Temporal accepts offsets, which would silently ignore daylight saving.
   if (/^[A-Za-z]/.test(name)) {
     try {
       return { zone: Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId };
@@ -77,10 +77,10 @@ export function parseZone(name: string, pointer = "/timezone"): ParsedZone {
   const suggestion = nearestZone(name);
   const shown = name.length > 64 ? `${name.slice(0, 64)}...` : name;
   const message = `"${shown}" is not a time zone; give an IANA name such as America/New_York or UTC.`;
-  return { errors: [{ pointer, code: "unknown_time_zone", message, ...(suggestion !== undefined && { suggestion }) }] };
+  return { errors: [{ pointer, code: "unknown_timezone", message, ...(suggestion !== undefined && { suggestion }) }] };
 }
 
-/** The list of the runtime keeps the old names of these. */
+/** The runtime lists these zones under their old names. */
 const renamed = [
   "Africa/Asmara",
   "America/Nuuk",

@@ -10,13 +10,13 @@ const maxLinesKept = 20_000;
 const maxLineLength = 2_000;
 
 type Note = {
-  progress(done: number, total?: number): void;
+  progress(processed: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;
-  /** Before the end is written: whoever sees the end sees the lines too. */
+  /** Call before storing the outcome: a client that sees the execution ended must also see its last log lines. */
   flush(): Promise<void>;
 };
 
-/** Progress and log lines of all running tasks, written together now and then. */
+/** Buffers progress and log lines of all running tasks and writes them in batches. */
 export function createNotes(world: World): { of(execution: ExecutionRow): Note; stop(): Promise<void> } {
   let lines: NewLogLine[] = [];
   let changed = new Map<string, ExecutionRow>();
@@ -32,7 +32,7 @@ export function createNotes(world: World): { of(execution: ExecutionRow): Note; 
     try {
       if (logs.length > 0) await insertLogs(world.db, logs);
     } catch (error) {
-      world.log.warn({ err: error }, "log lines of tasks could not be written yet");
+      world.log.warn({ err: error }, "task log lines could not be written; retrying");
       lines = [...logs, ...lines].slice(-maxLinesKept);
       soon();
     }
@@ -40,7 +40,7 @@ export function createNotes(world: World): { of(execution: ExecutionRow): Note; 
     if (progress.length > 0) await saveProgress(world.db, progress).catch(() => {});
   }
 
-  /** One after the other: a line must not overtake the one before it. */
+  /** One write at a time keeps the lines in order. */
   function write(): Promise<void> {
     writing = writing.then(writeNow);
     return writing;
@@ -54,9 +54,9 @@ export function createNotes(world: World): { of(execution: ExecutionRow): Note; 
     of(execution) {
       let count = 0;
       return {
-        progress(done, total) {
-          // Kept with the row in memory too: the end of the attempt writes it once more.
-          execution.progress = { done, total: total ?? null };
+        progress(processed, total) {
+          // The row in memory keeps it too, because storing the outcome writes the progress again.
+          execution.progress = { processed, total: total ?? null };
           changed.set(execution.id, execution);
           soon();
         },
@@ -64,7 +64,7 @@ export function createNotes(world: World): { of(execution: ExecutionRow): Note; 
           if (++count > maxLinesPerAttempt) return;
           const { id, attempt } = execution;
           const at = world.clock.now().toISOString();
-          // What PostgreSQL would refuse must not take the other lines with it.
+          // Characters that PostgreSQL rejects would make the whole batch fail.
           lines.push({ execution_id: id, attempt, level, message: cleanText(message.slice(0, maxLineLength)), at });
           soon();
         },

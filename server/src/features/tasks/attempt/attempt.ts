@@ -6,7 +6,7 @@ import type { ExecutionRow } from "../executions.store.ts";
 import type { ActiveMappings } from "./task-mappings.ts";
 import type { Attempt, Execution } from "../tasks.schemas.ts";
 
-/** Everything one attempt works with. */
+/** The context of one attempt. */
 export type AttemptWork = {
   world: World;
   ctx: Ctx;
@@ -15,7 +15,7 @@ export type AttemptWork = {
   task: ConnectorTask;
   mappings: ActiveMappings;
   call: Call;
-  /** False when the lease may be over, say after the process was frozen: what changes something must not begin. */
+  /** False when the lease may have ended, for example after the process was frozen: no effect may be started then. */
   mayStart(): boolean;
 };
 
@@ -25,7 +25,7 @@ export type AttemptOutcome = {
   status: Attempt["status"];
   result: unknown;
   error: AttemptFailure | null;
-  /** Nothing of it has begun: whatever the task is, it can be given to somebody else. */
+  /** The task was not started, so another worker can run it even if it is not idempotent. */
   isUntouched?: boolean;
   sentInput: Record<string, unknown> | null;
   transformations: Execution["transformations"];
@@ -35,17 +35,18 @@ export type AttemptSource = Pick<AttemptWork, "world" | "execution" | "mappings"
   bridge: OpenBridge | undefined;
   task: ConnectorTask | undefined;
   signal: AbortSignal;
-  progress(done: number, total?: number): void;
+  progress(processed: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;
 };
 
-type Again = { retryable?: boolean; retryAfterMs?: number | undefined };
+type RetryHint = { retryable?: boolean; retryAfterMs?: number | undefined };
 
-/** What became of each record is told also when the task as a whole failed. */
+/** The task failed as a whole, and its result lists what became of each record. */
 export class FailedWithResult extends RemoteError {
   readonly result: Record<string, unknown>;
 
-  constructor(code: string, message: string, result: Record<string, unknown>, { retryable, retryAfterMs }: Again = {}) {
+  constructor(code: string, message: string, result: Record<string, unknown>, hint: RetryHint = {}) {
+    const { retryable, retryAfterMs } = hint;
     super(code, message, { retryable, retryAfterMs });
     this.result = result;
   }

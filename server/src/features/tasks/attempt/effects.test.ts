@@ -206,7 +206,7 @@ test("what became of each order is told also when none was sent, and when anothe
   const request = await prepare(shop, 3);
   const done = await ended((await org.post("/tasks/execute", request)).body.id);
   expect(done).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
-  expect(done.error.message).toContain("Of 1 of 3 orders nobody knows");
+  expect(done.error.message).toContain("whether 1 of 3 orders arrived");
   expect(done.result).toMatchObject({
     summary: { total: 3, sent: 0, failed: 2, outcomeUnknown: 1 },
     results: [{ error: { code: "refused" } }, { status: "outcome_unknown" }, { status: "failed" }],

@@ -106,7 +106,7 @@ test("an import that broke off says what it had stored until then", async () => 
   await map([numbers]);
   shop.inject({ kind: "unauthorized", match: "/rest/page", skip: 2 });
   const broken = await pull();
-  expect(broken).toMatchObject({ status: "failed", error: { code: "unauthorized" }, progress: { done: 20 } });
+  expect(broken).toMatchObject({ status: "failed", error: { code: "unauthorized" }, progress: { processed: 20 } });
   expect(broken.result).toMatchObject({ fetched: 20, created: 20, failed: 0 });
   expect(await total()).toBe(20);
   expect((await org.get(`/tasks/executions/${broken.id}`)).body.result).toEqual(broken.result);

@@ -5,13 +5,10 @@ import { applyPulledLocations } from "../../locations/locations.ts";
 import { upsertPulledOrders } from "../../orders/orders.ts";
 import { enqueueExecutions } from "../enqueue-executions.ts";
 import { listSentTo } from "./effects.store.ts";
-import type { PulledItem, Stored } from "./pulled-item.ts";
+import type { PulledItem, Stored } from "./pulled-records.ts";
 import { storeTracking } from "./tracking-sink.ts";
 
-/**
- * Where pulled records go: page by page, all at once when the last one is there, or only into the result. What is stored
- * at once is stored with those that could not be read, and only if `guard` lets it.
- */
+/** Stores all records, including those that could not be mapped. `guard` throws when the attempt was superseded. */
 type StoreWhole = (
   ctx: Ctx,
   bridgeId: string,
@@ -19,6 +16,7 @@ type StoreWhole = (
   options: { guard: (tx: Tx) => Promise<void> },
 ) => Promise<Record<string, unknown>>;
 
+/** Where pulled records go: stored page by page, all at once after the last page, or only shown in the result. */
 export type Sink =
   | { kind: "pages"; store(tx: Tx, ctx: Ctx, bridgeId: string, items: PulledItem[]): Promise<Stored> }
   | { kind: "whole"; store: StoreWhole }
@@ -28,11 +26,11 @@ export const sinks: Record<PullTask["recordType"], Sink> = {
   orders: { kind: "pages", store: storeOrders },
   locations: { kind: "whole", store: applyPulledLocations },
   tracking: { kind: "pages", store: storeTracking },
-  // The hub keeps no stock: what was counted is the result.
+  // The hub stores no inventory.
   inventory: { kind: "none" },
 };
 
-/** Orders that their source called off are asked back from whoever has them: exactly when that is written down here. */
+/** Recalls orders that their source cancelled from the fulfillment partner, in the transaction that stores the cancellation. */
 async function storeOrders(tx: Tx, ctx: Ctx, bridgeId: string, items: PulledItem[]): Promise<Stored> {
   const findSentTo = (orderIds: string[]) => listSentTo(tx, ctx.orgId, orderIds);
   const { recalls, ...stored } = await upsertPulledOrders(tx, ctx, bridgeId, items, findSentTo);

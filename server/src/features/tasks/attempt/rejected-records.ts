@@ -11,7 +11,7 @@ import {
 } from "../../exceptions/exceptions.ts";
 import { listChain } from "../executions.store.ts";
 import type { AttemptWork } from "./attempt.ts";
-import type { Rejected } from "./pulled-item.ts";
+import type { Rejected } from "./pulled-records.ts";
 
 /** A record that is larger is told of, and not kept. */
 const maxRecordBytes = 64 * 1024;

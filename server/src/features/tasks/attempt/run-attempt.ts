@@ -10,10 +10,10 @@ import { runPush } from "./run-push.ts";
 import type { Mapped } from "./task-mappings.ts";
 import { createSampler } from "./task-samples.ts";
 
-/** A task that does not obey its signal is left behind after this long. */
-const obeyMs = 2_000;
+/** How long a task may go on after its signal was aborted. Its promise is abandoned after that. */
+const abortDeadlineMs = 2_000;
 
-/** Never throws: whatever happens is an outcome. */
+/** Never throws: every error becomes an outcome. */
 export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome> {
   const { world, execution, mappings, bridge, task, signal } = source;
   const transformations = { outbound: mappings.outbound?.used ?? null, inbound: mappings.inbound?.used ?? null };
@@ -29,15 +29,15 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
   if (unusable) return failed({ code: unusable.code, message: unusable.message, retryable: false });
   if (!task) return failed({ code: "unknown_task", message: "The bridge no longer has this task.", retryable: false });
 
-  // Records that are pushed are mapped one by one; everything else is mapped as a whole.
+  // A push maps each record when it sends it; other tasks have one input, which is mapped here.
   const mapped: Mapped =
     task.mode !== "push" && mappings.outbound
       ? mappings.outbound.map(execution.input)
       : { ok: true, output: execution.input };
   if (!mapped.ok) return failed(mappingFailure("outbound", mapped.errors));
   const sentInput = task.mode !== "push" && mappings.outbound ? mapped.output : null;
-  const misfits = sentInput ? findInputErrors(task, sentInput) : [];
-  if (misfits.length > 0) return failed(misfit(misfits), sentInput);
+  const inputErrors = sentInput ? findInputErrors(task, sentInput) : [];
+  if (inputErrors.length > 0) return failed(invalidMappedInput(inputErrors), sentInput);
   try {
     signal.throwIfAborted();
     const call = createCall(world, bridge, {
@@ -54,12 +54,12 @@ export async function runAttempt(source: AttemptSource): Promise<AttemptOutcome>
       cause: execution.cause ?? undefined,
     };
     const work: AttemptWork = { world, ctx, execution, bridge, task, mappings, call, mayStart: source.mayStart };
-    const result = await obeying(signal, runTask(work));
+    const result = await withAbortDeadline(signal, runTask(work));
     return { status: "succeeded", result, error: null, sentInput, transformations };
   } catch (error) {
-    const { status, failure } = judge(error, signal);
+    const { status, failure } = classifyError(error, signal);
     if (failure.code === "task_error")
-      world.log.error({ err: error, executionId: execution.id }, "a task is defective");
+      world.log.error({ err: error, executionId: execution.id }, "task threw an unexpected error");
     return { ...failed(failure, sentInput), status, result: error instanceof FailedWithResult ? error.result : null };
   }
 }
@@ -73,15 +73,18 @@ const databaseLost = {
 
 const superseded = {
   code: "superseded",
-  message: "Another worker has taken over, or it was cancelled.",
+  message: "Another worker has taken over the execution, or it was cancelled.",
   retryable: false,
 };
 
-/** A restart of the database is no failure of the task: it goes on where its last page or record was stored. */
-function judge(error: unknown, signal: AbortSignal): { status: AttemptOutcome["status"]; failure: AttemptFailure } {
+/** A lost database connection is no failure of the task: the next attempt continues after the last stored page or record. */
+function classifyError(
+  error: unknown,
+  signal: AbortSignal,
+): { status: AttemptOutcome["status"]; failure: AttemptFailure } {
   const reason = (signal.reason as Error | undefined)?.name;
-  const isOfTask = error instanceof RemoteError;
-  if (reason === undefined && !isOfTask && isConnectionLoss(error))
+  const isFromTask = error instanceof RemoteError;
+  if (reason === undefined && !isFromTask && isConnectionLoss(error))
     return { status: "interrupted", failure: databaseLost };
   if (reason === "Superseded") return { status: "failed", failure: superseded };
   const failure =
@@ -106,7 +109,7 @@ async function runTask(work: AttemptWork): Promise<unknown> {
   const result = await task.run(call);
   if (!mappings.inbound) return result;
   const mapped = mappings.inbound.map(result);
-  // The execution keeps what was made of it; what came is what another mapping can be tried on.
+  // The execution stores only the mapped result. The raw one is sampled so that another mapping can be replayed on it.
   const sampler = createSampler(world, execution);
   sampler.add(result, mapped);
   await sampler.save();
@@ -114,24 +117,25 @@ async function runTask(work: AttemptWork): Promise<unknown> {
   return mapped.output;
 }
 
-async function obeying<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const leave = (): void => void delay(obeyMs, undefined, { ref: false }).then(() => aborted.reject(signal.reason));
-  signal.addEventListener("abort", leave, { once: true });
-  if (signal.aborted) leave();
-  // Whoever loses the race must not end the process.
-  aborted.promise.catch(() => {});
+/** Rejects some time after the signal was aborted, also when the task ignores its signal. */
+async function withAbortDeadline<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const deadline = Promise.withResolvers<never>();
+  const startTimer = (): void =>
+    void delay(abortDeadlineMs, undefined, { ref: false }).then(() => deadline.reject(signal.reason));
+  signal.addEventListener("abort", startTimer, { once: true });
+  if (signal.aborted) startTimer();
+  // The promise that loses the race may reject later; unhandled, that would end the process.
+  deadline.promise.catch(() => {});
   work.catch(() => {});
   try {
-    return await Promise.race([work, aborted.promise]);
+    return await Promise.race([work, deadline.promise]);
   } finally {
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", startTimer);
   }
 }
 
-/** The task was promised an input of this form, whoever made it. */
-function misfit(errors: unknown[]): AttemptFailure {
-  const message = "What the outbound transformation made is not an input that the task takes.";
+function invalidMappedInput(errors: unknown[]): AttemptFailure {
+  const message = "The output of the outbound transformation is not a valid input of the task.";
   return { code: "transformation_failed", message, retryable: false, errors: errors.slice(0, 20) };
 }
 

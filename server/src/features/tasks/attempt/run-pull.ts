@@ -1,104 +1,160 @@
-import type { Page, PullTask, PulledRecord } from "../../../connectors/connector.ts";
-import { RemoteError } from "../../../core/remote-error.ts";
+import type { Call, Page, PullTask, PulledRecord } from "../../../connectors/connector.ts";
 import { earlierOf } from "../../../connectors/shape.ts";
+import { RemoteError } from "../../../core/remote-error.ts";
 import type { Tx } from "../../../db/database.ts";
-import type { Checkpoint } from "../executions.store.ts";
 import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
 import { siteOf } from "../../bridges/bridge-tasks.ts";
+import { findLastPull, holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
+import type { Checkpoint } from "../executions.store.ts";
+import { forgetPayloads, hasWebhooks, listPayloads } from "../inbound-webhooks/inbound-webhooks.store.ts";
 import type { AttemptWork } from "./attempt.ts";
 import { FailedWithResult, superseded } from "./attempt.ts";
-import { findLastPull, holdAttempt, saveCheckpoint, saveCursor } from "../engine/attempts.store.ts";
-import { forgetPayloads, hasWebhooks, listPayloads } from "../inbound-webhooks/inbound-webhooks.store.ts";
-import type { RecordMapping } from "./map-record.ts";
-import { mapRecord } from "./map-record.ts";
-import type { PulledItem, Rejected, Stored } from "./pulled-item.ts";
+import type { PulledItem, Rejected, Stored } from "./pulled-records.ts";
+import { mapRecord } from "./pulled-records.ts";
+import type { Sink } from "./record-sinks.ts";
 import { sinks } from "./record-sinks.ts";
 import { noteRejected, readLeft } from "./rejected-records.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
 
-const maxShownFailures = 100;
-
-/** Page by page; each page and its cursor are stored together, so that a later attempt goes on after it. */
+/** Reads the records of a pull task and hands them to the sink of its record type. */
 export async function runPull(work: AttemptWork, task: PullTask): Promise<Record<string, unknown>> {
-  const { world, ctx, execution, bridge } = work;
-  // What was sent by itself is taken in without asking for what changed, and says nothing about how far that was read.
-  const isReceived = !execution.is_partial && task.receive !== undefined && (await hasWebhooks(world.db, execution));
-  const readsOn = !execution.is_partial && !isReceived;
-  const checkpoint = execution.checkpoint ?? (readsOn ? await beginPull(work, task) : nothingYet());
+  const pull = await openPull(work, task);
+  const sink = sinks[task.recordType];
+  if (sink.kind === "whole") return await pullWhole(pull, sink);
+  if (sink.kind === "pages") {
+    await pullByPage(pull, (tx, items) => sink.store(tx, work.ctx, work.bridge.row.id, items));
+    return await finishPull(pull, {});
+  }
+  const records: unknown[] = [];
+  const showRecords = (items: PulledItem[]): void => {
+    const room = Math.max(0, maxShownRecords - records.length);
+    records.push(...items.slice(0, room).map(({ body }) => body));
+  };
+  await pullByPage(pull, () => Promise.resolve({ counts: {}, failures: [] }), showRecords);
+  return await finishPull(pull, { records });
+}
+
+type Pull = {
+  work: AttemptWork;
+  task: PullTask;
+  call: Call;
+  /**
+   * `remote`: the other side is asked what changed since the cursor. `received`: inbound webhooks brought the records. `rejected`:
+   * a partial retry takes the records that an earlier execution rejected. Only `remote` moves the cursor of the task.
+   */
+  source: "remote" | "received" | "rejected";
+  pages: AsyncIterable<Page>;
+  checkpoint: Checkpoint;
+  sampler: Sampler;
+};
+
+async function openPull(work: AttemptWork, task: PullTask): Promise<Pull> {
+  const { world, execution } = work;
+  const source = await sourceOf(work, task);
+  const checkpoint =
+    execution.checkpoint ?? (source === "remote" ? await firstCheckpoint(work, task) : emptyCheckpoint());
   const { since } = checkpoint;
   const call = since === undefined ? work.call : { ...work.call, input: { ...work.call.input, since } };
-  const sink = sinks[task.recordType];
-  const collected: PulledItem[] = [];
-  const sampler = createSampler(world, execution);
-  let done = checkpoint.counts.fetched ?? 0;
   const cursor = checkpoint.cursor ?? undefined;
-  const pages = execution.is_partial
-    ? readLeft(work, cursor)
-    : isReceived
-      ? receivedPages(work, task, cursor)
-      : task.pull(call, cursor);
+  const pages = {
+    rejected: () => readLeft(work, cursor),
+    received: () => receivedPages(work, task, cursor),
+    remote: () => task.pull(call, cursor),
+  }[source]();
+  return { work, task, call, source, pages, checkpoint, sampler: createSampler(world, execution) };
+}
+
+async function sourceOf({ world, execution }: AttemptWork, task: PullTask): Promise<Pull["source"]> {
+  if (execution.is_partial) return "rejected";
+  return task.receive !== undefined && (await hasWebhooks(world.db, execution)) ? "received" : "remote";
+}
+
+type MappedPage = { page: Page; items: PulledItem[]; processed: number };
+
+/** Maps each page and adds it to the checkpoint in memory; storing both is left to the caller. */
+async function* readMappedPages({ work, task, call, pages, checkpoint, sampler }: Pull): AsyncGenerator<MappedPage> {
+  let processed = checkpoint.counts.fetched ?? 0;
   for await (const page of pages) {
     call.signal.throwIfAborted();
     const items = page.records.map((record) => toItem({ ...work, task }, record, checkpoint, sampler));
     await sampler.save();
-    const usable = items.filter(({ failure }) => failure === undefined);
     const { failures = [] } = page;
     if (failures.length > 0) addCounts(checkpoint, { counts: { failed: failures.length }, failures });
-    done += page.records.length + failures.length;
-    const progress = { done, total: page.total ?? null };
+    processed += page.records.length + failures.length;
     checkpoint.cursor = page.cursor;
-    checkpoint.counts.fetched = done;
-    if (sink.kind === "whole") {
-      // Stored together at the end: what is missing counts too. Until then nothing has happened.
-      collected.push(...items);
-      if (collected.length > maxWhole) throw tooMany();
-      call.progress(done, page.total);
-      continue;
-    }
-    const base = structuredClone(checkpoint);
+    checkpoint.counts.fetched = processed;
+    yield { page, items, processed };
+    call.progress(processed, page.total);
+  }
+}
+
+/** All records in one transaction after the last page, since a record that is missing counts too: it is deactivated. */
+async function pullWhole(pull: Pull, sink: Extract<Sink, { kind: "whole" }>): Promise<Record<string, unknown>> {
+  const { ctx, execution, bridge } = pull.work;
+  const collected: PulledItem[] = [];
+  for await (const { items } of readMappedPages(pull)) {
+    collected.push(...items);
+    if (collected.length > maxWhole) throw tooMany();
+  }
+  const guard = async (tx: Tx): Promise<void> => {
+    if (!(await holdAttempt(tx, execution))) throw superseded();
+  };
+  return { ...pull.checkpoint.counts, ...(await sink.store(ctx, bridge.row.id, collected, { guard })) };
+}
+
+/** One transaction per page, which also saves the checkpoint: a later attempt continues after the last stored page. */
+async function pullByPage(
+  pull: Pull,
+  storePage: (tx: Tx, items: PulledItem[]) => Promise<Stored>,
+  onStored?: (items: PulledItem[]) => void,
+): Promise<void> {
+  const { work, checkpoint } = pull;
+  const { world, execution } = work;
+  for await (const { page, items, processed } of readMappedPages(pull)) {
+    const usable = items.filter(({ failure }) => failure === undefined);
     const unmapped = items.flatMap(({ externalId, failure }) => (failure ? { externalId, ...failure } : []));
-    let refused: Rejected[] = [];
+    const base = structuredClone(checkpoint);
+    let notStored: Rejected[] = [];
     await world.db.transaction(async (tx) => {
       const current = structuredClone(base);
-      if (sink.kind === "pages") {
-        const stored = await sink.store(tx, ctx, bridge.row.id, usable);
-        addCounts(current, stored);
-        refused = stored.failures;
-      }
-      await noteRejected(tx, work, page.records, [...failures, ...unmapped, ...refused]);
+      const stored = await storePage(tx, usable);
+      addCounts(current, stored);
+      notStored = stored.failures;
+      await noteRejected(tx, work, page.records, [...(page.failures ?? []), ...unmapped, ...notStored]);
+      const progress = { processed, total: page.total ?? null };
       if (!(await saveCheckpoint(tx, execution, current, progress))) throw superseded();
       Object.assign(checkpoint, current);
     });
-    await page.onStored?.([...unmapped, ...refused]);
-    if (sink.kind === "none") collected.push(...usable.slice(0, Math.max(0, maxShownRecords - collected.length)));
-    call.progress(done, page.total);
+    await page.onStored?.([...unmapped, ...notStored]);
+    onStored?.(usable);
   }
-  if (sink.kind === "whole") {
-    const guard = async (tx: Tx): Promise<void> => {
-      if (!(await holdAttempt(tx, execution))) throw superseded();
-    };
-    return { ...checkpoint.counts, ...(await sink.store(ctx, bridge.row.id, collected, { guard })) };
-  }
+}
+
+/** Presents the result and moves the cursor of the task. If every record failed, the cursor stays and they are read again. */
+async function finishPull(pull: Pull, more: { records?: unknown[] }): Promise<Record<string, unknown>> {
+  const { work, task, source, checkpoint } = pull;
+  const { world, execution, bridge } = work;
   const { failures, conflicts = [], counts, failedSince } = checkpoint;
+  const fetched = counts.fetched ?? 0;
   const result = {
     created: 0,
     updated: 0,
     unchanged: 0,
     failed: 0,
     ...counts,
-    fetched: done,
+    fetched,
     ...(failures.length > 0 ? { failures } : {}),
     ...(conflicts.length > 0 ? { conflicts } : {}),
     ...(failedSince === undefined ? {} : { failedSince }),
-    ...(sink.kind === "none" ? { records: collected.map(({ body }) => body) } : {}),
+    ...more,
   };
-  // The cursor stays where it was: they are read again.
-  if (done > 0 && result.failed === done) throw noneTaken(result);
-  if (isReceived) await forgetPayloads(world.db, execution);
-  else if (readsOn && task.isIncremental && checkpoint.cursor !== null) {
+  if (fetched > 0 && result.failed === fetched) throw noneTaken(result);
+  if (source === "received") await forgetPayloads(world.db, execution);
+  else if (source === "remote" && task.isIncremental && checkpoint.cursor !== null) {
     await world.db.transaction(async (tx) => {
-      if (!(await saveCheckpoint(tx, execution, checkpoint, { done, total: done }))) throw superseded();
+      const progress = { processed: fetched, total: fetched };
+      if (!(await saveCheckpoint(tx, execution, checkpoint, progress))) throw superseded();
       const reached = { cursor: checkpoint.cursor, executionId: execution.id };
       await saveCursor(tx, { ...cursorKey(bridge, task), ...reached }, world.clock.now());
     });
@@ -106,18 +162,18 @@ export async function runPull(work: AttemptWork, task: PullTask): Promise<Record
   return result;
 }
 
-const webhooksPerBatch = 100;
+const webhooksPerPage = 100;
 
-/** What the other side has sent, as many as make a page. The cursor counts them. */
+/** Pages of records from inbound webhooks. The cursor counts the webhooks that were read. */
 async function* receivedPages(
   { world, execution, call }: AttemptWork,
   task: PullTask,
   cursor: unknown,
 ): AsyncGenerator<Page> {
   for (let read = typeof cursor === "number" ? cursor : 0; ;) {
-    const payloads = await listPayloads(world.db, execution, { skip: read, limit: webhooksPerBatch });
+    const payloads = await listPayloads(world.db, execution, { skip: read, limit: webhooksPerPage });
     if (payloads.length === 0) return;
-    // Those of a chain whose earlier execution has taken them in say nothing any more.
+    // Null: an earlier execution of the chain of retries has stored it.
     const known = payloads.filter((payload) => payload !== null);
     const records = known.length === 0 ? [] : await task.receive!(call, known);
     read += payloads.length;
@@ -125,25 +181,34 @@ async function* receivedPages(
   }
 }
 
-function nothingYet(): Checkpoint {
+const maxShownFailures = 100;
+const maxShownRecords = 1_000;
+const maxWhole = 10_000;
+
+function emptyCheckpoint(): Checkpoint {
   return { cursor: null, counts: {}, failures: [] };
 }
 
 function noneTaken(result: { fetched: number; failures?: unknown[] }): FailedWithResult {
   const [first] = (result.failures ?? []) as { message?: string; errors?: { message?: string }[] }[];
-  const why = first?.message ?? first?.errors?.[0]?.message ?? "";
-  const message = `None of the ${result.fetched} records that came could be taken. ${why}`.trim();
+  const reason = first?.message ?? first?.errors?.[0]?.message ?? "";
+  const message = `None of the ${result.fetched} records could be stored. ${reason}`.trim();
   return new FailedWithResult("no_record_taken", message, result);
 }
 
-const maxShownRecords = 1_000;
-const maxWhole = 10_000;
-
 function tooMany(): RemoteError {
-  return new RemoteError("too_many_records", `More than ${maxWhole} records came; they are only stored all at once.`);
+  return new RemoteError(
+    "too_many_records",
+    `The task read more than ${maxWhole} records, which are stored in one transaction.`,
+  );
 }
 
-function toItem(mapping: RecordMapping, record: PulledRecord, checkpoint: Checkpoint, sampler: Sampler): PulledItem {
+function toItem(
+  mapping: Parameters<typeof mapRecord>[0],
+  record: PulledRecord,
+  checkpoint: Checkpoint,
+  sampler: Sampler,
+): PulledItem {
   const { item, mapped } = mapRecord(mapping, record);
   if (mapped) sampler.add(record.raw, mapped);
   const { externalId, updatedAt, failure } = item;
@@ -173,22 +238,21 @@ const cursorKey = (bridge: OpenBridge, task: PullTask) => ({
 });
 
 /**
- * Where a pull begins. One that reads on begins after the last one. Records that could not be taken then lie behind it:
- * once the transformation is another one, they are read again.
+ * An incremental pull continues after the last one. Records that failed then lie before its cursor: they are read again once the
+ * transformation has changed, since the new version may accept them.
  */
-async function beginPull({ world, bridge, call, mappings }: AttemptWork, task: PullTask): Promise<Checkpoint> {
-  const fresh = nothingYet();
+async function firstCheckpoint({ world, bridge, call, mappings }: AttemptWork, task: PullTask): Promise<Checkpoint> {
   const last = task.isIncremental ? await findLastPull(world.db, cursorKey(bridge, task)) : undefined;
-  if (!last) return fresh;
-  const readsOn: Checkpoint = { ...fresh, cursor: last.cursor ?? null };
+  if (!last) return emptyCheckpoint();
+  const continued: Checkpoint = { ...emptyCheckpoint(), cursor: last.cursor ?? null };
   const { failedSince, mapping } = last;
   const canReadAgain = "since" in task.input.properties;
-  if (failedSince === null || !canReadAgain) return readsOn;
-  const asked = call.input.since as string | undefined;
-  if (asked !== undefined && Date.parse(asked) <= Date.parse(failedSince)) return readsOn;
+  if (failedSince === null || !canReadAgain) return continued;
+  const requestedSince = call.input.since as string | undefined;
+  if (requestedSince !== undefined && Date.parse(requestedSince) <= Date.parse(failedSince)) return continued;
   const used = mappings.inbound?.used;
-  const isMappedAnew = used?.id !== mapping?.id || used?.version !== mapping?.version;
-  if (asked !== undefined || !isMappedAnew) return { ...readsOn, failedSince };
-  call.log("info", `Reads from ${failedSince} on: records failed then, and the transformation was changed since.`);
-  return { ...readsOn, since: failedSince };
+  const hasMappingChanged = used?.id !== mapping?.id || used?.version !== mapping?.version;
+  if (requestedSince !== undefined || !hasMappingChanged) return { ...continued, failedSince };
+  call.log("info", `Reading again from ${failedSince}: records failed then, and the transformation has changed since.`);
+  return { ...continued, since: failedSince };
 }

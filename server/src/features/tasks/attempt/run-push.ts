@@ -5,26 +5,28 @@ import type { Order } from "../../orders/order.ts";
 import { countFailures } from "../attempt-tally.ts";
 import type { AttemptWork } from "./attempt.ts";
 import { FailedWithResult } from "./attempt.ts";
-import type { FactOutcome, FactResult, Push } from "./push-fact.ts";
-import { beginPush, pushFact } from "./push-fact.ts";
+import type { Push } from "./effect-claims.ts";
+import { beginPush } from "./effect-claims.ts";
+import type { EffectOutcome, EffectResult } from "./push-effect.ts";
+import { pushEffect } from "./push-effect.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
-import type { Told } from "./unsent-shipments.store.ts";
+import type { SentVersion } from "./unsent-shipments.store.ts";
 import { listUnsent, settleUnsent } from "./unsent-shipments.store.ts";
 
 type Skipped = { status: "skipped"; reason: "nothing_shipped" | "order_cancelled" };
-type ShipmentResult = FactResult & { shipmentId: string; trackingNumber: string | null };
+type ShipmentResult = EffectResult & { shipmentId: string; trackingNumber: string | null };
 
-type PushOutcome = Skipped | (FactOutcome & { shipments?: ShipmentResult[] });
+type PushOutcome = Skipped | (EffectOutcome & { shipments?: ShipmentResult[] });
 
-export type PushResult = (FactResult | Skipped) & {
+export type PushResult = (EffectResult | Skipped) & {
   orderId: string | null;
   ref: string;
   number: string | null;
   shipments?: ShipmentResult[];
 };
 
-/** One order after the other; what became of each is told, also when others fail. */
+/** Pushes orders one after the other. The result lists every order, also when others fail. */
 export async function runPush(work: AttemptWork, task: PushTask): Promise<Record<string, unknown>> {
   const { orderIds } = work.execution.input as { orderIds?: string[] };
   const done: Done = { results: [], retry: undefined };
@@ -52,39 +54,39 @@ async function pushNamed(
   const unknown = refs.filter((ref) => !ids.has(ref));
   const explain = await explainUnknown(world.db, execution.org_id, unknown);
   const push = await beginPush(work, task, [...orders.keys()], sampler);
-  const settling = createSettling(work);
+  const settler = createUnsentSettler(work);
   for (const ref of refs) {
     const order = orders.get(ids.get(ref) ?? "");
-    if (order) await pushOne(push, order, ref, settling, done);
+    if (order) await pushOne(push, order, ref, settler, done);
     else done.results.push({ ref, orderId: null, number: null, status: "failed", error: explain(ref) });
     call.progress(done.results.length, refs.length);
   }
-  await settling.save();
+  await settler.save();
 }
 
-const portionSize = 100;
+const batchSize = 100;
 const noId = "00000000-0000-0000-0000-000000000000";
 
-/** What the shop was not told of, in portions. False: there was no time for all of it. */
+/** Orders with shipments that the shop may not know, in batches. False: the time was up before the last batch. */
 async function pushUnsent(work: AttemptWork, task: PushTask, sampler: Sampler, done: Done): Promise<boolean> {
   const { world, execution, call } = work;
   const at = world.clock.now();
   const goesOnUntil = performance.now() + execution.timeout_ms / 2;
   for (let after = noId; ;) {
-    const ids = await listUnsent(world.db, execution, { after, limit: portionSize, at });
+    const ids = await listUnsent(world.db, execution, { after, limit: batchSize, at });
     if (ids.length === 0) return true;
     const orders = await loadOrders(work, ids);
     const push = await beginPush(work, task, ids, sampler);
-    const settling = createSettling(work);
+    const settler = createUnsentSettler(work);
     let failures = 0;
     for (const order of orders.values()) {
-      const { retry } = await pushOne(push, order, order.id, settling, done);
+      const { retry } = await pushOne(push, order, order.id, settler, done);
       if (retry) failures++;
       call.progress(done.results.length);
     }
-    await settling.save();
-    const isNobodyThere = failures > 0 && failures === orders.size;
-    if (isNobodyThere || performance.now() > goesOnUntil) return false;
+    await settler.save();
+    const isUnreachable = failures > 0 && failures === orders.size;
+    if (isUnreachable || performance.now() > goesOnUntil) return false;
     after = ids.at(-1)!;
   }
 }
@@ -97,30 +99,30 @@ async function pushOne(
   push: Push,
   order: Order,
   ref: string,
-  settling: Settling,
+  settler: UnsentSettler,
   done: Done,
 ): Promise<{ retry: RemoteError | undefined }> {
   push.work.call.signal.throwIfAborted();
   const outcome = await (push.task.unit === "order" ? pushOrder : pushShipments)(push, order);
   const { retry, ...result } = { retry: undefined, ...outcome };
   done.retry = retry ?? done.retry;
-  const told: PushResult = { ref, orderId: order.id, number: order.number, ...result };
-  done.results.push(told);
-  if (push.task.unit === "shipment") settling.note(order, told.shipments ?? [], retry !== undefined);
+  const pushed: PushResult = { ref, orderId: order.id, number: order.number, ...result };
+  done.results.push(pushed);
+  if (push.task.unit === "shipment") settler.note(order, pushed.shipments ?? [], retry !== undefined);
   return { retry };
 }
 
-async function pushOrder(push: Push, order: Order): Promise<FactOutcome> {
-  return await pushFact(push, { order });
+async function pushOrder(push: Push, order: Order): Promise<EffectOutcome> {
+  return await pushEffect(push, { order });
 }
 
-/** What has not left is nothing to tell. An order of several shipments is as far as the one that is behind. */
+/** The status of an order with several shipments is the most urgent one among them. */
 async function pushShipments(push: Push, order: Order): Promise<PushOutcome> {
   if (order.status === "cancelled") return { status: "skipped", reason: "order_cancelled" };
-  const outcomes: FactOutcome[] = [];
+  const outcomes: EffectOutcome[] = [];
   const shipments: ShipmentResult[] = [];
   for (const shipment of order.shipments) {
-    const outcome = await pushFact(push, { order, shipment });
+    const outcome = await pushEffect(push, { order, shipment });
     const { retry: _retry, ...result } = outcome;
     outcomes.push(outcome);
     shipments.push({ shipmentId: shipment.id, trackingNumber: shipment.trackingNumber, ...result });
@@ -131,28 +133,28 @@ async function pushShipments(push: Push, order: Order): Promise<PushOutcome> {
   return { ...worst, ...(retry ? { retry } : {}), shipments };
 }
 
-type Settling = {
+type UnsentSettler = {
   note(order: Order, shipments: ShipmentResult[], mayTryAgain: boolean): void;
   save(): Promise<void>;
 };
 
-/** Which orders need not be looked for again, and which not soon. */
-function createSettling({ world, execution }: AttemptWork): Settling {
-  const told: Told[] = [];
-  const refused: string[] = [];
+/** Collects which orders leave the list of unsent shipments, and which are tried again later. */
+function createUnsentSettler({ world, execution }: AttemptWork): UnsentSettler {
+  const sent: SentVersion[] = [];
+  const rejected: string[] = [];
   const isLastAttempt = countFailures(execution) + 1 >= execution.max_attempts;
   return {
     note({ id, version }, shipments, mayTryAgain) {
-      // What nobody can be asked about will not be known later either: somebody has to look there, and resend it.
-      const isTold = shipments.every(({ status }) => status !== "failed" && status !== "in_progress");
-      if (isTold && !mayTryAgain) told.push({ orderId: id, version });
-      else if (!mayTryAgain || isLastAttempt) refused.push(id);
+      // `outcome_unknown` counts as sent: trying again would not tell either, and a user has to check and resend it.
+      const isSent = shipments.every(({ status }) => status !== "failed" && status !== "in_progress");
+      if (isSent && !mayTryAgain) sent.push({ orderId: id, version });
+      else if (!mayTryAgain || isLastAttempt) rejected.push(id);
     },
-    save: async () => await settleUnsent(world.db, execution, { told, refused }, world.clock.now()),
+    save: async () => await settleUnsent(world.db, execution, { sent, rejected }, world.clock.now()),
   };
 }
 
-const byUrgency: FactResult["status"][] = [
+const byUrgency: EffectResult["status"][] = [
   "outcome_unknown",
   "failed",
   "in_progress",
@@ -164,24 +166,24 @@ const byUrgency: FactResult["status"][] = [
 
 const left: readonly PushResult["status"][] = ["failed", "outcome_unknown", "in_progress"];
 
-/** It has not arrived, as far as is known. */
+/** Not known to have arrived. */
 export function isLeft({ status }: PushResult): boolean {
   return left.includes(status);
 }
 
-/** Of an execution that pushed: what became of each order. */
+/** The results per order of an execution that pushed. */
 export function resultsOf(result: unknown): PushResult[] {
   return ((result ?? {}) as { results?: PushResult[] }).results ?? [];
 }
 
-/** Which of the orders it named have not arrived. */
+/** References of the orders that have not arrived. */
 export function refsLeft(result: unknown): string[] {
   return resultsOf(result)
     .filter(isLeft)
     .map(({ ref }) => ref);
 }
 
-/** As many as can be named. Of more, those that arrived are not all shown. */
+/** The most orders that an input can name. Of a longer result, orders that did not arrive are shown first. */
 const maxShown = 1_000;
 
 function shownOf(results: PushResult[]): PushResult[] {
@@ -206,13 +208,13 @@ function concludePush(results: PushResult[], retry: RemoteError | undefined): Re
   // Another attempt sends only what is missing.
   if (retry) throw new FailedWithResult(retry.code, retry.message, result, retry);
   const errors = results.flatMap((one) => ("error" in one && one.error ? [one.error] : []));
-  const isOnTheWay = summary.sent + summary.updated + summary.alreadySent > 0;
-  if (isOnTheWay || errors.length === 0) return result;
+  const hasArrived = summary.sent + summary.updated + summary.alreadySent > 0;
+  if (hasArrived || errors.length === 0) return result;
   const { code, message } = errors.find((error) => error.code === "outcome_unknown") ?? errors[0]!;
   throw new FailedWithResult(code, results.length === 1 ? message : noneSent(summary), result);
 }
 
 function noneSent({ total, outcomeUnknown }: { total: number; outcomeUnknown: number }): string {
   if (outcomeUnknown === 0) return "None of the orders was sent.";
-  return `Of ${outcomeUnknown} of ${total} orders nobody knows whether they arrived; the others were not sent.`;
+  return `It is not known whether ${outcomeUnknown} of ${total} orders arrived; the others were not sent.`;
 }

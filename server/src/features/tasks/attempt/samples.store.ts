@@ -3,7 +3,7 @@ import type { ExecutionRow } from "../executions.store.ts";
 
 type Of = Pick<ExecutionRow, "id" | "org_id" | "bridge_id" | "task_name">;
 
-/** The first one of an execution stays; of its task, only so many of the newest are kept. */
+/** Stores one sample per execution and deletes all but the newest `mostKept` of the task. */
 export async function saveSample(
   db: Queryable,
   { id, org_id, bridge_id, task_name }: Of,
@@ -25,16 +25,22 @@ export async function saveSample(
 
 type SampleRow = { executionId: string; taskName: string; createdAt: Date; sealed: string };
 
-/** Of executions that have ended, newest first; without a name, of all tasks of the bridge. */
+/** Samples of finished executions, newest first; without `taskName` of all tasks of the bridge. */
 export async function listSamples(
   db: Queryable,
   orgId: string,
   { bridgeId, taskName, limit }: { bridgeId: string; taskName?: string | undefined; limit: number },
 ): Promise<SampleRow[]> {
   return await db.query<SampleRow>(
-    `select s.execution_id as "executionId", s.task_name as "taskName", e.created_at as "createdAt", s.sealed from task_samples s join task_executions e on e.id = s.execution_id
-      where s.org_id = $1 and s.bridge_id = $2 and ($3::text is null or s.task_name = $3) and e.finished_at is not null
-      order by s.created_at desc, s.execution_id desc limit $4`,
+    `select sample.execution_id as "executionId", sample.task_name as "taskName", execution.created_at as "createdAt", sample.sealed
+       from task_samples sample
+       join task_executions execution on execution.id = sample.execution_id
+      where sample.org_id = $1
+        and sample.bridge_id = $2
+        and ($3::text is null or sample.task_name = $3)
+        and execution.finished_at is not null
+      order by sample.created_at desc, sample.execution_id desc
+      limit $4`,
     [orgId, bridgeId, taskName ?? null, limit],
   );
 }

@@ -4,18 +4,17 @@ import type { Tx } from "../../../db/database.ts";
 import { findKnownBridge, findTask } from "../../bridges/bridge-tasks.ts";
 import type { KeptRecord } from "../../exceptions/exceptions.ts";
 import { openExceptions } from "../../exceptions/exceptions.ts";
-import type { RecordMapping } from "./map-record.ts";
-import { mapRecord } from "./map-record.ts";
-import type { Rejected } from "./pulled-item.ts";
+import type { RecordMapping, Rejected } from "./pulled-records.ts";
+import { mapRecord } from "./pulled-records.ts";
 import { toPulled, troubleOfRecord } from "./rejected-records.ts";
 import type { Sink } from "./record-sinks.ts";
 import { sinks } from "./record-sinks.ts";
 import { loadMappings } from "./task-mappings.ts";
 
-/** Where records of one task of a bridge go, and what is made of them on the way. */
+/** Maps and stores the records of one task of a bridge. */
 export type RecordTaker = RecordMapping & { sink: Extract<Sink, { kind: "pages" }> };
 
-/** For records that were read before: their source is not asked again. */
+/** For records that were read before; the source is not called. */
 export async function openTaker(world: World, orgId: string, bridgeId: string, taskName: string): Promise<RecordTaker> {
   const bridge = await findKnownBridge(world, bridgeId);
   if (bridge?.row.org_id !== orgId) throw new HubError("bridge_not_found", "The bridge was deleted.");
@@ -24,19 +23,16 @@ export async function openTaker(world: World, orgId: string, bridgeId: string, t
   if (task?.mode !== "pull" || sink?.kind !== "pages") {
     throw new HubError(
       "invalid_state",
-      `The bridge ${bridge.row.name} has no ${taskName} that takes records one by one.`,
+      `The bridge ${bridge.row.name} has no task ${taskName} that stores records one by one.`,
     );
   }
   return { bridge, task, sink, mappings: await loadMappings(world, { orgId, bridgeId, taskName }) };
 }
 
-/** A record that was rejected before, by which execution. */
+/** A record that an execution rejected. */
 type Retaken = { record: KeptRecord; executionId: string | null };
 
-/**
- * Through the same mapping and into the same place as in an import. Returns those that were not taken, which are told of as
- * if they had come once more.
- */
+/** Maps and stores rejected records again, as an import does. Returns those that are rejected again; their exceptions are updated. */
 export async function takeRecords(tx: Tx, ctx: Ctx, taker: RecordTaker, given: Retaken[]): Promise<Rejected[]> {
   const { bridge, task, sink } = taker;
   const items = given.map(({ record }) => mapRecord(taker, toPulled(record)).item);

@@ -8,9 +8,9 @@ export type Mapped = { ok: true; output: Record<string, unknown> } | { ok: false
 type ActiveMapping = {
   used: { id: string; version: number };
   mode: ActiveTransformation["mode"];
-  /** `base`: what is taken without it, which it may extend; the data themselves unless said. */
+  /** `base`: the value that mode `extend` merges the output into; the data by default. */
   map(data: unknown, base?: unknown): Mapped;
-  /** As if it were always the same moment: what only the time has changed is the same then. */
+  /** Maps with a fixed clock, so that a mapping that writes the time gives comparable content. Undefined: it does not use the time. */
   mapTimeless: ((data: unknown) => Mapped) | undefined;
 };
 
@@ -28,13 +28,13 @@ export async function loadMappings(
   };
 }
 
-const always = new Date(0);
+const fixedTime = new Date(0);
 
 function toMapping({ id, version, mode, usesNow, run }: ActiveTransformation): ActiveMapping {
-  const onto = (mapped: Mapped, base: unknown): Mapped =>
+  const merge = (mapped: Mapped, base: unknown): Mapped =>
     mapped.ok && mode === "extend"
       ? { ok: true, output: mergePatch(base, mapped.output) as Record<string, unknown> }
       : mapped;
-  const mapTimeless = usesNow ? (data: unknown) => onto(run(data, always), data) : undefined;
-  return { used: { id, version }, mode, map: (data, base = data) => onto(run(data), base), mapTimeless };
+  const mapTimeless = usesNow ? (data: unknown) => merge(run(data, fixedTime), data) : undefined;
+  return { used: { id, version }, mode, map: (data, base = data) => merge(run(data), base), mapTimeless };
 }

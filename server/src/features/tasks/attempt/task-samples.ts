@@ -3,28 +3,28 @@ import type { ExecutionRow } from "../executions.store.ts";
 import * as store from "./samples.store.ts";
 import type { Mapped } from "./task-mappings.ts";
 
-/** A record as it came, and what was made of it then; no output: it could not be mapped. */
+/** A record as received, and its mapped output. No output: it could not be mapped. */
 export type SampledRecord = { source: unknown; output?: unknown };
 
 export type Sample = {
   executionId: string;
   taskName: string;
   createdAt: Date;
-  /** Undefined: it was sealed with a key that this hub does not have any more. */
+  /** Undefined: encrypted with a key that this hub no longer has. */
   records: SampledRecord[] | undefined;
 };
 
 const maxRecords = 5;
 const maxBytes = 64 * 1024;
-/** As many as a replay looks at. */
+/** The most executions that one replay reads. */
 const mostKept = 50;
 const keptMs = 7 * 86_400_000;
 
 export type Sampler = { add(source: unknown, mapped: Mapped): void; save(): Promise<void> };
 
 /**
- * Collects the first few records of an attempt. They may hold what a mapping leaves out on purpose, and belong to people:
- * so they are few, sealed, and not kept for long.
+ * Collects the first records of an attempt. They can hold personal data, also data that the mapping drops on purpose: so there are
+ * few of them, encrypted, and deleted after seven days.
  */
 export function createSampler(world: World, execution: ExecutionRow): Sampler {
   const texts: string[] = [];
@@ -47,14 +47,14 @@ export function createSampler(world: World, execution: ExecutionRow): Sampler {
         const sealed = world.secrets.seal(`[${texts.join(",")}]`, contextOf(execution.org_id, execution.id));
         await store.saveSample(world.db, execution, sealed, world.clock.now(), mostKept);
       } catch (error) {
-        // Nobody's work depends on it.
-        world.log.warn({ err: error, executionId: execution.id }, "a sample could not be kept");
+        // Samples only help to write mappings; the attempt goes on without them.
+        world.log.warn({ err: error, executionId: execution.id }, "sample could not be stored");
       }
     },
   };
 }
 
-/** The newest that are there. */
+/** Newest first. */
 export async function listSamples(
   ctx: Ctx,
   task: { bridgeId: string; taskName?: string | undefined; limit: number },

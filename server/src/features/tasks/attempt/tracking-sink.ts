@@ -6,16 +6,16 @@ import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { applyTrackingRecords, toEventStatus } from "../../shipments/shipments.ts";
 import type { TrackingRecord } from "../../shipments/shipments.ts";
-import type { PulledItem, Rejected, Stored } from "./pulled-item.ts";
+import type { PulledItem, Rejected, Stored } from "./pulled-records.ts";
 
 const Text = Type.String({ minLength: 1, maxLength: 200 });
 const Moment = Type.String({ format: "date-time" });
-/** Others say null, or nothing at all, where they know nothing; as much of a long text is kept as there is room for. */
+/** Sources send null, or nothing, for what they do not know. Long descriptions are cut when they are stored. */
 const MaybeText = Type.Optional(Nullable(Text));
 const MaybeMoment = Type.Optional(Nullable(Moment));
 const MaybeNote = Type.Optional(Nullable(Type.String()));
 
-/** What a bridge delivers about a parcel: its last status, or all events it knows. */
+/** Tracking of one parcel: its last status, or all events. */
 const Tracking = Type.Object({
   trackingNumber: Text,
   carrier: MaybeText,
@@ -31,16 +31,16 @@ type Tracking = Static<typeof Tracking>;
 
 const findErrors = createFinder(Tracking, "body");
 
-/** Pulled tracking becomes events of the shipments that have the number; numbers of no shipment are counted. */
+/** Adds pulled tracking events to the shipments with that tracking number. Unmatched numbers are counted. */
 export async function storeTracking(tx: Tx, ctx: Ctx, _bridgeId: string, items: PulledItem[]): Promise<Stored> {
   const failures: Rejected[] = [];
-  const sound: PulledItem[] = [];
+  const valid: PulledItem[] = [];
   for (const item of items) {
     const [error] = findErrors(item.body);
-    if (!error) sound.push(item);
+    if (!error) valid.push(item);
     else failures.push({ ...rejection(item), message: `${error.pointer}: ${error.message}` });
   }
-  const records = sound.map(({ body }) => toRecord(body as Tracking));
+  const records = valid.map(({ body }) => toRecord(body as Tracking));
   const { matched, unmatched, added, corrected, duplicates, invalid } = await applyTrackingRecords(tx, ctx, records);
   return {
     counts: {
@@ -51,7 +51,7 @@ export async function storeTracking(tx: Tx, ctx: Ctx, _bridgeId: string, items: 
       duplicates,
       failed: failures.length + invalid.length,
     },
-    failures: [...failures, ...invalid.map(({ index, ...why }) => ({ ...rejection(sound[index]!), index, ...why }))],
+    failures: [...failures, ...invalid.map(({ index, ...why }) => ({ ...rejection(valid[index]!), index, ...why }))],
   };
 }
 
@@ -61,18 +61,18 @@ function rejection({ externalId }: PulledItem): Pick<Rejected, "externalId" | "c
 
 function toRecord({ carrier, trackingNumber, events, status, statusAt, ...rest }: Tracking): TrackingRecord {
   const last = status != null && statusAt != null ? [{ at: statusAt, status }] : [];
-  const told: TrackingRecord["events"] = (events ?? last).map(toEvent);
-  const isToldArrived = told.some((event) => toEventStatus(event.status) === "delivered");
-  const arrived = rest.deliveredAt != null && !isToldArrived ? [{ at: rest.deliveredAt, status: "delivered" }] : [];
+  const listed: TrackingRecord["events"] = (events ?? last).map(toEvent);
+  const listsDelivery = listed.some((event) => toEventStatus(event.status) === "delivered");
+  const delivered = rest.deliveredAt != null && !listsDelivery ? [{ at: rest.deliveredAt, status: "delivered" }] : [];
   return {
     trackingNumber,
-    events: [...told, ...arrived],
+    events: [...listed, ...delivered],
     ...(carrier == null ? {} : { carrier }),
     ...(rest.estimatedDeliveryAt == null ? {} : { promisedAt: rest.estimatedDeliveryAt }),
   };
 }
 
-/** An empty note is none: said again as null, it would be another event. */
+/** An empty text is stored as null: otherwise the same event with null instead would count as another one. */
 function toEvent({ at, status, description, location }: NonNullable<Tracking["events"]>[number]) {
   return { at, status, description: description || null, location: location || null };
 }

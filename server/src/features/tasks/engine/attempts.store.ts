@@ -6,12 +6,12 @@ import type { Checkpoint, ExecutionRow, LogLine } from "../executions.store.ts";
 import { executionColumns } from "../executions.store.ts";
 import type { Attempt, Failure } from "../tasks.schemas.ts";
 
-/** A worker that is not heard of for this long is taken for dead. */
+/** A worker that does not renew its lease for this long is considered dead. */
 const leaseMs = 12_000;
 
 export type TaskRow = ExecutionRow & LeasedRow;
 
-/** What a dead worker left behind stays as it is until somebody has said what that means. */
+/** An execution whose worker died keeps its state: the worker that claims it next decides whether it may be repeated. */
 export const taskLeases = leasesOn<TaskRow>({
   table: "task_executions",
   columns: executionColumns,
@@ -26,10 +26,10 @@ export const taskLeases = leasesOn<TaskRow>({
     attempt = t.attempt + case when t.status = 'queued' then 1 else 0 end,
     attempts = case when t.status = 'running' then t.attempts else t.attempts || jsonb_build_array(jsonb_build_object(
       'number', t.attempt + 1, 'status', 'running', 'startedAt', ${value(2)}::text, 'finishedAt', null, 'error', null,
-      'doneBefore', coalesce((t.progress ->> 'done')::int, 0))) end`,
+      'processedBefore', coalesce((t.progress ->> 'processed')::int, 0))) end`,
 });
 
-/** What became of one attempt. `queued`: there will be another. */
+/** Outcome of one attempt. `queued`: there will be another one. */
 export type Settlement = {
   id: string;
   attempt: number;
@@ -45,28 +45,55 @@ export type Settlement = {
 };
 
 /**
- * Locked in the order of the ids, as whoever renews their leases does. Found by id: an index of what runs is full of what ran, until PostgreSQL has cleaned it; hence `status || ''`. Planned anew
- * each time: a plan from when the table was small would read all of it from then on.
+ * Plan: both steps read task_executions by primary key; `any(array(...))` passes the ids as one array, so that the planner does not
+ * join. `status || ''` keeps it off the partial index of running executions: until vacuum has run, that index holds an entry for every
+ * execution that ran before. Rows are locked in the order of their ids, as renewing leases does, so that the two cannot deadlock.
+ * Not a prepared statement: a generic plan from when the table was small would read the whole table later.
  */
-const settleStatement = `with held as (select id from task_executions
-      where id = any(array(select (x ->> 'id')::uuid from jsonb_array_elements($1::jsonb) x)) and status || '' = 'running'
-      order by id for update),
-    settled as (update task_executions e set status = u.status, result = u.result, error = u.error, progress = u.progress,
-       sent_input = u.sent_input, transformations = u.transformations, next_attempt_at = u.next_attempt_at,
-       due_at = now() + u.due_in_ms * interval '1 ms', lease_attempts = 0,
-       finished_at = case when u.status = 'queued' then null else $2::timestamptz end, lease_owner = null, lease_until = null,
-       attempts = jsonb_set(e.attempts, '{-1}', e.attempts -> -1
-         || jsonb_build_object('status', u.attempt_status, 'finishedAt', $3::text, 'error', u.error))
-      from jsonb_to_recordset($1::jsonb) as u (id uuid, attempt integer, status text, attempt_status text, result jsonb,
-         error jsonb, sent_input jsonb, transformations jsonb, progress jsonb, next_attempt_at timestamptz,
-         due_in_ms integer)
-     where e.id = u.id and e.id = any(array(select id from held)) and e.attempt = u.attempt returning e.id),
-    noted as (${eventsInsert("$4", "$2::timestamptz", "u.object_id in (select id from settled)")})
-    select id from settled`;
+const settleStatement = `
+  with locked as (
+    select execution.id
+      from task_executions execution
+     where execution.id = any(array(select (settlement ->> 'id')::uuid from jsonb_array_elements($1::jsonb) settlement))
+       and execution.status || '' = 'running'
+     order by execution.id
+       for update
+  ),
+  settled as (
+    update task_executions execution
+       set status = settlement.status,
+           result = settlement.result,
+           error = settlement.error,
+           progress = settlement.progress,
+           sent_input = settlement.sent_input,
+           transformations = settlement.transformations,
+           next_attempt_at = settlement.next_attempt_at,
+           due_at = now() + settlement.due_in_ms * interval '1 ms',
+           finished_at = case when settlement.status = 'queued' then null else $2::timestamptz end,
+           lease_attempts = 0,
+           lease_owner = null,
+           lease_until = null,
+           attempts = jsonb_set(
+             execution.attempts,
+             '{-1}',
+             execution.attempts -> -1 || jsonb_build_object(
+               'status', settlement.attempt_status,
+               'finishedAt', $3::text,
+               'error', settlement.error))
+      from jsonb_to_recordset($1::jsonb) as settlement (
+             id uuid, attempt integer, status text, attempt_status text, result jsonb, error jsonb, sent_input jsonb,
+             transformations jsonb, progress jsonb, next_attempt_at timestamptz, due_in_ms integer)
+     where execution.id = settlement.id
+       and execution.id = any(array(select id from locked))
+       and execution.attempt = settlement.attempt
+    returning execution.id
+  ),
+  recorded as (${eventsInsert("$4", "$2::timestamptz", "u.object_id in (select id from settled)")})
+  select id from settled`;
 
 /**
- * Fenced by the number of the attempt: a worker that was taken for dead settles nothing, and its events are not written
- * either. Returns what was settled.
+ * Fenced by the attempt number: a worker that was considered dead settles nothing, and its events are not recorded. Returns the ids of
+ * the executions that were settled.
  */
 export async function settleAttempts(
   tx: Tx,
@@ -79,7 +106,7 @@ export async function settleAttempts(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** False when the attempt is no longer the one that counts. True: until the transaction ends nobody cancels it or takes over. */
+/** False: the attempt was superseded. True: it can be neither cancelled nor taken over until the transaction ends. */
 export async function holdAttempt(tx: Tx, { id, attempt }: ExecutionRow): Promise<boolean> {
   const rows = await tx.query(
     "select from task_executions where id = $1 and attempt = $2 and status = 'running' for share",
@@ -88,7 +115,7 @@ export async function holdAttempt(tx: Tx, { id, attempt }: ExecutionRow): Promis
   return rows.length === 1;
 }
 
-/** False when the attempt is no longer the one that counts: whatever it was about to write must not be written. */
+/** False: the attempt was superseded, and the transaction must not be committed. */
 export async function saveCheckpoint(
   tx: Tx,
   { id, attempt }: ExecutionRow,
@@ -108,10 +135,14 @@ export async function saveProgress(
   rows: { id: string; attempt: number; progress: ExecutionRow["progress"] }[],
 ): Promise<void> {
   await db.query(
-    `with held as (select id from task_executions where id = any($2::uuid[]) order by id for update)
-     update task_executions e set progress = u.progress
-       from jsonb_to_recordset($1::jsonb) as u (id uuid, attempt integer, progress jsonb), held
-      where e.id = held.id and e.id = u.id and e.attempt = u.attempt and e.status = 'running'`,
+    `with locked as (select id from task_executions where id = any($2::uuid[]) order by id for update)
+     update task_executions execution
+        set progress = reported.progress
+       from jsonb_to_recordset($1::jsonb) as reported (id uuid, attempt integer, progress jsonb), locked
+      where execution.id = locked.id
+        and execution.id = reported.id
+        and execution.attempt = reported.attempt
+        and execution.status = 'running'`,
     [JSON.stringify(rows), rows.map(({ id }) => id)],
   );
 }
@@ -121,14 +152,14 @@ export type NewLogLine = Omit<LogLine, "at"> & { execution_id: string; at: strin
 export async function insertLogs(db: Queryable, lines: NewLogLine[]): Promise<void> {
   await db.query(
     `insert into task_logs (execution_id, attempt, level, message, at)
-     select u.execution_id, u.attempt, u.level, u.message, u.at
-       from jsonb_to_recordset($1::jsonb) as u (execution_id uuid, attempt integer, level text, message text, at timestamptz)
-      where exists (select from task_executions e where e.id = u.execution_id)`,
+     select line.execution_id, line.attempt, line.level, line.message, line.at
+       from jsonb_to_recordset($1::jsonb) as line (execution_id uuid, attempt integer, level text, message text, at timestamptz)
+      where exists (select from task_executions execution where execution.id = line.execution_id)`,
     [JSON.stringify(lines)],
   );
 }
 
-/** Asked every few seconds, mostly in vain: a look into a few small indexes. */
+/** Polled every few seconds, mostly without result: both conditions read small partial indexes. */
 export async function findOverdueAcrossOrgs(
   db: Queryable,
   at: Date,
@@ -145,7 +176,10 @@ export async function findOverdueAcrossOrgs(
   return row!;
 }
 
-/** Those that these owners hold besides the ones their worker knows; what it had taken over is left for the next to take over. */
+/**
+ * Locks the executions that these owners hold and their worker does not know of. One that was taken over from a dead worker is not
+ * returned: it gets a random owner and an expired lease, so that the next claim takes it over again.
+ */
 export async function lockUnknownAcrossOrgs(tx: Tx, owners: string[], known: string[]): Promise<ExecutionRow[]> {
   await tx.query(
     `update task_executions set lease_owner = gen_random_uuid(), lease_until = now()
@@ -153,25 +187,33 @@ export async function lockUnknownAcrossOrgs(tx: Tx, owners: string[], known: str
     [owners, known],
   );
   return await tx.query<ExecutionRow>(
-    `select ${executionColumns} from task_executions
-      where lease_owner = any($1::uuid[]) and not (id = any($2::uuid[])) for update skip locked`,
+    `select ${executionColumns}
+       from task_executions
+      where lease_owner = any($1::uuid[])
+        and not (id = any($2::uuid[]))
+        for update skip locked`,
     [owners, known],
   );
 }
 
-/** Those that did not start in time. */
+/** Ends executions that did not start in time. */
 export async function expireAcrossOrgs(tx: Tx, at: Date, limit: number): Promise<ExecutionRow[]> {
   return await tx.query<ExecutionRow>(
-    `update task_executions set status = 'expired', finished_at = $1, next_attempt_at = null, due_at = null
-      where id in (select id from task_executions where status = 'queued' and expires_at <= $1 limit $2
-                      for update skip locked) returning ${executionColumns}`,
+    `update task_executions
+        set status = 'expired', finished_at = $1, next_attempt_at = null, due_at = null
+      where id in (
+              select id from task_executions
+               where status = 'queued' and expires_at <= $1
+               limit $2
+                 for update skip locked)
+     returning ${executionColumns}`,
     [at, limit],
   );
 }
 
 export type CursorRow = { bridgeId: string; taskName: string; site: string; cursor: unknown; executionId: string };
 
-/** How far the last execution that read on from the one before it came, and what it had to leave out. */
+/** Where the last incremental pull ended, and the oldest record that it rejected. */
 export type LastPull = {
   cursor: unknown;
   failedSince: string | null;
@@ -183,9 +225,12 @@ export async function findLastPull(
   { bridgeId, taskName, site }: Pick<CursorRow, "bridgeId" | "taskName" | "site">,
 ): Promise<LastPull | undefined> {
   const [row] = await db.query<LastPull>(
-    `select c.cursor, e.checkpoint ->> 'failedSince' as "failedSince", e.transformations -> 'inbound' as mapping
-       from bridge_cursors c left join task_executions e on e.id = c.execution_id
-      where c.bridge_id = $1 and c.task_name = $2 and coalesce(c.site, $3) = $3`,
+    `select last.cursor,
+            execution.checkpoint ->> 'failedSince' as "failedSince",
+            execution.transformations -> 'inbound' as mapping
+       from bridge_cursors last
+       left join task_executions execution on execution.id = last.execution_id
+      where last.bridge_id = $1 and last.task_name = $2 and coalesce(last.site, $3) = $3`,
     [bridgeId, taskName, site],
   );
   return row;

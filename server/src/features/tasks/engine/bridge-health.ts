@@ -7,7 +7,7 @@ import { isFilledIn } from "../present-execution.ts";
 import type { AttemptOutcome } from "../attempt/attempt.ts";
 
 const healthEveryMs = 250;
-/** Failures that say nothing about the other side. */
+/** Failures that say nothing about the health of the other side. */
 const ownFailures: ReadonlySet<string> = new Set([
   "bridge_inactive",
   "bridge_not_found",
@@ -24,7 +24,7 @@ const ownFailures: ReadonlySet<string> = new Set([
   "unknown_task",
 ]);
 
-/** The health of a bridge is a hint to people: the first outcome is written at once, those shortly after it together. */
+/** Bridge health is informational: the first outcome is written at once, and those shortly after it in one batch. */
 export function createHealthNotes(world: World) {
   const waiting = new Map<string, BridgeOutcome>();
   let isResting = false;
@@ -39,9 +39,9 @@ export function createHealthNotes(world: World) {
   return {
     note(execution: ExecutionRow, { row: bridge }: OpenBridge, { status, error }: AttemptOutcome): void {
       if (status === "interrupted" || ownFailures.has(error?.code ?? "")) return;
-      // Everybody who sees the bridge reads it, and it may quote what was filled in from an order.
+      // The message may quote order data that was filled in, and every user who may read the bridge sees it.
       const hidden = isFilledIn(execution)
-        ? { message: "A task that a run queued failed; its execution says why." }
+        ? { message: "A task queued by a run failed. See its execution for the reason." }
         : {};
       const shown = error && { code: error.code, message: error.message, ...hidden };
       const before = waiting.get(bridge.id);
@@ -52,7 +52,7 @@ export function createHealthNotes(world: World) {
   };
 }
 
-/** None of the failures between two writes is forgotten, nor is a success between two failures. */
+/** Combines outcomes between two writes, so that no failure, and no success between failures, is lost. */
 function added(
   before: BridgeOutcome | undefined,
   { id, version }: BridgeOutcome["bridge"],

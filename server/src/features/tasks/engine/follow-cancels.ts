@@ -5,26 +5,26 @@ const rememberMs = 60_000;
 const maxRemembered = 10_000;
 const idsPerSignal = 100;
 
-/** In the transaction of the cancel, which is answered when every node has heard of it. */
+/** Published in the transaction of the cancellation, whose request is answered once every node has received it. */
 export async function announceCancels(tx: Tx, world: World, ids: string[]): Promise<void> {
   for (let from = 0; from < ids.length; from += idsPerSignal) {
     await world.signals.publish(tx, "task_cancelled", ids.slice(from, from + idsPerSignal).join(","));
   }
 }
 
-/** A cancel can be here before the answer to the claim of what it cancels: it is remembered for that long. */
+/** A cancellation can arrive before the result of the claim query that it cancels, so ids are remembered for a while. */
 export function followCancels(world: World, onCancel: (id: string) => void) {
-  const heardAt = new Map<string, number>();
+  const receivedAt = new Map<string, number>();
   const stop = world.signals.subscribe("task_cancelled", (subject) => {
     const now = performance.now();
-    for (const [id, at] of heardAt) {
-      if (now - at < rememberMs && heardAt.size < maxRemembered) break;
-      heardAt.delete(id);
+    for (const [id, at] of receivedAt) {
+      if (now - at < rememberMs && receivedAt.size < maxRemembered) break;
+      receivedAt.delete(id);
     }
     for (const id of subject.split(",")) {
-      heardAt.set(id, now);
+      receivedAt.set(id, now);
       onCancel(id);
     }
   });
-  return { wasCancelled: (id: string): boolean => heardAt.has(id), stop };
+  return { wasCancelled: (id: string): boolean => receivedAt.has(id), stop };
 }

@@ -8,23 +8,23 @@ import { listEffects } from "../attempt/effects.store.ts";
 import type { ExecutionRow } from "../executions.store.ts";
 
 /**
- * An execution that handed orders to fulfilment has ended, however it ended: what is known about each order is told to
- * the order. The effects say what happened; an execution that never began has none.
+ * Updates the orders of executions that sent them to fulfillment or recalled them, however the execution ended. The stored effects
+ * decide the outcome per order; an execution that never started has none.
  */
 export async function concludeFollowUps(tx: Tx, world: World, ended: ExecutionRow[]): Promise<void> {
   for (const execution of ended) {
     if (execution.follow_up === null) continue;
     const { org_id, follow_up } = execution;
-    // A retry may have named them by their numbers.
+    // A retry may name orders by number.
     const orderIds = [...new Set((await resolveRefs(tx, org_id, execution.input.orderIds as string[])).values())];
     const known = await listEffects(tx, execution, orderIds);
-    // What was taken back, or handed over anew, since this chain has sent it is for others to conclude.
-    const isOver = ({ isClosed, openedBy }: EffectRow): boolean => isClosed && openedBy === execution.effect_root;
-    const over = new Set(known.filter(isOver).map(({ orderId }) => orderId));
-    // Another closed one is of an earlier time at which they had the order.
+    // Orders that were recalled, or sent again, after this chain of retries sent them are concluded by that later execution.
+    const isSuperseded = ({ isClosed, openedBy }: EffectRow): boolean => isClosed && openedBy === execution.effect_root;
+    const superseded = new Set(known.filter(isSuperseded).map(({ orderId }) => orderId));
+    // Other closed effects belong to an earlier hand-over of the order.
     const effects = new Map(known.filter(({ isClosed }) => !isClosed).map((row) => [row.orderId, row]));
-    const left = orderIds.filter((orderId) => !over.has(orderId));
-    const outcomes = left.map((orderId): FulfillmentOutcome => {
+    const concluded = orderIds.filter((orderId) => !superseded.has(orderId));
+    const outcomes = concluded.map((orderId): FulfillmentOutcome => {
       const effect = effects.get(orderId);
       return { orderId, status: outcomeOf(effect), message: effect?.error?.message ?? null };
     });

@@ -9,45 +9,45 @@ import { noteEndings } from "./note-endings.ts";
 import type { AttemptOutcome } from "../attempt/attempt.ts";
 import { decide, writeEndings } from "./settle-attempts.ts";
 
-const together = 200;
+const batchSize = 200;
 
-/** Whether something waits that could start. What expired meanwhile ends here. */
+/** Expires overdue executions. Returns whether any execution is due. */
 export async function recoverOverdue(world: World): Promise<boolean> {
   const { hasExpired, isAnyDue } = await findOverdueAcrossOrgs(world.db, world.clock.now());
-  if (hasExpired) while ((await expireSome(world)) === together);
+  if (hasExpired) while ((await expireBatch(world)) === batchSize);
   return isAnyDue;
 }
 
 /**
- * Executions that this worker holds and does not know of: the answer to its claim was lost. It has begun none of them, so
- * that somebody else, or this worker itself, may do it.
+ * Requeues executions that this worker has claimed without knowing it, because the connection broke before the result of the claim
+ * query arrived. None of them was started, so any worker may run them.
  */
-export async function giveBackUnknown(world: World, owners: string[], known: string[]): Promise<void> {
+export async function requeueUnknownClaims(world: World, owners: string[], known: string[]): Promise<void> {
   await world.db.transaction(async (tx) => {
     const executions = await lockUnknownAcrossOrgs(tx, owners, known);
     if (executions.length === 0) return;
     const endings = executions.map((execution) => {
-      const ending = decide(world, execution, untouchedOutcome(execution), undefined);
+      const ending = decide(world, execution, notStartedOutcome(execution), undefined);
       return { ...ending, execution, bridge: undefined };
     });
     await writeEndings(tx, world, endings);
   });
 }
 
-export function lostOutcome({ sent_input, transformations }: ExecutionRow): AttemptOutcome {
+export function workerLostOutcome({ sent_input, transformations }: ExecutionRow): AttemptOutcome {
   return {
-    status: "lost",
+    status: "worker_lost",
     result: null,
-    error: { code: "worker_lost", message: "The worker that ran it was not heard of any more.", retryable: true },
+    error: { code: "worker_lost", message: "The worker that ran the task stopped responding.", retryable: true },
     sentInput: sent_input,
     transformations: transformations ?? { outbound: null, inbound: null },
   };
 }
 
-/** It was taken, and nothing of it has begun. */
-export function untouchedOutcome(execution: ExecutionRow): AttemptOutcome {
-  const error = { code: "interrupted", message: "The worker could not begin.", retryable: true };
-  return { ...lostOutcome(execution), status: "interrupted", error, isUntouched: true };
+/** The execution was claimed and not started. */
+export function notStartedOutcome(execution: ExecutionRow): AttemptOutcome {
+  const error = { code: "interrupted", message: "The worker could not start the task.", retryable: true };
+  return { ...workerLostOutcome(execution), status: "interrupted", error, isUntouched: true };
 }
 
 async function toEnded(world: World, execution: ExecutionRow): Promise<Ended> {
@@ -56,9 +56,9 @@ async function toEnded(world: World, execution: ExecutionRow): Promise<Ended> {
   return { execution, status: "expired", result: null, error: null, task, bridgeName: bridge?.row.name };
 }
 
-async function expireSome(world: World): Promise<number> {
+async function expireBatch(world: World): Promise<number> {
   return await world.db.transaction(async (tx) => {
-    const expired = await expireAcrossOrgs(tx, world.clock.now(), together);
+    const expired = await expireAcrossOrgs(tx, world.clock.now(), batchSize);
     await concludeFollowUps(tx, world, expired);
     await noteEndings(tx, world, await Promise.all(expired.map((execution) => toEnded(world, execution))));
     recordEventsAcrossOrgs(

@@ -109,7 +109,7 @@ describe("a worker that is not heard of any more", () => {
     second.finish({ by: "second" });
     const done = await ended(id);
     expect(done).toMatchObject({ status: "succeeded", result: { by: "second" }, attempt: 2 });
-    expect(done.attempts.map(({ status }: { status: string }) => status)).toEqual(["lost", "succeeded"]);
+    expect(done.attempts.map(({ status }: { status: string }) => status)).toEqual(["worker_lost", "succeeded"]);
     expect(done.attempts[0].error.code).toBe("worker_lost");
     expect(second.effectKey).toBe(first.effectKey);
     const metrics = await (await fetch(`${hub.url}/metrics`)).text();
@@ -123,7 +123,7 @@ describe("a worker that is not heard of any more", () => {
     await wake();
     await eventually(
       () => look(id),
-      ({ attempts }) => attempts[attempt - 1].status === "lost",
+      ({ attempts }) => attempts[attempt - 1].status === "worker_lost",
     );
     await hub.world.db.query("update task_executions set due_at = now() where id = $1 and status = 'queued'", [id]);
     await wake();
@@ -143,7 +143,7 @@ describe("a worker that is not heard of any more", () => {
     const done = await ended(id);
     expect(done).toMatchObject({ status: "succeeded", attempt: 5, maxAttempts: 2, result: { by: "the fifth" } });
     const statuses = done.attempts.map(({ status }: { status: string }) => status);
-    expect(statuses).toEqual(["lost", "lost", "failed", "lost", "succeeded"]);
+    expect(statuses).toEqual(["worker_lost", "worker_lost", "failed", "worker_lost", "succeeded"]);
   });
 
   test("may have died of the task: after five in a row it is tried no more", async () => {
@@ -259,7 +259,7 @@ describe("a database that is away", () => {
     const calls = started.length;
     const id = await execute("once");
     const only = await callOf(calls + 1);
-    const failures = (): number => hub.logs.filter((line) => line.includes("could not be written yet")).length;
+    const failures = (): number => hub.logs.filter((line) => line.includes("could not be stored")).length;
     const before = failures();
     await outage(async () => {
       only.finish({ seen: true });
@@ -318,7 +318,7 @@ test("the ends and the progress of several executions are written in the order o
   // The later one lies before the earlier one, so that only the order of the ids can tell.
   const [early, late] = ids.toSorted() as [string, string];
   await hub.world.db.query("update task_executions set progress = null where id = $1", [early]);
-  const rows = [late, early].map((id) => ({ id, attempt: 1, progress: { done: 1, total: 2 } }));
+  const rows = [late, early].map((id) => ({ id, attempt: 1, progress: { processed: 1, total: 2 } }));
   const save = () => saveProgress(hub.world.db, rows);
   expect(await waitsAtFirst(hub.world.db, "task_executions", ids, save)).toBe(true);
   await hub.world.db.query("update task_executions set progress = null where id = $1", [early]);

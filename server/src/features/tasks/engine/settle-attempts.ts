@@ -26,11 +26,11 @@ export type Ending = {
 };
 type Pending = Ending & { outcome: AttemptOutcome; done(): void };
 
-const maxTogether = 500;
+const maxBatch = 500;
 const retryFlushMs = 500;
 
 export type Settler = {
-  /** Resolves when it is written down, which is tried until the database answers. */
+  /** Resolves when the outcome is stored, which is retried until the database answers. */
   settle(
     execution: ExecutionRow,
     outcome: AttemptOutcome,
@@ -39,7 +39,7 @@ export type Settler = {
   ): Promise<void>;
 };
 
-/** Writes the ends of attempts, those that come at the same time together. */
+/** Stores the outcomes of attempts; those that end at the same time share a transaction. */
 export function createSettler(
   world: World,
   { onRetryIn, onFenced }: { onRetryIn(delayMs: number): void; onFenced(): void },
@@ -51,33 +51,33 @@ export function createSettler(
   async function flush(): Promise<void> {
     if (isFlushing) return;
     isFlushing = true;
-    // One turn of the loop: what ends at the same moment is written together.
+    // Attempts that end within this event-loop tick join the batch.
     await new Promise(setImmediate);
-    while (waiting.length > 0) await settleTogether(waiting.splice(0, maxTogether));
+    while (waiting.length > 0) await settleBatch(waiting.splice(0, maxBatch));
     isFlushing = false;
   }
 
-  async function settleTogether(batch: Pending[]): Promise<void> {
+  async function settleBatch(batch: Pending[]): Promise<void> {
     try {
-      const ours = await world.db.transaction((tx) => writeEndings(tx, world, batch));
-      for (const pending of batch) finish(pending, ours.has(pending.execution.id));
+      const settled = await world.db.transaction((tx) => writeEndings(tx, world, batch));
+      for (const pending of batch) finish(pending, settled.has(pending.execution.id));
     } catch (error) {
-      if (isRefusedForGood(error)) return await settleApart(batch, error);
-      world.log.warn({ err: error }, "ends of tasks could not be written yet");
+      if (isRefusedForGood(error)) return await settleOneByOne(batch, error);
+      world.log.warn({ err: error }, "task outcomes could not be stored; retrying");
       waiting.unshift(...batch);
       await new Promise((resolve) => setTimeout(resolve, retryFlushMs));
     }
   }
 
-  /** One of them cannot be stored, say because of its result: the others must not wait for it for ever. */
-  async function settleApart(batch: Pending[], error: unknown): Promise<void> {
+  /** One outcome, or its result, cannot be stored. Alone it fails with `result_not_storable`, and the others are stored. */
+  async function settleOneByOne(batch: Pending[], error: unknown): Promise<void> {
     if (batch.length > 1) {
-      for (const pending of batch) await settleTogether([pending]);
+      for (const pending of batch) await settleBatch([pending]);
       return;
     }
     const [pending] = batch;
     const { settlement, execution } = pending!;
-    world.log.error({ err: error, executionId: execution.id }, "the end of a task cannot be stored");
+    world.log.error({ err: error, executionId: execution.id }, "task outcome cannot be stored");
     if (settlement.error?.code === notStorable.code) return finish(pending!, false);
     Object.assign(settlement, { status: "failed", attempt_status: "failed", error: notStorable });
     Object.assign(settlement, {
@@ -87,13 +87,16 @@ export function createSettler(
       next_attempt_at: null,
       due_in_ms: null,
     });
-    await settleTogether([{ ...pending!, delayMs: undefined }]);
+    await settleBatch([{ ...pending!, delayMs: undefined }]);
   }
 
-  function finish({ execution, bridge, outcome, delayMs, done }: Pending, isOurs: boolean): void {
-    if (isOurs && bridge) health.note(execution, bridge, outcome);
-    if (!isOurs) onFenced();
-    if (!isOurs) world.log.info({ executionId: execution.id, attempt: execution.attempt }, "an attempt came too late");
+  function finish({ execution, bridge, outcome, delayMs, done }: Pending, isSettled: boolean): void {
+    if (isSettled && bridge) health.note(execution, bridge, outcome);
+    if (!isSettled) {
+      onFenced();
+      const { id: executionId, attempt } = execution;
+      world.log.info({ executionId, attempt }, "outcome discarded: the attempt was superseded");
+    }
     if (delayMs !== undefined) onRetryIn(delayMs);
     done();
   }
@@ -110,11 +113,11 @@ export function createSettler(
 
 const notStorable = {
   code: "result_not_storable",
-  message: "The task ended, but its result holds characters that cannot be stored.",
+  message: "The task ended, but its result contains characters that cannot be stored.",
   retryable: false,
 };
 
-/** What this end of an attempt means for the execution. */
+/** Decides from the outcome of an attempt whether the execution ends or is retried. */
 export function decide(
   world: World,
   execution: ExecutionRow,
@@ -123,17 +126,17 @@ export function decide(
 ): Pick<Ending, "settlement" | "delayMs"> {
   const { status, result, sentInput, transformations } = outcome;
   const isRepeatable = outcome.isUntouched === true || task?.idempotent !== false || task.mode !== "call";
-  const isCut = status === "timed_out" || status === "interrupted" || status === "lost";
+  const isCut = status === "timed_out" || status === "interrupted" || status === "worker_lost";
   const isUncertain = isCut || outcome.error?.mayHaveHappened === true;
-  // Nobody knows whether it happened, and the task cannot be repeated safely.
+  // The effect may have happened, and the task cannot be repeated safely.
   const error = isUncertain && !isRepeatable && status !== "timed_out" ? unknownOutcome(status) : outcome.error;
   const wantsAnother = isCut || (status === "failed" && outcome.error?.retryable === true);
-  // Pages are stored with how far they go, so that another attempt reads on: a long import outlives many workers.
+  // A pull stores its position with each page, so a long import survives any number of restarts.
   const tally = tallyAttempts(execution, status, task?.mode === "pull");
   const mayTryAgain = isAnotherLeft(execution, status, tally) && (isRepeatable || !isUncertain);
   const willRetry = status !== "succeeded" && wantsAnother && mayTryAgain;
-  // A worker may die of anything once: whoever comes next goes on at once.
-  const times = status === "lost" || status === "interrupted" ? tally.deaths - 1 : tally.failures;
+  // The first death of a worker costs no delay: it had probably nothing to do with this task.
+  const times = status === "worker_lost" || status === "interrupted" ? tally.deaths - 1 : tally.failures;
   const delayMs = willRetry ? nextDelayMs(execution, times, outcome.error?.retryAfterMs) : undefined;
   const done = hasFailedPart(task, result) ? "completed_with_errors" : "succeeded";
   const finalStatus = status === "succeeded" ? done : status === "timed_out" ? status : "failed";
@@ -155,19 +158,19 @@ export function decide(
   };
 }
 
-/** It went on to its end, and something on the way was left out. */
+/** The task ran to its end, and some of its records or orders failed. */
 function hasFailedPart(task: ConnectorTask | undefined, result: unknown): boolean {
   if (task?.mode === "push") return refsLeft(result).length > 0;
   return task?.mode === "pull" && ((result as { failed?: number } | null)?.failed ?? 0) > 0;
 }
 
-/** As of runs and comparisons: what so many workers died over, one after the other, is not tried on yet another one. */
+/** After this many workers died in a row while running the task, the task itself is the likely cause. Same limit as for runs. */
 const maxDeaths = 5;
 const maxCuts = 50;
 
 /**
- * Being given back is nobody's failure, nor is the death of a worker; but they must come to an end too. What may be
- * tried once only is not tried again after a death: it may have been.
+ * Interruptions and worker deaths do not count as failures, but have limits of their own. With one attempt allowed, a death ends the
+ * execution: the task may have run.
  */
 function isAnotherLeft(
   { max_attempts }: ExecutionRow,
@@ -175,25 +178,22 @@ function isAnotherLeft(
   { failures, cuts, deaths }: AttemptTally,
 ): boolean {
   if (status === "interrupted") return cuts <= maxCuts;
-  if (status === "lost") return max_attempts > 1 && deaths < maxDeaths && cuts <= maxCuts;
+  if (status === "worker_lost") return max_attempts > 1 && deaths < maxDeaths && cuts <= maxCuts;
   return failures < max_attempts;
 }
 
 const delayFactor = 6;
 const maxDelayMs = 2 * 3_600_000;
 
-/**
- * After it went wrong so many times: sixfold each time, and a random part of it, so that what failed together does not
- * come back together. After none at once.
- */
-function nextDelayMs({ retry_delay_ms }: Pick<ExecutionRow, "retry_delay_ms">, times: number, askedForMs = 0): number {
+/** Exponential backoff with jitter: six times longer with each failure, of which a random half. No failure: no delay. */
+function nextDelayMs({ retry_delay_ms }: Pick<ExecutionRow, "retry_delay_ms">, times: number, minimumMs = 0): number {
   const full = times < 1 ? 0 : Math.min(retry_delay_ms * delayFactor ** (times - 1), maxDelayMs);
-  return Math.round(Math.max(askedForMs, full / 2 + (Math.random() * full) / 2));
+  return Math.round(Math.max(minimumMs, full / 2 + (Math.random() * full) / 2));
 }
 
 function unknownOutcome(status: AttemptOutcome["status"]) {
   const why = status === "failed" ? "The connection broke" : "The worker ended";
-  const message = `${why} while the task ran; it may have happened. Look there before you retry.`;
+  const message = `${why} while the task ran, so it may have taken effect. Check the other system before you retry.`;
   return { code: "outcome_unknown", message, retryable: false };
 }
 
@@ -201,7 +201,7 @@ function more(error: object): { errors?: NonNullable<Failure["errors"]> } {
   return "errors" in error ? { errors: error.errors as NonNullable<Failure["errors"]> } : {};
 }
 
-/** Returns the executions whose end this was; the others had gone on without it. */
+/** Returns the ids that were settled; attempts of the others were superseded. */
 export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promise<Set<string>> {
   const settled = await settleAttempts(
     tx,
@@ -209,8 +209,9 @@ export async function writeEndings(tx: Tx, world: World, batch: Ending[]): Promi
     world.clock.now(),
     eventRecords(world, batch.flatMap(endEvents)),
   );
-  const ours = batch.filter(({ execution }) => settled.has(execution.id));
-  const ended = ours.filter(({ settlement }) => settlement.status !== "queued");
+  const ended = batch.filter(
+    ({ execution, settlement }) => settled.has(execution.id) && settlement.status !== "queued",
+  );
   await concludeFollowUps(
     tx,
     world,

@@ -32,8 +32,8 @@ test(
     );
     expect(story.problems).toEqual([]);
     expect(story.kills).toBe(2);
-    expect(story.executions[0]).toMatchObject({ status: "succeeded", trigger: "manual_schedule" });
-    expect(story.executions[0]!.attempts).toContain("lost");
+    expect(story.executions[0]).toMatchObject({ status: "succeeded", trigger: "manual" });
+    expect(story.executions[0]!.attempts).toContain("worker_lost");
   },
 );
 

@@ -10,17 +10,17 @@ import { loadMappings } from "../attempt/task-mappings.ts";
 import type { TaskRow } from "./attempts.store.ts";
 import { taskLeases } from "./attempts.store.ts";
 import { followCancels } from "./follow-cancels.ts";
-import { giveBackUnknown, lostOutcome, recoverOverdue, untouchedOutcome } from "./recover-executions.ts";
+import { notStartedOutcome, recoverOverdue, requeueUnknownClaims, workerLostOutcome } from "./recover-executions.ts";
 import { createSettler } from "./settle-attempts.ts";
 import { localEngine } from "./wake-engines.ts";
 
-/** What this process has seen since it started; `fencedWrites` are attempts that came too late and changed nothing. */
+/** Counters since the process started. `fencedWrites`: outcomes of superseded attempts, which were discarded. */
 export const taskCounters = perWorld(() => ({ fencedWrites: 0, recovered: 0 }));
 
-/** Signals get a worker going at once; this is for those that were lost, for workers that were, and for what expires. */
+/** Signals wake the worker at once. Polling finds what lost signals and dead workers left, and executions that expire. */
 const pollIntervalMs = 10_000;
 
-/** Takes executions from the queue and runs them, as many at a time as there are slots. One per surface and process. */
+/** Claims queued executions and runs up to `slots` of them at a time. One engine per surface and process. */
 export function startTaskEngine(world: World, { slots }: { slots: number }): { stop(): Promise<void> } {
   const settler = createSettler(world, {
     onRetryIn: (delayMs) => worker.wake(delayMs + 20),
@@ -33,7 +33,7 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
     leases: taskLeases,
     wakeOn: ["task_queued"],
     pollIntervalMs,
-    // An execution counts its own attempts, and knows which of them must not be repeated.
+    // The execution counts its own attempts, since not every task may be repeated.
     maxAttempts: Infinity,
     claimValues: ({ clock }) => [clock.now(), clock.now().toISOString()],
     poll: recoverOverdue,
@@ -46,9 +46,9 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
       const task = bridge && findTask(bridge, taskName);
       if (execution.taken_over) {
         taskCounters(world).recovered++;
-        await settler.settle(execution, lostOutcome(execution), task, bridge);
+        await settler.settle(execution, workerLostOutcome(execution), task, bridge);
       } else if (!slice.isFresh()) {
-        await settler.settle(execution, untouchedOutcome(execution), task, bridge);
+        await settler.settle(execution, notStartedOutcome(execution), task, bridge);
       } else {
         const timer = AbortSignal.timeout(execution.timeout_ms);
         const note = notes.of(execution);
@@ -57,7 +57,7 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
         const outcome = await runAttempt({ ...source, mayStart: slice.isFresh });
         slice.releaseSlot();
         await note.flush();
-        // Somebody else has it now, and will say how it ends.
+        // The worker that took over stores the outcome.
         if (outcome.error?.code === "superseded") taskCounters(world).fencedWrites++;
         else await settler.settle(execution, outcome, task, bridge);
       }
@@ -68,8 +68,8 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
 
   const worker = startWork(world, work, {
     slots,
-    reconcileLostClaims: (owners, known) => giveBackUnknown(world, owners, known),
-    // Known from the moment it is ours, so that a cancel finds it, whatever it still waits for.
+    reconcileLostClaims: (owners, known) => requeueUnknownClaims(world, owners, known),
+    // A cancellation that arrived before the result of the claim query.
     onClaimed(execution, stop) {
       if (cancels.wasCancelled(execution.id)) stop.abort(cancelled());
     },
@@ -91,7 +91,7 @@ export function startTaskEngine(world: World, { slots }: { slots: number }): { s
 
 const cancelled = (): RemoteError => new RemoteError("cancelled", "The execution was cancelled.");
 
-/** Only when no other process can be at work on this database: what a killed one was doing is taken up at once. */
+/** Ends all leases, so that executions of a killed process start at once. Only safe while no other process uses the database. */
 export async function freeAllExecutions(world: World): Promise<void> {
   await taskLeases.endAllAcrossOrgs(world.db);
 }

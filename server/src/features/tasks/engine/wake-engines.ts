@@ -9,8 +9,8 @@ const hintEveryMs = 50;
 const lastHints = perWorld(() => ({ at: 0, timer: undefined as NodeJS.Timeout | undefined }));
 
 /**
- * After executions were queued. The engine next door is told directly; others by a notification, which costs every
- * commit of the database a lock and is therefore sent rarely and outside of transactions. What it misses, polling finds.
+ * Call after executions were queued. The engine of this process is woken directly. Others get a NOTIFY, at most every 50 ms and outside
+ * of transactions, because each NOTIFY takes a lock at commit. Polling finds what a notification misses.
  */
 export function wakeTaskEngines(world: World, delayMs = 0): void {
   const { worker } = localEngine(world);

@@ -70,7 +70,7 @@ describe("a trace", () => {
   });
 
   test("names the place that was probably meant when a source is missing", () => {
-    expect(trace.warnings.map(({ index, code, source, nearest }) => [index, code, source, nearest])).toEqual([
+    expect(trace.warnings.map(({ index, code, source, suggestion }) => [index, code, source, suggestion])).toEqual([
       [1, "source_missing", "$.shipping_address.zip", "$.shippingAddress.zip"],
       [3, "source_missing", "channel", undefined],
       [5, "source_missing", "@.Sku", "@.sku"],
@@ -82,7 +82,7 @@ describe("a trace", () => {
     const mappings = [{ target: "l", each: "line_items", mappings: [{ target: "g", source: "gift" }] }];
     const { warnings } = traceMapping(compiled(mappings), order);
     expect(warnings).toMatchObject([{ code: "source_missing", message: "Some of the data has nothing there." }]);
-    expect(warnings[0]).not.toHaveProperty("nearest");
+    expect(warnings[0]).not.toHaveProperty("suggestion");
   });
 
   test("warns when a mapping throws away what another one wrote into its target", () => {
@@ -136,7 +136,7 @@ describe("a trace", () => {
       },
     ];
     const { warnings } = traceMapping(compiled(mappings), order);
-    expect(warnings.map(({ path, code, source, nearest }) => [path, code, source, nearest])).toEqual([
+    expect(warnings.map(({ path, code, source, suggestion }) => [path, code, source, suggestion])).toEqual([
       ["/mappings/0", "source_missing", "shippingAdress.city", "$.shippingAddress.city"],
       ["/mappings/1", "source_missing", "$.totl", "$.total"],
       ["/mappings/2", "source_missing", "notes", "$.note"],
@@ -149,7 +149,9 @@ describe("a trace", () => {
     const mapping = { target: "l", each: "line_items", mappings: [{ target: "sku", source: "sku" }] };
     const outside = traceMapping(compiled([{ ...mapping, when: { path: "@.gift", op: "eq", value: true } }]), order);
     expect(outside).toMatchObject({ output: {}, trace: [{ status: "skipped", reason: "Its when does not hold." }] });
-    expect(outside.warnings).toMatchObject([{ code: "when_outside", message: expect.stringContaining("where") }]);
+    expect(outside.warnings).toMatchObject([
+      { code: "condition_outside_each", message: expect.stringContaining("where") },
+    ]);
     const inside = traceMapping(compiled([{ ...mapping, where: { path: "@.gift", op: "eq", value: true } }]), order);
     expect(inside).toMatchObject({ output: { l: [{ sku: "B" }] }, warnings: [] });
   });
@@ -184,7 +186,7 @@ describe("a trace", () => {
       ["e", "defaulted", "There is nothing at none.", undefined, "-"],
       ["f", "mapped", undefined, [{ transform: "replace", to: "" }], ""],
     ]);
-    expect(warnings.filter(({ code }) => code === "empty_kept")).toMatchObject([{ target: "f" }]);
+    expect(warnings.filter(({ code }) => code === "empty_value_kept")).toMatchObject([{ target: "f" }]);
   });
 
   test("lists what no mapping looks at", () => {

@@ -246,7 +246,7 @@ describe("a mapping", () => {
         { target: "o", each: "x", mappings: [{ target: "y", source: "@group()" }] },
         { target: "p", each: "x", where: { path: "^^.y", op: "empty" }, mappings: [] },
         { target: "q", source: "x", transforms: [{ map: { source: "@.y", transforms: ["trimm"] } }] },
-        { target: "r", source: "x", transforms: [{ unit: { from: "stone", to: "kg" } }] },
+        { target: "r", source: "x", transforms: [{ convert_unit: { from: "stone", to: "kg" } }] },
       ]),
     ).toEqual([
       ["/mappings/0", "one_of"],
@@ -260,18 +260,18 @@ describe("a mapping", () => {
       ["/mappings/5/mappings/1", "type"],
       ["/mappings/6/when/value", "value"],
       ["/mappings/7/typ", "unknown_field"],
-      ["/mappings/8/onError", "default_needed"],
+      ["/mappings/8/onError", "default_required"],
       ["/mappings/9/mappings", "required"],
       ["/mappings/10/transforms/0/in_set/set", "value"],
       ["/mappings/11/target", "forbidden_key"],
       ["/mappings/12/source", "path"],
       ["/mappings/13/source", "path"],
       ["/mappings/14/source", "path"],
-      ["/mappings/15/where", "each_needed"],
+      ["/mappings/15/where", "each_required"],
       ["/mappings/16/mappings/0/source", "path"],
       ["/mappings/17/where/path", "format"],
       ["/mappings/18/transforms/0/map/transforms/0", "unknown_transform"],
-      ["/mappings/19/transforms/0/unit/from", "unit"],
+      ["/mappings/19/transforms/0/convert_unit/from", "unit"],
     ]);
     expect(mistakes("no list")).toEqual([["/mappings", "type"]]);
     expect(mistakes(Array.from({ length: 501 }, () => ({ target: "a", value: 1 })))).toEqual([
@@ -348,8 +348,8 @@ describe("the transforms", () => {
     [{ replace: { from: "$", to: "$&" } }, "a$b", "a$&b"],
     [{ add_days: -1 }, "2026-03-01T10:00:00+02:00", "2026-02-28T10:00:00+02:00"],
     [{ date_part: "week" }, "2027-01-01", 53],
-    [{ unit: { from: "$.nothing", to: "g", default: "kg" } }, 2, 2000],
-    [{ unit: { from: "Pounds", to: "oz" } }, 2, 32],
+    [{ convert_unit: { from: "$.nothing", to: "g", default: "kg" } }, 2, 2000],
+    [{ convert_unit: { from: "Pounds", to: "oz" } }, 2, 32],
   ])("%j of %j is %j", (transform, from, to) => {
     expect(map([{ target: "out", source: "value", transforms: [transform] }], { value: from })).toEqual({ out: to });
   });
@@ -363,8 +363,8 @@ describe("the transforms", () => {
     ["json_parse", '{"a":"\\u0000"}'],
     ["json_parse", '{"__proto__":{"x":1}}'],
     ["base64_decode", "***"],
-    [{ unit: { from: "$.value", to: "kg" } }, 5],
-    [{ unit: { from: "$.nothing", to: "kg" } }, 5],
+    [{ convert_unit: { from: "$.value", to: "kg" } }, 5],
+    [{ convert_unit: { from: "$.nothing", to: "kg" } }, 5],
     ["merge", 5],
     [{ divide: 0 }, 1],
     [{ lookup: { map: { a: 1 } } }, "b"],

@@ -82,16 +82,16 @@ export function normaliseElement(raw: unknown, refuse: Refuse): MappingElement |
     refuse("", "one_of", `Exactly one of source, value, template, each is needed; ${found}.`, { allowed: kinds });
   }
   if (element.onError === "default" && !Object.hasOwn(element, "default")) {
-    refuse("/onError", "default_needed", "onError: default needs a default.");
+    refuse("/onError", "default_required", "onError: default needs a default.");
   }
   const isEach = Object.hasOwn(element, "each");
   if (isEach !== Object.hasOwn(element, "mappings")) {
-    refuse("/mappings", isEach ? "required" : "each_needed", "each and mappings go together.");
+    refuse("/mappings", isEach ? "required" : "each_required", "each and mappings go together.");
   }
   for (const name of ["where", "groupBy"]) {
-    if (!isEach && Object.hasOwn(element, name)) refuse(`/${name}`, "each_needed", `${name} is for an each.`);
+    if (!isEach && Object.hasOwn(element, name)) refuse(`/${name}`, "each_required", `${name} is for an each.`);
   }
-  if (isEach && element.type !== undefined) refuse("/type", "not_with_each", "each always makes a list.");
+  if (isEach && element.type !== undefined) refuse("/type", "not_allowed_with_each", "each always makes a list.");
   return element as MappingElement;
 }
 

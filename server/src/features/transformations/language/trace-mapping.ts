@@ -142,7 +142,7 @@ function outsideWarning(
   if (!names || !isThere(names)) return undefined;
   const { index, target, pointer } = element;
   const message = `when is asked once, before the list is looked at, and there is nothing at ${cutText(text, 200)} then. To choose among the elements use where.`;
-  return { index, target, path: pointer, code: "when_outside", message, source: text };
+  return { index, target, path: pointer, code: "condition_outside_each", message, source: text };
 }
 
 function missingWarning(
@@ -152,7 +152,7 @@ function missingWarning(
 ): MappingWarning {
   const { index, target, pointer, scope } = element;
   const isSomewhere = isSource && isThere(names);
-  const nearest = isSomewhere || names.length === 0 ? undefined : nearestPath(path, scope, names, paths);
+  const suggestion = isSomewhere || names.length === 0 ? undefined : nearestPath(path, scope, names, paths);
   return {
     index,
     target,
@@ -160,7 +160,7 @@ function missingWarning(
     code: "source_missing",
     message: isSomewhere ? "Some of the data has nothing there." : `The data has nothing at ${cutText(text, 200)}.`,
     source: text,
-    ...(nearest === undefined ? {} : { nearest }),
+    ...(suggestion === undefined ? {} : { suggestion }),
   };
 }
 
@@ -191,7 +191,7 @@ function overwrittenWarnings(written: Written[]): MappingWarning[] {
 
 function emptyWarning({ index, target, pointer }: CompiledElement): MappingWarning {
   const message = 'It is an empty text, which `default` does not replace; the transform {"default": ...} does.';
-  return { index, target, path: pointer, code: "empty_kept", message };
+  return { index, target, path: pointer, code: "empty_value_kept", message };
 }
 
 function warningOf({ element, status }: Seen, { code, message }: { code: string; message: string }): MappingWarning {

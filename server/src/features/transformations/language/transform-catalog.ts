@@ -1,21 +1,21 @@
 import type { TransformDefinition } from "./transform.ts";
-import { choiceTransforms } from "./transforms/choice-transforms.ts";
-import { codeTransforms } from "./transforms/code-transforms.ts";
+import { logicTransforms } from "./transforms/logic-transforms.ts";
+import { encodingTransforms } from "./transforms/encoding-transforms.ts";
 import { dateTransforms } from "./transforms/date-transforms.ts";
 import { listTransforms } from "./transforms/list-transforms.ts";
 import { numberTransforms } from "./transforms/number-transforms.ts";
 import { patternTransforms } from "./transforms/pattern-transforms.ts";
 import { textTransforms } from "./transforms/text-transforms.ts";
-import { tradeTransforms } from "./transforms/trade-transforms.ts";
+import { commerceTransforms } from "./transforms/commerce-transforms.ts";
 
 const groups: Record<string, readonly TransformDefinition[]> = {
   text: [...textTransforms, ...patternTransforms],
   number: numberTransforms,
   list: listTransforms,
-  choice: choiceTransforms,
+  logic: logicTransforms,
   date: dateTransforms,
-  trade: tradeTransforms,
-  code: codeTransforms,
+  commerce: commerceTransforms,
+  encoding: encodingTransforms,
 };
 
 /** Every transform there is. A new one is an entry in its group; the example is its test. */

@@ -58,7 +58,7 @@ function patternFormat(compiled: { format(moment: Moment): string } | undefined)
 }
 
 function checkZone(zone: string | undefined, param: string, env: CompileEnv): void {
-  if (zone !== undefined && !isTimeZone(zone)) env.refuse(param, "time_zone", `There is no time zone ${zone}.`);
+  if (zone !== undefined && !isTimeZone(zone)) env.refuse(param, "unknown_timezone", `There is no time zone ${zone}.`);
 }
 
 /** Years beyond 9999 have no four digits; zones could otherwise push a date there. */

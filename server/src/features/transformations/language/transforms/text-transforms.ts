@@ -20,7 +20,7 @@ export const textTransforms = [
     compile: () => (text) => text.trim(),
   }),
   textTransform({
-    name: "squish",
+    name: "normalize_spaces",
     weight: 8,
     text: "Removes blanks at both ends and makes every run of blanks one",
     example: { from: "  12   Main  St ", to: "12 Main St" },

@@ -10,7 +10,7 @@ const { org, shop, aBridge, journalOf, anOrder, ship, shippedOrder, correct, end
 beforeEach(() => shop.calm());
 
 describe("reporting shipments", () => {
-  test("a shipment is sent once, however often the task is executed; with `resend` once more", async () => {
+  test("a shipment is sent once, however often the task is executed; with `forceResend` once more", async () => {
     const { push } = await aBridge("blind");
     const { id, number } = await shippedOrder("T-1");
     const first = await push([id]);
@@ -23,7 +23,7 @@ describe("reporting shipments", () => {
       expect(again.result.results[0].changedSince).toBeUndefined();
     }
     expect(journalOf(number)).toEqual(["order.create T-1"]);
-    const resent = await push([id], { resend: true });
+    const resent = await push([id], { forceResend: true });
     expect(resent.result.results[0]).toMatchObject({ status: "sent" });
     expect(resent.result.results[0].externalId).not.toBe(externalId);
     expect(journalOf(number)).toHaveLength(2);
@@ -109,27 +109,27 @@ describe("reporting shipments", () => {
 });
 
 describe("an answer that was lost after the shop had stored what was sent", () => {
-  test("with nobody to ask it stays unknown for every execution, until `resend`", async () => {
+  test("with nobody to ask it stays unknown for every execution, until `forceResend`", async () => {
     const { push } = await aBridge("blind");
     const { id, number } = await shippedOrder("U");
     shop.inject({ kind: "drop_after", match: "POST /rest/plain" });
     for (const _ of [1, 2, 3]) {
       const unknown = await push([id]);
       expect(unknown).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
-      expect(unknown.error.message).toContain("`resend`");
+      expect(unknown.error.message).toContain("`forceResend`");
     }
     expect(journalOf(number)).toHaveLength(1);
-    expect((await push([id], { resend: true })).result.summary).toMatchObject({ sent: 1 });
+    expect((await push([id], { forceResend: true })).result.summary).toMatchObject({ sent: 1 });
     expect((await push([id])).result.summary).toMatchObject({ alreadySent: 1 });
     expect(journalOf(number)).toHaveLength(2);
   });
 
-  test("a retry that names `resend` sends it, and a retry of that one does not", async () => {
+  test("a retry that names `forceResend` sends it, and a retry of that one does not", async () => {
     const { push } = await aBridge("blind");
     const { id, number } = await shippedOrder("R");
     shop.inject({ kind: "drop_after", match: "POST /rest/plain", times: 2 });
     const lost = await push([id]);
-    const again = { input: { orderIds: [id], resend: true } };
+    const again = { input: { orderIds: [id], forceResend: true } };
     const retried = await ended((await org.post(`/tasks/executions/${lost.id}/retry`, again)).body.id);
     expect(retried).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
     expect(journalOf(number)).toHaveLength(2);
@@ -186,10 +186,10 @@ describe("an answer that was lost after the shop had stored what was sent", () =
     const { id, number } = await shippedOrder("E");
     await push([id]);
     shop.inject({ kind: "drop_before", match: "POST /rest/plain" });
-    expect((await push([id], { resend: true })).result.results[0].status).toBe("outcome_unknown");
+    expect((await push([id], { forceResend: true })).result.results[0].status).toBe("outcome_unknown");
     expect((await push([id])).result.results[0].status).toBe("outcome_unknown");
     expect(journalOf(number)).toHaveLength(1);
-    expect((await push([id], { resend: true })).result.results[0].status).toBe("sent");
+    expect((await push([id], { forceResend: true })).result.results[0].status).toBe("sent");
     expect(journalOf(number)).toHaveLength(2);
   });
 });
@@ -263,7 +263,7 @@ describe("what the shop was not told of", () => {
       delaySeconds: 3_600,
     };
     const { id } = (await org.post("/tasks/execute", given)).body;
-    const lost = { status: "lost", startedAt: new Date().toISOString(), finishedAt: new Date().toISOString() };
+    const lost = { status: "worker_lost", startedAt: new Date().toISOString(), finishedAt: new Date().toISOString() };
     await hub.world.db.query(
       "update task_executions set attempt = 2, attempts = $2::jsonb, due_at = now(), next_attempt_at = null where id = $1",
       [id, JSON.stringify([1, 2].map((at) => ({ ...lost, number: at, error: null })))],
@@ -303,7 +303,7 @@ describe("what the shop was not told of", () => {
 
   test("cannot be sent again without a name", async () => {
     const { bridgeId } = await aBridge("blind");
-    const given = { bridgeId, taskName: "fulfillments.push", input: { resend: true } };
+    const given = { bridgeId, taskName: "fulfillments.push", input: { forceResend: true } };
     const { status, body } = await org.post("/tasks/execute", given);
     expect([status, body.errors[0].pointer]).toEqual([400, "/input/orderIds"]);
   });

@@ -35,9 +35,9 @@ const lengthWords: [RegExp, string][] = [
   [/^yards?$/, "yd"],
 ];
 
-export const tradeTransforms = [
+export const commerceTransforms = [
   numberTransform({
-    name: "unit",
+    name: "convert_unit",
     text: "Converts a weight or a length into another unit, rounded to digits (3); from may be the path of the unit, and default its unit where it has none",
     params: Strict({
       from: Type.String({
@@ -63,7 +63,8 @@ export const tradeTransforms = [
           const said = read(run);
           const unit = isEmpty(said) ? otherwise : readUnit(toText(said));
           if (unit === undefined) {
-            const suggestion = 'give a default unit, such as {"unit": {"from": "@.unit", "to": "kg", "default": "g"}}';
+            const suggestion =
+              'give a default unit, such as {"convert_unit": {"from": "@.unit", "to": "kg", "default": "g"}}';
             throw isEmpty(said)
               ? new MappingFault("unit_missing", `There is no unit at ${from}.`, { suggestion })
               : fault(

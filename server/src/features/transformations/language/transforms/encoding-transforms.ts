@@ -22,7 +22,7 @@ function isStorable(value: unknown): boolean {
   return Object.entries(value).every(([key, member]) => textProblem(key) === undefined && isStorable(member));
 }
 
-export const codeTransforms = [
+export const encodingTransforms = [
   textTransform({
     name: "hash",
     text: "The digest of a text in hexadecimal digits",

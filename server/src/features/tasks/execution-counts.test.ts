@@ -29,7 +29,7 @@ test("executions are counted by status and by task, within a time and of one bri
   await execute(one);
   await execute(two);
   await org.post(`/tasks/executions/${first}/cancel`);
-  const stats = async (query = "") => (await org.get(`/tasks/stats${query}`)).body;
+  const stats = async (query = "") => (await org.get(`/tasks/executions/counts${query}`)).body;
   expect(await stats()).toMatchObject({
     total: 3,
     byStatus: { queued: 2, cancelled: 1, failed: 0 },
@@ -42,5 +42,5 @@ test("executions are counted by status and by task, within a time and of one bri
   hub.advance(25 * 3_600_000);
   expect(await stats()).toMatchObject({ total: 0, byTask: [] });
   expect((await stats("?from=2000-01-01T00:00:00Z")).total).toBe(5);
-  expect((await (await hub.org()).get("/tasks/stats?from=2000-01-01T00:00:00Z")).body.total).toBe(0);
+  expect((await (await hub.org()).get("/tasks/executions/counts?from=2000-01-01T00:00:00Z")).body.total).toBe(0);
 });

@@ -9,15 +9,21 @@ const { shop, aBridge, journalOf, anOrder, ship, shippedOrder, correct } = await
 
 const faults = ["drop_after", "drop_before", "unauthorized", "error", "rate_limit", "truncated"] as const;
 const command = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ push: fc.subarray([0, 1, 2], { minLength: 1 }), resend: fc.constant(false) }) },
-  { weight: 1, arbitrary: fc.record({ push: fc.subarray([0, 1, 2], { minLength: 1 }), resend: fc.constant(true) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ push: fc.subarray([0, 1, 2], { minLength: 1 }), forceResend: fc.constant(false) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ push: fc.subarray([0, 1, 2], { minLength: 1 }), forceResend: fc.constant(true) }),
+  },
   { weight: 3, arbitrary: fc.record({ fault: fc.constantFrom(...faults), skip: fc.nat(2) }) },
   { weight: 2, arbitrary: fc.record({ correct: fc.nat(2) }) },
 );
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 
 test.each(["blind", "findable", "keyed", "correctable"] as const)(
-  "whatever is executed and whatever fails, a shipment arrives once and each `resend` adds at most one: %s",
+  "whatever is executed and whatever fails, a shipment arrives once and each `forceResend` adds at most one: %s",
   async (way) => {
     const { push } = await aBridge(way);
     const check = async (commands: Command[]): Promise<void> => {
@@ -30,9 +36,9 @@ test.each(["blind", "findable", "keyed", "correctable"] as const)(
         if ("fault" in step) shop.inject({ kind: step.fault, match: "/rest/", skip: step.skip, retryAfterSeconds: 0 });
         else if ("correct" in step) await correct(orders[step.correct]!.id, `N-${++corrections}`);
         else {
-          if (step.resend) for (const at of step.push) allowed[at]!++;
+          if (step.forceResend) for (const at of step.push) allowed[at]!++;
           const refs = step.push.map((at) => orders[at]!.id);
-          const { result } = await push(refs, step.resend ? { resend: true } : {});
+          const { result } = await push(refs, step.forceResend ? { forceResend: true } : {});
           for (const [index, at] of step.push.entries()) {
             const { status } = result.results[index];
             expect(arrived(at).length).toBeLessThanOrEqual(allowed[at]!);
@@ -50,7 +56,7 @@ test.each(["blind", "findable", "keyed", "correctable"] as const)(
       }
     };
     await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 2, maxLength: 8 }), check), {
-      numRuns: Number(process.env.FACT_SEQUENCES ?? 8),
+      numRuns: Number(process.env.EFFECT_SEQUENCES ?? 8),
     });
   },
 );
@@ -89,9 +95,9 @@ async function asBefore(): Promise<void> {
     await tx.query(
       "delete from task_effects f using task_effects o where o.order_id = f.order_id and o.task_name = f.task_name and o.part < f.part",
     );
-    await tx.query("drop index task_effects_by_fact");
+    await tx.query("drop index task_effects_by_revision");
     await tx.query(
-      `alter table task_effects drop column bridge_id, drop column task_name, drop column part, drop column generation,
+      `alter table task_effects drop column bridge_id, drop column task_name, drop column part, drop column revision,
          drop column opened_by, drop column is_closed, drop column site, drop column content, drop column order_version,
          drop column shipment, drop column attempt`,
     );
@@ -102,5 +108,7 @@ async function asBefore(): Promise<void> {
          from task_effects where status = 'done'`,
     );
     await tx.query(migration.sql);
+    await tx.query("alter table task_effects rename column generation to revision");
+    await tx.query("alter index task_effects_by_fact rename to task_effects_by_revision");
   });
 }

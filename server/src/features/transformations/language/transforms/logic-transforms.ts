@@ -21,7 +21,7 @@ function compileChoice(params: { then?: unknown; else?: unknown }): (isSo: boole
   return (isSo) => (isSo ? yes() : no());
 }
 
-export const choiceTransforms = [
+export const logicTransforms = [
   defineTransform({
     name: "default",
     text: "This instead of a missing value, null or an empty text",

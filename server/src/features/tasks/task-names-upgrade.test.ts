@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { openOldDatabase } from "../../testing/old-database.ts";
+import { startTestHub } from "../../testing/test-hub.ts";
+
+test("stored names of executions, schedules and transformations are those of the API after the upgrade", async () => {
+  const hub = await startTestHub();
+  const { old, ctx, upgradeTo } = await openOldDatabase(hub.world, 54);
+  const [bridgeId, executionId, transformationId] = [hub.world.newId(), hub.world.newId(), hub.world.newId()];
+  await old.query(
+    `insert into bridges (id, org_id, name, connector, settings, is_active, last_error, created_at, updated_at)
+     values ($1, $2, 'Shop', 'demo', '{}', true, '{"code": "sign_in_failed", "message": "No token."}', now(), now())`,
+    [bridgeId, ctx.orgId],
+  );
+  const attempts = [
+    { number: 1, status: "lost", doneBefore: 0, error: null },
+    { number: 2, status: "failed", doneBefore: 20, error: null },
+  ];
+  await old.query(
+    `insert into task_executions (id, org_id, bridge_id, task_name, status, mode, trigger, effect_root, input, error, progress,
+       attempts, attempt, max_attempts, retry_delay_ms, timeout_ms, bridge_limit, created_by, request_id, created_at)
+     values ($1, $2, $3, 'orders.export', 'failed', 'async', 'manual_schedule', $1, '{"orderIds": ["A-1"], "resend": true}',
+       '{"code": "task_defect", "message": "It broke.", "retryable": false}', '{"done": 20, "total": 40}', $4, 2, 3, 1000, 1000, 1,
+       '{"type": "system", "name": "test"}', 'request', now())`,
+    [executionId, ctx.orgId, bridgeId, JSON.stringify(attempts)],
+  );
+  const steps = (squish: string, unit: string): object[] => [
+    { target: "name", source: "unit", transforms: [squish, "trim"] },
+    { target: "notes", value: "squish" },
+    {
+      target: "weight",
+      source: "w",
+      transforms: [{ map: { source: "@.w", transforms: [{ [unit]: { from: "lb", to: "g" } }] } }],
+    },
+    { target: "lines", each: "lines", mappings: [{ target: "unit", source: "@.unit", transforms: [squish] }] },
+  ];
+  await old.query(
+    `insert into transformations (id, org_id, name, bridge_id, task_name, direction, mode, mappings, set_ids, is_active, created_at, updated_at)
+     values ($1, $2, 'Mapping', $3, 'orders.import', 'inbound', 'replace', $4, '{}', true, now(), now())`,
+    [transformationId, ctx.orgId, bridgeId, JSON.stringify(steps("squish", "unit"))],
+  );
+  await upgradeTo(54);
+  const [execution] = await old.query("select trigger, input, error, progress, attempts from task_executions");
+  expect(execution).toMatchObject({
+    trigger: "manual",
+    input: { orderIds: ["A-1"], forceResend: true },
+    error: { code: "task_error" },
+    progress: { processed: 20, total: 40 },
+    attempts: [
+      { number: 1, status: "worker_lost", processedBefore: 0 },
+      { number: 2, status: "failed", processedBefore: 20 },
+    ],
+  });
+  expect(execution).not.toHaveProperty("input.resend");
+  expect(execution).not.toHaveProperty("progress.done");
+  const [transformation] = await old.query<{ mappings: unknown }>("select mappings from transformations");
+  expect(transformation!.mappings).toEqual(steps("normalize_spaces", "convert_unit"));
+  const [bridge] = await old.query<{ code: string }>("select last_error ->> 'code' as code from bridges");
+  expect(bridge!.code).toBe("authentication_failed");
+});
