@@ -451,22 +451,22 @@ export type Execution = {
   id: string;
   bridgeId: string;
   taskName: string;
-  /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+  /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
   status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   mode: Open<"async" | "sync">;
-  trigger: Open<"api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook">;
+  trigger: Open<"api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook">;
   scheduleId: string | null;
   scheduledFor: string | null;
   retryOf: string | null;
-  /** Does only what failed in `retryOf`: those orders, or those records */
+  /** Retries only the failed orders or records of `retryOf` */
   isPartial: boolean;
   runId: string | null;
-  /** The last one; those that were lost or interrupted are among them */
+  /** Number of the last attempt, counting lost and interrupted ones */
   attempt: number;
-  /** How many may fail or time out */
+  /** How many attempts may fail or time out */
   maxAttempts: number;
   progress: {
-    done: number;
+    processed: number;
     total: number | null;
   } | null;
   error: {
@@ -487,7 +487,7 @@ export type Execution = {
   result: unknown;
   attempts: Array<{
     number: number;
-    status: Open<"running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "lost" | "interrupted">;
+    status: Open<"running" | "succeeded" | "failed" | "cancelled" | "timed_out" | "worker_lost" | "interrupted">;
     startedAt: string;
     finishedAt: string | null;
     error: {
@@ -521,22 +521,22 @@ export type ExecutionSummary = {
   id: string;
   bridgeId: string;
   taskName: string;
-  /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+  /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
   status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   mode: Open<"async" | "sync">;
-  trigger: Open<"api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook">;
+  trigger: Open<"api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook">;
   scheduleId: string | null;
   scheduledFor: string | null;
   retryOf: string | null;
-  /** Does only what failed in `retryOf`: those orders, or those records */
+  /** Retries only the failed orders or records of `retryOf` */
   isPartial: boolean;
   runId: string | null;
-  /** The last one; those that were lost or interrupted are among them */
+  /** Number of the last attempt, counting lost and interrupted ones */
   attempt: number;
-  /** How many may fail or time out */
+  /** How many attempts may fail or time out */
   maxAttempts: number;
   progress: {
-    done: number;
+    processed: number;
     total: number | null;
   } | null;
   error: {
@@ -754,10 +754,10 @@ export type Mapping = {
   note?: string;
 };
 
-export type MappingTransform = "trim" | "squish" | "upper" | "lower" | "title" | "capitalize" | "string" | "substring" | "truncate" | "replace" | "pad_start" | "pad_end" | "prefix" | "suffix" | "concat" | "split" | "digits" | "ascii" | "slug" | "length" | "contains" | "regex_extract" | "regex_replace" | "regex_test" | "number" | "integer" | "round" | "floor" | "ceil" | "abs" | "add" | "subtract" | "multiply" | "divide" | "modulo" | "clamp" | "format_number" | "sum" | "average" | "min" | "max" | "weighted_sum" | "list" | "first" | "last" | "at" | "slice" | "join" | "count" | "compact" | "unique" | "sort" | "reverse" | "flatten" | "pluck" | "find" | "filter" | "map" | "merge" | "get" | "entries" | "default" | "coalesce" | "boolean" | "not" | "empty_to_null" | "null_if" | "equals" | "lookup" | "in_set" | "date" | "add_days" | "date_part" | "unit" | "country_code" | "state_code" | "phone_e164" | "hash" | "uuid_v5" | "json_parse" | "json_stringify" | "url_encode" | "url_decode" | "base64_encode" | "base64_decode" | {
+export type MappingTransform = "trim" | "normalize_spaces" | "upper" | "lower" | "title" | "capitalize" | "string" | "substring" | "truncate" | "replace" | "pad_start" | "pad_end" | "prefix" | "suffix" | "concat" | "split" | "digits" | "ascii" | "slug" | "length" | "contains" | "regex_extract" | "regex_replace" | "regex_test" | "number" | "integer" | "round" | "floor" | "ceil" | "abs" | "add" | "subtract" | "multiply" | "divide" | "modulo" | "clamp" | "format_number" | "sum" | "average" | "min" | "max" | "weighted_sum" | "list" | "first" | "last" | "at" | "slice" | "join" | "count" | "compact" | "unique" | "sort" | "reverse" | "flatten" | "pluck" | "find" | "filter" | "map" | "merge" | "get" | "entries" | "default" | "coalesce" | "boolean" | "not" | "empty_to_null" | "null_if" | "equals" | "lookup" | "in_set" | "date" | "add_days" | "date_part" | "convert_unit" | "country_code" | "state_code" | "phone_e164" | "hash" | "uuid_v5" | "json_parse" | "json_stringify" | "url_encode" | "url_decode" | "base64_encode" | "base64_decode" | {
   trim: Record<string, never>;
 } | {
-  squish: Record<string, never>;
+  normalize_spaces: Record<string, never>;
 } | {
   upper: Record<string, never>;
 } | {
@@ -1031,7 +1031,7 @@ export type MappingTransform = "trim" | "squish" | "upper" | "lower" | "title" |
     part: "year" | "month" | "day" | "hour" | "weekday" | "week";
   } | "year" | "month" | "day" | "hour" | "weekday" | "week";
 } | {
-  unit: {
+  convert_unit: {
     /** mg, g, kg, t, oz, lb, mm, cm, m, in, ft, yd, or a path with $, @ or ^ */
     from: string;
     to: "mg" | "g" | "kg" | "t" | "oz" | "lb" | "mm" | "cm" | "m" | "in" | "ft" | "yd";
@@ -2360,7 +2360,7 @@ export type Replay = {
   version: number;
   summary: {
     executions: number;
-    same: number;
+    unchanged: number;
     changed: number;
     failed: number;
     notRecorded: number;
@@ -2368,7 +2368,7 @@ export type Replay = {
   results: Array<{
     executionId: string;
     createdAt: string;
-    status: Open<"same" | "changed" | "failed" | "not_recorded">;
+    status: Open<"unchanged" | "changed" | "failed" | "not_recorded">;
     /** How many records of it were tried, where they are mapped one by one: at most 5 are kept, for 7 days */
     records?: number;
     /** Why it could not be replayed */
@@ -2413,26 +2413,26 @@ export type Schedule = {
   taskName: string;
   cron: string;
   timezone: string;
-  /** The cron expression in words */
+  /** The cron expression in plain English */
   description: string;
   input: Record<string, unknown>;
   isActive: boolean;
-  /** When a run is due and the one before it has not ended. Default skip */
+  /** What to do when a run is due and the previous one has not ended. Default skip */
   overlap: Open<"skip" | "queue_one" | "allow" | "cancel_running">;
-  /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
+  /** What to do about runs that were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
   missed: Open<"once" | "skip" | "all">;
   nextRunAt: string | null;
   /** The next five runs; none while paused */
   upcoming: Array<UpcomingRun>;
-  /** Due, and waiting for the run before it to end */
-  waitingFor: string | null;
+  /** Due time of a run that waits for the previous run to end */
+  deferredRunAt: string | null;
   lastRunAt: string | null;
   lastExecution: {
     id: string;
-    /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+    /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
     status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
   } | null;
-  lastSkipped: {
+  lastSkippedRun: {
     scheduledFor: string;
     reason: string;
     message: string;
@@ -2440,8 +2440,8 @@ export type Schedule = {
   counters: {
     runs: number;
     failures: number;
-    skippedOverlap: number;
-    /** Not run at their time, because the hub or the bridge was not up */
+    skippedForOverlap: number;
+    /** Runs missed because the hub or the bridge was not available */
     missed: number;
   };
   pausedAt: string | null;
@@ -2672,12 +2672,12 @@ export type TransformationTest = {
     index: number;
     target: string;
     path: string;
-    /** source_missing: nothing lies there in the data. when_outside: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+    /** source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
     code: string;
     message: string;
     source?: string;
     /** The path that was probably meant */
-    nearest?: string;
+    suggestion?: string;
   }>;
   trace: Array<{
     index: number;
@@ -2711,11 +2711,11 @@ export type TransformationVersion = {
 
 export type UpcomingRun = {
   runAt: string;
-  /** The same moment on the clock of the time zone */
+  /** The same time in the time zone of the schedule */
   localTime: string;
-  /** What a change of the clock does to this run */
-  clockChange?: {
-    kind: Open<"moved" | "repeated">;
+  /** Effect of a daylight saving transition on this run */
+  dstTransition?: {
+    kind: Open<"shifted" | "repeated">;
     message: string;
   };
 };
@@ -3175,7 +3175,7 @@ export type Operations = {
     };
     answer: ConditionSet;
   };
-  /** Read a condition set (`conditionSets.get`) */
+  /** Get a condition set (`conditionSets.get`) */
   "GET /api/v1/condition-sets/{id}": {
     path: {
       /** Id of the condition set */
@@ -3183,7 +3183,7 @@ export type Operations = {
     };
     answer: ConditionSet;
   };
-  /** Change a condition set (`conditionSets.update`) */
+  /** Update a condition set (`conditionSets.update`) */
   "PATCH /api/v1/condition-sets/{id}": {
     path: {
       /** Id of the condition set */
@@ -3197,7 +3197,7 @@ export type Operations = {
     };
     answer: ConditionSet;
   };
-  /** Delete a condition set that nothing uses (`conditionSets.delete`) */
+  /** Delete an unused condition set (`conditionSets.delete`) */
   "DELETE /api/v1/condition-sets/{id}": {
     path: {
       /** Id of the condition set */
@@ -3205,7 +3205,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** List the values of a condition set, in the order they were added (`conditionSets.values.list`) */
+  /** List the values of a condition set (`conditionSets.values.list`) */
   "GET /api/v1/condition-sets/{id}/values": {
     path: {
       /** Id of the condition set */
@@ -3219,14 +3219,14 @@ export type Operations = {
       /** Values that contain this text */
       search?: string;
       /** Exactly this value, if present */
-      contains?: string;
+      value?: string;
     };
     answer: {
       data: Array<string>;
       pagination: Pagination;
     };
   };
-  /** Add values; those already present are counted, not refused (`conditionSets.values.add`) */
+  /** Add values to a condition set (`conditionSets.values.add`) */
   "POST /api/v1/condition-sets/{id}/values": {
     path: {
       /** Id of the condition set */
@@ -3244,7 +3244,7 @@ export type Operations = {
       present?: Array<string>;
     };
   };
-  /** Remove values (`conditionSets.values.delete`) */
+  /** Remove values from a condition set (`conditionSets.values.delete`) */
   "DELETE /api/v1/condition-sets/{id}/values": {
     path: {
       /** Id of the condition set */
@@ -3260,7 +3260,7 @@ export type Operations = {
       valueCount: number;
     };
   };
-  /** Remove values, for clients and proxies that cannot send a body with DELETE (`conditionSets.values.remove`) */
+  /** Remove values (POST alternative to DELETE) (`conditionSets.values.remove`) */
   "POST /api/v1/condition-sets/{id}/values/remove": {
     path: {
       /** Id of the condition set */
@@ -3276,7 +3276,7 @@ export type Operations = {
       valueCount: number;
     };
   };
-  /** Remove all values (`conditionSets.values.clear`) */
+  /** Remove all values from a condition set (`conditionSets.values.clear`) */
   "DELETE /api/v1/condition-sets/{id}/values/all": {
     path: {
       /** Id of the condition set */
@@ -5236,21 +5236,21 @@ export type Operations = {
       data: Array<BridgeTask>;
     };
   };
-  /** Queue a task of a bridge; it runs in the background, once (`tasks.execute`) */
+  /** Queue a task (`tasks.execute`) */
   "POST /api/v1/tasks/execute": {
     body: {
       bridgeId: string;
       /** One of GET /bridges/{id}/tasks */
       taskName: string;
       input?: Record<string, unknown>;
-      /** For one attempt; default: what the task recommends */
+      /** Per attempt. Default: the timeout of the task */
       timeoutSeconds?: number;
-      /** Default 3; only what may succeed later is tried again. Of more than 1, attempts that were lost with the hub count apart: after five in a row without getting on it fails */
+      /** Default 3. Only retryable errors are retried. If more than 1, attempts lost with a hub process are not counted; after five of them in a row without progress the execution fails */
       maxAttempts?: number;
-      /** Before the second attempt; grows sixfold. Default 10 */
+      /** Before the second attempt; six times longer with each further one. Default 10 */
       retryDelaySeconds?: number;
       delaySeconds?: number;
-      /** Not started by then: expired */
+      /** The execution expires if it has not started within this time */
       ttlSeconds?: number;
     };
     answer: Execution;
@@ -5266,7 +5266,7 @@ export type Operations = {
       status: Open<"accepted" | "duplicate" | "ignored">;
     };
   };
-  /** Queue up to 1,000 tasks; one that cannot be queued fails alone (`tasks.executeMany`) */
+  /** Queue tasks in bulk (`tasks.executeMany`) */
   "POST /api/v1/tasks/bulk": {
     body: {
       tasks: Array<{
@@ -5274,14 +5274,14 @@ export type Operations = {
         /** One of GET /bridges/{id}/tasks */
         taskName: string;
         input?: Record<string, unknown>;
-        /** For one attempt; default: what the task recommends */
+        /** Per attempt. Default: the timeout of the task */
         timeoutSeconds?: number;
-        /** Default 3; only what may succeed later is tried again. Of more than 1, attempts that were lost with the hub count apart: after five in a row without getting on it fails */
+        /** Default 3. Only retryable errors are retried. If more than 1, attempts lost with a hub process are not counted; after five of them in a row without progress the execution fails */
         maxAttempts?: number;
-        /** Before the second attempt; grows sixfold. Default 10 */
+        /** Before the second attempt; six times longer with each further one. Default 10 */
         retryDelaySeconds?: number;
         delaySeconds?: number;
-        /** Not started by then: expired */
+        /** The execution expires if it has not started within this time */
         ttlSeconds?: number;
       }>;
     };
@@ -5304,20 +5304,20 @@ export type Operations = {
       }>;
     };
   };
-  /** Run a task and wait for it, up to 30 s; 200 also when the task failed, see `status` and `error` (`tasks.executeSync`) */
+  /** Run a task and wait for its result (`tasks.executeSync`) */
   "POST /api/v1/tasks/execute-sync": {
     body: {
       bridgeId: string;
       /** One of GET /bridges/{id}/tasks */
       taskName: string;
       input?: Record<string, unknown>;
-      /** For one attempt; default: what the task recommends */
+      /** Per attempt. Default: the timeout of the task */
       timeoutSeconds?: number;
     };
     answer: Execution;
   };
-  /** Count executions by status and by task, of the last 24 hours unless the query says otherwise (`tasks.count`) */
-  "GET /api/v1/tasks/stats": {
+  /** Count executions by status and task (`tasks.executions.count`) */
+  "GET /api/v1/tasks/executions/counts": {
     query: {
       /** Id of the bridge */
       bridgeId?: string;
@@ -5340,7 +5340,7 @@ export type Operations = {
         timed_out: number;
         expired: number;
       };
-      /** Those with the most failures first; 100 at most */
+      /** Most failures first, at most 100 */
       byTask: Array<{
         bridgeId: string;
         taskName: string;
@@ -5359,7 +5359,7 @@ export type Operations = {
       }>;
     };
   };
-  /** List executions, newest first (`tasks.executions.list`) */
+  /** List executions (`tasks.executions.list`) */
   "GET /api/v1/tasks/executions": {
     query: {
       /** Counted from 1 */
@@ -5371,19 +5371,19 @@ export type Operations = {
       taskName?: string;
       /** Id of the schedule */
       scheduleId?: string;
-      /** Queued by this run of a pipeline */
+      /** Queued by this operation run */
       runId?: string;
-      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook";
-      /** Of the error it ended with */
+      trigger?: "api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook";
+      /** Error code of the execution */
       code?: string;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
-      /** One or more of queued, running, succeeded, completed_with_errors, failed, cancelled, timed_out, expired, with commas between */
+      /** One or more of queued, running, succeeded, completed_with_errors, failed, cancelled, timed_out, expired, separated by commas */
       status?: string;
       retryOf?: string;
-      /** Whether another execution was queued in place of it */
+      /** Whether the execution has a retry */
       isRetried?: boolean;
     };
     answer: {
@@ -5391,49 +5391,49 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Retry the executions that failed and meet a filter, up to 500 a time (`tasks.failures.retry`) */
+  /** Retry failed executions in bulk (`tasks.executions.retryMany`) */
   "POST /api/v1/tasks/executions/retry": {
     body: {
       bridgeId?: string;
       taskName?: string;
       scheduleId?: string;
-      /** Queued by this run of a pipeline */
+      /** Queued by this operation run */
       runId?: string;
-      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook";
-      /** Of the error it ended with */
+      trigger?: "api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook";
+      /** Error code of the execution */
       code?: string;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
-      /** One or more of failed, timed_out, expired, cancelled, completed_with_errors, with commas between. Default: the first three. Of what failed in part only that part is done again */
+      /** One or more of failed, timed_out, expired, cancelled, completed_with_errors, separated by commas. Default: the first three. Of a partly failed execution only the failed part is retried */
       status?: string;
-      /** Only say what would be retried */
+      /** Report what would be retried without queueing it */
       dryRun?: boolean;
     };
     answer: {
       dryRun: boolean;
       summary: {
-        /** Met the filter and were not retried before */
+        /** Match the filter and have no retry yet */
         matched: number;
         queued: number;
-        /** Could not be queued; `results` says why */
+        /** Could not be queued; see `results` */
         failed: number;
-        /** May have happened all the same, and are left out unless `code` is outcome_unknown */
+        /** May have taken effect, and are excluded unless `code` is outcome_unknown */
         outcomeUnknown: number;
-        /** Not looked at yet: at most 500 a time. Ask again */
+        /** Beyond the 500 of this request; repeat it to continue */
         remaining: number;
       };
-      /** Those that matched, most first; 100 at most */
+      /** The matching executions by cause, largest group first, at most 100 */
       groups: Array<{
         bridgeId: string;
         taskName: string;
-        /** Of the error; the status, where there is none */
+        /** Error code, or the status if there is no error */
         code: string;
         count: number;
-        isLeftOut: boolean;
+        isExcluded: boolean;
       }>;
-      /** The oldest first; none of a dry run */
+      /** Oldest first; empty for a dry run */
       results: Array<{
         retryOf: string;
         status: Open<"queued" | "failed">;
@@ -5445,7 +5445,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Read an execution with its attempts, result and last log lines (`tasks.executions.get`) */
+  /** Get an execution (`tasks.executions.get`) */
   "GET /api/v1/tasks/executions/{id}": {
     path: {
       /** Id of the execution */
@@ -5453,7 +5453,7 @@ export type Operations = {
     };
     answer: Execution;
   };
-  /** Follow an execution, such as an import, as server-sent events: as it is now, and whenever it has gone on (`tasks.executions.watch`) */
+  /** Stream the progress of an execution (`tasks.executions.watch`) */
   "GET /api/v1/tasks/executions/{id}/watch": {
     path: {
       /** Id of the execution */
@@ -5461,21 +5461,21 @@ export type Operations = {
     };
     answer: string;
   };
-  /** Read the log of an execution, on from the lines one has (`tasks.executions.logs.list`) */
+  /** List the log lines of an execution (`tasks.executions.logs.list`) */
   "GET /api/v1/tasks/executions/{id}/logs": {
     path: {
       /** Id of the execution */
       id: string;
     };
     query: {
-      /** How many lines one has already: `next` of the answer before */
+      /** Number of lines to skip: `next` of the previous response */
       after?: number;
       /** Lines */
       limit?: number;
     };
     answer: {
       data: Array<{
-        /** Counted from 1 */
+        /** Line number, from 1 */
         line: number;
         at: string;
         attempt: number;
@@ -5483,11 +5483,11 @@ export type Operations = {
         message: string;
       }>;
       next: number;
-      /** It has ended, and these are its last lines */
+      /** The execution has ended, and there are no further lines */
       isComplete: boolean;
     };
   };
-  /** Cancel an execution that is queued or running; nothing of it begins after the answer (`tasks.executions.cancel`) */
+  /** Cancel an execution (`tasks.executions.cancel`) */
   "POST /api/v1/tasks/executions/{id}/cancel": {
     path: {
       /** Id of the execution */
@@ -5495,14 +5495,14 @@ export type Operations = {
     };
     answer: Execution;
   };
-  /** Queue a new execution in place of one that did not succeed; what it sent is not sent again (`tasks.executions.retry`) */
+  /** Retry an execution (`tasks.executions.retry`) */
   "POST /api/v1/tasks/executions/{id}/retry": {
     path: {
       /** Id of the execution */
       id: string;
     };
     body: {
-      /** Instead of the first */
+      /** Replaces the original input */
       input?: Record<string, unknown>;
     };
     answer: Execution;
@@ -5702,7 +5702,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create a transformation; at most one is active for a bridge, task and direction (`transformations.create`) */
+  /** Create a transformation (`transformations.create`) */
   "POST /api/v1/transformations": {
     query: {
       /** Deactivate the one that is active for this bridge, task and direction */
@@ -5724,7 +5724,7 @@ export type Operations = {
     };
     answer: Transformation;
   };
-  /** List the transforms that mappings can use, each with its parameters and an example (`transformations.transforms.list`) */
+  /** List available transforms (`transformations.transforms.list`) */
   "GET /api/v1/transformations/transforms": {
     answer: {
       data: Array<{
@@ -5734,7 +5734,7 @@ export type Operations = {
         /** A JSON Schema */
         paramsSchema: Record<string, unknown>;
         /** The parameter that may stand alone */
-        shortForm?: string;
+        defaultParam?: string;
         example: {
           transform: unknown;
           from: unknown;
@@ -5744,7 +5744,7 @@ export type Operations = {
       }>;
     };
   };
-  /** Try mappings on sample data without saving them; answers 200 also when they fail, with the reasons (`transformations.mappings.test`) */
+  /** Test mappings without saving them (`transformations.testUnsaved`) */
   "POST /api/v1/transformations/test": {
     body: {
       /** None: the data passes unchanged */
@@ -5753,7 +5753,7 @@ export type Operations = {
     };
     answer: TransformationTest;
   };
-  /** Draft mappings from an example of what comes in and one of what should come out (`transformations.suggest`) */
+  /** Suggest mappings from an input and output example (`transformations.suggest`) */
   "POST /api/v1/transformations/suggest": {
     body: {
       sampleData: Record<string, unknown>;
@@ -5770,7 +5770,7 @@ export type Operations = {
       unmatched: Array<string>;
     };
   };
-  /** Read a transformation (`transformations.get`) */
+  /** Get a transformation (`transformations.get`) */
   "GET /api/v1/transformations/{id}": {
     path: {
       /** Id of the transformation */
@@ -5778,7 +5778,7 @@ export type Operations = {
     };
     answer: Transformation;
   };
-  /** Change a transformation; the version before is kept (`transformations.update`) */
+  /** Update a transformation (`transformations.update`) */
   "PATCH /api/v1/transformations/{id}": {
     path: {
       /** Id of the transformation */
@@ -5811,7 +5811,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Try a saved transformation on sample data; answers 200 also when it fails, with the reasons (`transformations.test`) */
+  /** Test a saved transformation (`transformations.test`) */
   "POST /api/v1/transformations/{id}/test": {
     path: {
       /** Id of the transformation */
@@ -5822,7 +5822,7 @@ export type Operations = {
     };
     answer: TransformationTest;
   };
-  /** List all versions of a transformation, newest first (`transformations.versions.list`) */
+  /** List the versions of a transformation (`transformations.versions.list`) */
   "GET /api/v1/transformations/{id}/versions": {
     path: {
       /** Id of the transformation */
@@ -5839,7 +5839,7 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Make the mappings of an earlier version those of a new one (`transformations.rollback`) */
+  /** Roll back to an earlier version (`transformations.rollback`) */
   "POST /api/v1/transformations/{id}/rollback": {
     path: {
       /** Id of the transformation */
@@ -5850,7 +5850,7 @@ export type Operations = {
     };
     answer: Transformation;
   };
-  /** Run a transformation on what passed through the last executions of its task, and report what would differ (`transformations.replay`) */
+  /** Replay a transformation on recent records (`transformations.replay`) */
   "POST /api/v1/transformations/{id}/replay": {
     path: {
       /** Id of the transformation */
@@ -5928,7 +5928,7 @@ export type Operations = {
       bridgeId?: string;
       taskName?: string;
       isActive?: boolean;
-      /** In the name */
+      /** Text in the name */
       search?: string;
     };
     answer: {
@@ -5936,37 +5936,37 @@ export type Operations = {
       pagination: Pagination;
     };
   };
-  /** Create a schedule that runs a task of a bridge (`schedules.create`) */
+  /** Create a schedule (`schedules.create`) */
   "POST /api/v1/schedules": {
     body: {
       name?: string;
       bridgeId: string;
       /** One of GET /bridges/{id}/tasks */
       taskName: string;
-      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
+      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
       cron: string;
       /** IANA name such as America/New_York. Default: the organization's */
       timezone?: string;
       input?: Record<string, unknown>;
-      /** false: paused. Default true */
+      /** False pauses the schedule. Default true */
       isActive?: boolean;
-      /** When a run is due and the one before it has not ended. Default skip */
+      /** What to do when a run is due and the previous one has not ended. Default skip */
       overlap?: "skip" | "queue_one" | "allow" | "cancel_running";
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
+      /** What to do about runs that were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed?: "once" | "skip" | "all";
     };
     answer: Schedule;
   };
-  /** What a cron expression means, and when it would run; nothing is stored (`schedules.preview`) */
+  /** Preview the run times of a cron expression (`schedules.preview`) */
   "POST /api/v1/schedules/preview": {
     body: {
-      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
+      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
       cron: string;
       /** IANA name such as America/New_York. Default: the organization's */
       timezone?: string;
       /** Default 5 */
       count?: number;
-      /** Runs after this moment. Default now */
+      /** Only runs after this time. Default now */
       from?: string;
     };
     answer: {
@@ -5976,12 +5976,12 @@ export type Operations = {
       upcoming: Array<UpcomingRun>;
     };
   };
-  /** When the schedules run next, all of them, with what changes of the clock do to them (`schedules.timeline.get`) */
+  /** List upcoming runs of all schedules (`schedules.timeline.get`) */
   "GET /api/v1/schedules/timeline": {
     query: {
-      /** Default now; what was is not told */
+      /** Default now */
       from?: string;
-      /** Excluded. Default a day after `from`, at most 31 days after it */
+      /** Exclusive. Default one day after `from`, at most 31 days after it */
       to?: string;
       /** Id of the bridge */
       bridgeId?: string;
@@ -5989,24 +5989,24 @@ export type Operations = {
     answer: {
       from: string;
       to: string;
-      /** Active schedules that run in this time, the next one first */
+      /** Active schedules that run in this period, by their next run */
       data: Array<{
         scheduleId: string;
         name: string | null;
         bridgeId: string;
         taskName: string;
         timezone: string;
-        /** The cron expression in words */
+        /** The cron expression in plain English */
         description: string;
         runs: Array<UpcomingRun>;
-        /** There are more: the first 100 are told */
+        /** There are more than the first 100 runs listed */
         runsAreCapped: boolean;
       }>;
-      /** More schedules run in this time than the first 100 */
+      /** There are more than the first 100 schedules listed */
       isCapped: boolean;
     };
   };
-  /** Read a schedule with its next runs (`schedules.get`) */
+  /** Get a schedule (`schedules.get`) */
   "GET /api/v1/schedules/{id}": {
     path: {
       /** Id of the schedule */
@@ -6014,7 +6014,7 @@ export type Operations = {
     };
     answer: Schedule;
   };
-  /** Change a schedule; only another cron, time zone or isActive moves its next run (`schedules.update`) */
+  /** Update a schedule (`schedules.update`) */
   "PATCH /api/v1/schedules/{id}": {
     path: {
       /** Id of the schedule */
@@ -6025,21 +6025,21 @@ export type Operations = {
       bridgeId?: string;
       /** One of GET /bridges/{id}/tasks */
       taskName?: string;
-      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
+      /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
       cron?: string;
       /** IANA name such as America/New_York. Default: the organization's */
       timezone?: string;
       input?: Record<string, unknown>;
-      /** false: paused. Default true */
+      /** False pauses the schedule. Default true */
       isActive?: boolean;
-      /** When a run is due and the one before it has not ended. Default skip */
+      /** What to do when a run is due and the previous one has not ended. Default skip */
       overlap?: "skip" | "queue_one" | "allow" | "cancel_running";
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
+      /** What to do about runs that were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed?: "once" | "skip" | "all";
     };
     answer: Schedule;
   };
-  /** Delete a schedule; its executions stay, and those under way finish (`schedules.delete`) */
+  /** Delete a schedule (`schedules.delete`) */
   "DELETE /api/v1/schedules/{id}": {
     path: {
       /** Id of the schedule */
@@ -6047,7 +6047,7 @@ export type Operations = {
     };
     answer: Deleted;
   };
-  /** Pause a schedule: nothing fires after the answer (`schedules.pause`) */
+  /** Pause a schedule (`schedules.pause`) */
   "POST /api/v1/schedules/{id}/pause": {
     path: {
       /** Id of the schedule */
@@ -6060,26 +6060,26 @@ export type Operations = {
       taskName: string;
       cron: string;
       timezone: string;
-      /** The cron expression in words */
+      /** The cron expression in plain English */
       description: string;
       input: Record<string, unknown>;
       isActive: boolean;
-      /** When a run is due and the one before it has not ended. Default skip */
+      /** What to do when a run is due and the previous one has not ended. Default skip */
       overlap: Open<"skip" | "queue_one" | "allow" | "cancel_running">;
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
+      /** What to do about runs that were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed: Open<"once" | "skip" | "all">;
       nextRunAt: string | null;
       /** The next five runs; none while paused */
       upcoming: Array<UpcomingRun>;
-      /** Due, and waiting for the run before it to end */
-      waitingFor: string | null;
+      /** Due time of a run that waits for the previous run to end */
+      deferredRunAt: string | null;
       lastRunAt: string | null;
       lastExecution: {
         id: string;
-        /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+        /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
         status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       } | null;
-      lastSkipped: {
+      lastSkippedRun: {
         scheduledFor: string;
         reason: string;
         message: string;
@@ -6087,8 +6087,8 @@ export type Operations = {
       counters: {
         runs: number;
         failures: number;
-        skippedOverlap: number;
-        /** Not run at their time, because the hub or the bridge was not up */
+        skippedForOverlap: number;
+        /** Runs missed because the hub or the bridge was not available */
         missed: number;
       };
       pausedAt: string | null;
@@ -6110,11 +6110,11 @@ export type Operations = {
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** false: it was so already */
+      /** False if the schedule was already in this state */
       changed: boolean;
     };
   };
-  /** Resume a schedule with its next run after now; what fell into the pause is not caught up (`schedules.resume`) */
+  /** Resume a schedule (`schedules.resume`) */
   "POST /api/v1/schedules/{id}/resume": {
     path: {
       /** Id of the schedule */
@@ -6127,26 +6127,26 @@ export type Operations = {
       taskName: string;
       cron: string;
       timezone: string;
-      /** The cron expression in words */
+      /** The cron expression in plain English */
       description: string;
       input: Record<string, unknown>;
       isActive: boolean;
-      /** When a run is due and the one before it has not ended. Default skip */
+      /** What to do when a run is due and the previous one has not ended. Default skip */
       overlap: Open<"skip" | "queue_one" | "allow" | "cancel_running">;
-      /** When runs were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
+      /** What to do about runs that were due while the hub was down: one run for all of them, none, or the last 100, one after the other unless `overlap` is allow. Default once */
       missed: Open<"once" | "skip" | "all">;
       nextRunAt: string | null;
       /** The next five runs; none while paused */
       upcoming: Array<UpcomingRun>;
-      /** Due, and waiting for the run before it to end */
-      waitingFor: string | null;
+      /** Due time of a run that waits for the previous run to end */
+      deferredRunAt: string | null;
       lastRunAt: string | null;
       lastExecution: {
         id: string;
-        /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+        /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
         status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       } | null;
-      lastSkipped: {
+      lastSkippedRun: {
         scheduledFor: string;
         reason: string;
         message: string;
@@ -6154,8 +6154,8 @@ export type Operations = {
       counters: {
         runs: number;
         failures: number;
-        skippedOverlap: number;
-        /** Not run at their time, because the hub or the bridge was not up */
+        skippedForOverlap: number;
+        /** Runs missed because the hub or the bridge was not available */
         missed: number;
       };
       pausedAt: string | null;
@@ -6177,11 +6177,11 @@ export type Operations = {
       updatedAt: string;
       /** Also the ETag; send it as If-Match to avoid lost updates */
       version: number;
-      /** false: it was so already */
+      /** False if the schedule was already in this state */
       changed: boolean;
     };
   };
-  /** Run a schedule once now, also while it is paused; its next run stays when it is (`schedules.trigger`) */
+  /** Trigger a schedule now (`schedules.trigger`) */
   "POST /api/v1/schedules/{id}/trigger": {
     path: {
       /** Id of the schedule */
@@ -6190,13 +6190,13 @@ export type Operations = {
     answer: {
       scheduleId: string;
       executionId: string;
-      /** completed_with_errors: it was done to its end, and records or orders on the way failed */
+      /** completed_with_errors: the task ran to its end, and some of its records or orders failed */
       status: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
       triggeredAt: string;
       nextRunAt: string | null;
     };
   };
-  /** Run what a schedule did not run in a time that is over; `dryRun` only lists it (`schedules.backfill`) */
+  /** Run past occurrences of a schedule (`schedules.backfill`) */
   "POST /api/v1/schedules/{id}/backfill": {
     path: {
       /** Id of the schedule */
@@ -6204,9 +6204,9 @@ export type Operations = {
     };
     body: {
       from: string;
-      /** Excluded; not in the future */
+      /** Exclusive; not in the future */
       to: string;
-      /** Only say what would run */
+      /** List the runs without queueing them */
       dryRun?: boolean;
     };
     answer: {
@@ -6214,17 +6214,17 @@ export type Operations = {
       summary: {
         occurrences: number;
         queued: number;
-        alreadyRun: number;
+        alreadyRan: number;
       };
       runs: Array<{
         scheduledFor: string;
         localTime: string;
-        outcome: Open<"queued" | "would_queue" | "already_run">;
+        outcome: Open<"queued" | "to_be_queued" | "already_ran">;
         executionId: string | null;
       }>;
     };
   };
-  /** List the executions of a schedule, newest first (`schedules.executions.list`) */
+  /** List the executions of a schedule (`schedules.executions.list`) */
   "GET /api/v1/schedules/{id}/executions": {
     path: {
       /** Id of the schedule */
@@ -6238,19 +6238,19 @@ export type Operations = {
       /** Id of the bridge */
       bridgeId?: string;
       taskName?: string;
-      /** Queued by this run of a pipeline */
+      /** Queued by this operation run */
       runId?: string;
-      trigger?: "api" | "retry" | "schedule" | "manual_schedule" | "backfill" | "operation" | "system" | "webhook";
-      /** Of the error it ended with */
+      trigger?: "api" | "retry" | "schedule" | "manual" | "backfill" | "operation" | "system" | "webhook";
+      /** Error code of the execution */
       code?: string;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       to?: string;
-      /** One or more of queued, running, succeeded, completed_with_errors, failed, cancelled, timed_out, expired, with commas between */
+      /** One or more of queued, running, succeeded, completed_with_errors, failed, cancelled, timed_out, expired, separated by commas */
       status?: string;
       retryOf?: string;
-      /** Whether another execution was queued in place of it */
+      /** Whether the execution has a retry */
       isRetried?: boolean;
     };
     answer: {
@@ -6284,7 +6284,7 @@ export type Operations = {
       trigger: {
         /** Order event types, or `order.*`. `order.created` includes `orders.created`, which imports record */
         types?: Array<string>;
-        /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
+        /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
         cron?: string;
         /** IANA name such as America/New_York. Default: the organization's */
         timezone?: string;
@@ -6321,7 +6321,7 @@ export type Operations = {
       trigger?: {
         /** Order event types, or `order.*`. `order.created` includes `orders.created`, which imports record */
         types?: Array<string>;
-        /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, one of them is enough. Where the clock skips a time, it runs once, right after the gap; where a time comes twice, it runs the first time. What goes by `*` in hours or minutes simply goes on, and runs in both */
+        /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
         cron?: string;
         /** IANA name such as America/New_York. Default: the organization's */
         timezone?: string;
