@@ -67,7 +67,7 @@ export function asTransaction(client: pg.Client): Tx {
     (await client.query(statement as string, values as unknown[])).rows as Row[];
   return {
     query,
-    send: (statement, values) => void query(statement, values),
+    queue: (statement, values) => void query(statement, values),
     copy: (statement, rows) => copyIn(client, statement, rows),
     afterCommit: () => {},
   };

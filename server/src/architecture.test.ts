@@ -256,6 +256,24 @@ test("only stores, db, queue and events speak SQL", () => {
   expect(driver.filter((found) => !isTypeOnly(found))).toEqual([]);
 });
 
+/** Their functions also await other statements, so they are async. */
+const awaitingQueuers = ["db/signals.ts", "events/sealer.ts"];
+
+test("only functions that return void queue statements, so that no caller awaits one in vain", () => {
+  const isTopLevel = /^(?:export )?(?:async )?function \w+[\s\S]*?\)(?:: ([^{]+?))? \{$/gm;
+  const strays = sources
+    .filter((file) => file !== "db/transaction.ts" && !awaitingQueuers.includes(file))
+    .flatMap((file) => {
+      const text = readFileSync(path.join(root, file), "utf8");
+      const signatures = [...text.matchAll(isTopLevel)];
+      return [...text.matchAll(/\.queue\(/g)].flatMap(({ index }) => {
+        const [signature, returns] = signatures.findLast((found) => found.index < index) ?? [];
+        return mayTouchSql(file) && returns === "void" ? [] : [`${file}: ${signature?.split("(")[0]}`];
+      });
+    });
+  expect(strays).toEqual([]);
+});
+
 /** Every feature may read its organization and the audit log. */
 const readByAll = ["organizations", "organization_domains", "events"];
 
@@ -337,7 +355,7 @@ const ownTransactions: Record<string, string> = {
   "carrier-accounts/carrier-requests.ts": "what a carrier says on the way to something else",
   "orders/create-orders.ts": "numbers, which may be lost",
   "automations/fire-automations.ts": "leased work",
-  "operations/run/execute-run.ts": "leased work",
+  "operations/run/apply-batch.ts": "leased work",
   "rate-comparisons/execute-comparison.ts": "leased work",
   "shipments/tracking/poll-carriers.ts": "leased work",
   "webhooks/deliver/plan-deliveries.ts": "leased work",

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemContext } from "./context.ts";
 import { workOff } from "./queue/work.ts";
-import { runWork } from "./features/operations/run/execute-run.ts";
+import { runWork } from "./features/operations/run/run-work.ts";
 import { scriptedCall, installConnector } from "./testing/scripted-connector.ts";
 import { anItem, openComparisonDesk, rateOneChunk, workThrough } from "./testing/comparison-desk.ts";
 import { itemsPerTransaction } from "./features/rate-comparisons/execute-comparison.ts";

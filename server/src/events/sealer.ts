@@ -113,7 +113,7 @@ async function sealBatch(
     return { position: row.position, sequence, previous, hash };
   });
   // Unsealed entries are found by their primary key (org_id, position).
-  tx.send(
+  tx.queue(
     `with seals as (
        select * from unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[])
          as seals (position, sequence, previous_hash, hash)),

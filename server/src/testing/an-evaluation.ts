@@ -2,7 +2,7 @@ import { compileCondition } from "../core/conditions.ts";
 import { toGrams } from "../core/weight.ts";
 import type { Order } from "../features/orders/order.ts";
 import type { ActionEnv, BridgeDirectory } from "../features/operations/action.ts";
-import type { CarrierDesk } from "../features/operations/carrier-desk.ts";
+import type { CarrierDirectory } from "../features/operations/carrier-directory.ts";
 import { actionsByType } from "../features/operations/action-catalog.ts";
 import type { Evaluation } from "../features/operations/evaluate.ts";
 import { allSteps, evaluate } from "../features/operations/evaluate.ts";
@@ -54,7 +54,7 @@ const priceOf = (service: string, dollars: number, transitDays: number | null) =
  * For tests: two accounts with three services each, priced by weight only; the second sells no labels. There are no labels yet,
  * and all locations are in Newark.
  */
-const demoCarriers: CarrierDesk = {
+const demoCarriers: CarrierDirectory = {
   offers: [
     { ...can, id: accountIds.demo, name: "Demo", carrier: "demo", carrierName: "demo", isActive: true },
     {

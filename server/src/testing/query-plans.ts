@@ -19,7 +19,7 @@ export async function recordStatements(db: Database, work: (db: Database) => Pro
         const query = recording(tx, opening);
         const send: Tx["send"] = (statement, values = []) => {
           statements.push({ text: textOf(statement), values: [...values], opening });
-          tx.send(statement, values);
+          tx.queue(statement, values);
         };
         return await run({ ...tx, query, send });
       }, opening),

@@ -51,6 +51,6 @@ function aboutOf({
     reason: failure?.message ?? null,
     subject: { type: "label", id, name: trackingNumber ?? reference },
     orderId,
-    occasion: id,
+    requestKey: id,
   };
 }

@@ -24,7 +24,7 @@ export function insertChanges(tx: Tx, orgId: string, entries: HistoryEntry[], in
     changes,
     version,
   }));
-  tx.send(
+  tx.queue(
     `insert into order_changes (id, org_id, order_id, kind, actor, request_id, changes, version, occurred_at)
      select u.id, $1, u.order_id, $3, $4, $5, u.changes, u.version, $6
        from jsonb_to_recordset($2::jsonb) as u (id uuid, order_id uuid, changes jsonb, version integer)`,

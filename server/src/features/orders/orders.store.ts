@@ -115,8 +115,8 @@ export function updateOrders(
        from jsonb_to_recordset($2::jsonb) as u (${shape}) where o.org_id = $1 and o.id = u.id`;
   const isCounted = changed.has("status") || changed.has("holds") || changed.has("archivedAt");
   const values = [orgId, JSON.stringify(records), at];
-  if (isCounted) tx.send(countMoves(update), [...values, orders.map(({ id }) => id)]);
-  else tx.send(update, values);
+  if (isCounted) tx.queue(countMoves(update), [...values, orders.map(({ id }) => id)]);
+  else tx.queue(update, values);
   if (changed.has("tags") || changed.has("archivedAt")) keepTags(tx, orgId, moves);
   if (["shipping", "customFields", "archivedAt"].some((field) => changed.has(field as keyof OrderFields))) {
     updateFacets(tx, orgId, moves);

@@ -14,7 +14,7 @@ export function queueUnsentShipments(tx: Tx, orgId: string, moves: readonly Orde
   });
   if (changed.length === 0) return;
   const orders = changed.map(({ after }) => after);
-  tx.send(
+  tx.queue(
     `insert into unsent_shipments (order_id, org_id, bridge_id, order_version, due_at)
      select id, $1, bridge_id, version, updated_at
        from unnest($2::uuid[], $3::uuid[], $4::integer[], $5::timestamptz[]) as changed (id, bridge_id, version, updated_at)

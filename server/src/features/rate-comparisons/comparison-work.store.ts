@@ -70,7 +70,7 @@ export async function saveInputs(
 /** Saves progress and sums with each batch and resets the attempts. */
 export function saveProgress(tx: Tx, orgId: string, id: string, processed: number, totals: Totals): void {
   const { rated = 0, estimated = 0, unrateable = 0, invalid = 0, excluded = 0 } = totals.byStatus;
-  tx.send(
+  tx.queue(
     `update rate_comparisons set processed = $3, totals = $4, rated = $5, estimated = $6, unrateable = $7, invalid = $8,
        excluded = $9, tries = 0 where org_id = $1 and id = $2`,
     [orgId, id, processed, JSON.stringify(totals), rated, estimated, unrateable, invalid, excluded],

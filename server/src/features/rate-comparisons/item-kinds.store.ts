@@ -35,7 +35,7 @@ export function noteKind(
 /** `from`: the first item of the batch. */
 export function insertKinds(tx: Tx, of: Revision, from: number, kinds: ItemKinds): void {
   const rows = [...kinds.values()];
-  tx.send(
+  tx.queue(
     `insert into rate_item_kinds (comparison_id, revision, chunk_from, status, reason, zone, basis, sign, service_type, items,
        positions)
      select $1, $2, $3, k.status, k.reason, k.zone, k.basis, k.sign, k.service_type, k.items, k.positions::integer[]

@@ -9,8 +9,8 @@ import { shippingParts } from "../../orders/orders.schemas.ts";
 import { shippableStatuses } from "../../orders/orders.states.ts";
 import type { Outcome, Refusal } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
-import type { CarrierDesk } from "../carrier-desk.ts";
-import { notYetAsked } from "../carrier-desk.ts";
+import type { CarrierDirectory } from "../carrier-directory.ts";
+import { priceNotFetched } from "../carrier-directory.ts";
 import { toStepPrice, withPrice } from "./choose-rate.ts";
 
 export const buyLabel = defineAction({
@@ -52,7 +52,7 @@ export const buyLabel = defineAction({
     const bought: Outcome = { patch: {}, buys: { account, spec } };
     const said = account.givesPrices ? carriers.pricesOf(accountId, spec) : undefined;
     if (said === undefined) return { ...bought, warning: priceUnknown };
-    if (said === notYetAsked) return bought;
+    if (said === priceNotFetched) return bought;
     const price = said.prices.find((one) => one.service === service);
     if (price) return withPrice(bought, toStepPrice(accountId, account.name, price));
     const why = said.unavailable.find((one) => one.service === service || one.service === "");
@@ -73,7 +73,7 @@ const priceUnknown = { code: "price_unknown", message: "The carrier gives no pri
 type Request = Pick<Parameters<typeof labelSpecFor>[1], "service" | "weight">;
 
 /** Same rules as for labels bought through POST /shipments/labels. */
-function planFor(order: Order, carriers: CarrierDesk, request: Request): LabelSpec | Refusal | "nothing_to_ship" {
+function planFor(order: Order, carriers: CarrierDirectory, request: Request): LabelSpec | Refusal | "nothing_to_ship" {
   const labels = carriers.labelsOf(order.id);
   const unknown = labels.find(({ label }) => label.status === "failed");
   if (unknown) {

@@ -18,7 +18,7 @@ export function updateFacets(tx: Tx, orgId: string, moves: OrderMove[]): void {
   keepListed(tx, orgId, ["order_facets", "facet"], moves, facetsOf);
   const moved = moves.filter(({ before, after }) => before && isArchived(before) !== isArchived(after));
   if (moved.length === 0) return;
-  tx.send(
+  tx.queue(
     `update order_facets m set is_archived = u.is_archived from unnest($2::uuid[], $3::boolean[]) as u (id, is_archived)
       where m.org_id = $1 and m.order_id = u.id and m.facet = '${failedFacet}' and m.is_archived <> u.is_archived`,
     [orgId, moved.map(({ after }) => after.id), moved.map(({ after }) => isArchived(after))],
@@ -46,14 +46,14 @@ function keepListed(
     for (const name of names) if (isMoved || !known.has(name)) come.push({ order: after, name });
   }
   if (gone.length > 0) {
-    tx.send(
+    tx.queue(
       `delete from ${table} t using unnest($2::uuid[], $3::text[], $4::boolean[]) as u (id, name, is_archived)
         where t.org_id = $1 and t.order_id = u.id and t.${column} = u.name and t.is_archived = u.is_archived`,
       [orgId, ...columnsOf(gone)],
     );
   }
   if (come.length === 0) return;
-  tx.send(
+  tx.queue(
     `insert into ${table} (org_id, is_archived, ${column}, created_at, order_id)
      select $1::uuid, u.is_archived, u.name, u.created_at, u.id
        from unnest($2::uuid[], $3::text[], $4::boolean[], $5::timestamptz[]) as u (id, name, is_archived, created_at)
@@ -75,13 +75,13 @@ export function markLastRun(
   { failed, succeeded }: { failed: string[]; succeeded: string[] },
 ): void {
   if (succeeded.length > 0) {
-    tx.send(`delete from order_facets where org_id = $1 and order_id = any($2::uuid[]) and facet = '${failedFacet}'`, [
+    tx.queue(`delete from order_facets where org_id = $1 and order_id = any($2::uuid[]) and facet = '${failedFacet}'`, [
       orgId,
       succeeded,
     ]);
   }
   if (failed.length === 0) return;
-  tx.send(
+  tx.queue(
     `insert into order_facets (org_id, is_archived, facet, created_at, order_id)
      select org_id, is_archived, '${failedFacet}', created_at, id from (
        select * from orders where org_id = $1 and id = any($2::uuid[]) order by id for no key update) o
@@ -109,7 +109,7 @@ export function keepWords(
     return fields === "new" ? rows.filter(({ words }) => words !== "") : rows;
   });
   if (records.length > 0) {
-    tx.send(
+    tx.queue(
       `insert into order_search as s (org_id, order_id, part, created_at, is_archived, words)
        select $1::uuid, u.id, u.part, u.created_at, u.is_archived, array_to_tsvector(string_to_array(u.words, ' '))
          from jsonb_to_recordset($2::jsonb) as u (id uuid, part smallint, created_at timestamptz, is_archived boolean, words text)
@@ -119,7 +119,7 @@ export function keepWords(
   }
   if (fields === "new" || !fields.has("archivedAt")) return;
   const archived = orders.map(isArchived);
-  tx.send(
+  tx.queue(
     `update order_search s set is_archived = u.is_archived from unnest($2::uuid[], $3::boolean[]) as u (id, is_archived)
       where s.org_id = $1 and s.order_id = u.id and s.is_archived <> u.is_archived`,
     [orgId, orders.map(({ id }) => id), archived],

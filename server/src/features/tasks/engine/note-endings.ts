@@ -113,7 +113,7 @@ function troubleOfOrder({ execution, bridgeName }: Ended, order: PushResult): Ne
     // Releasing this hold resolves the exception.
     holdHandle: follow_up === "fulfillment_send" ? fulfillmentHold : null,
     details: order.shipments ? { shipments: order.shipments } : {},
-    occasion: execution.effect_root,
+    requestKey: execution.effect_root,
   };
 }
 

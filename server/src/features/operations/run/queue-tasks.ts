@@ -9,10 +9,10 @@ import type { Evaluation, StepResult } from "../evaluate.ts";
 type Queued = { call: ExternalCall; orderIds: string[]; steps: StepResult[] };
 
 /**
- * What the steps want done outside, queued in the transaction of the orders: it is done exactly when they are changed.
- * One execution for all orders where the task takes orders, otherwise one for each.
+ * Queues the bridge tasks of the steps in the transaction that changes the orders. One execution for all orders if the task takes
+ * orders, otherwise one per order.
  */
-export async function queueCalls(tx: Tx, ctx: Ctx, runId: string, evaluations: Evaluation[]): Promise<void> {
+export async function queueTasks(tx: Tx, ctx: Ctx, runId: string, evaluations: Evaluation[]): Promise<void> {
   const wanted = evaluations.flatMap(({ order, calls }) => calls.map((one) => ({ ...one, orderId: order.id })));
   if (wanted.length === 0) return;
   const wantedCalls = wanted.map(({ call }) => call);
@@ -29,8 +29,8 @@ export async function queueCalls(tx: Tx, ctx: Ctx, runId: string, evaluations: E
   const queued = [...groups.values()];
   const requests = queued.map(({ call, orderIds, steps }): CheckedTask & QueueOptions => {
     const found = tasks.get(call);
-    // Deleted since the steps were checked: nothing of the portion is to be written.
-    if (!found) throw new HubError("conflict", "The bridge was deleted meanwhile.");
+    // Deleted after the steps were checked: the batch is rolled back.
+    if (!found) throw new HubError("conflict", "The bridge was deleted concurrently.");
     const { bridge, task } = found;
     const input = task.mode === "push" ? { ...call.input, orderIds } : call.input;
     return { bridge, task, input, trigger: "operation", runId, runStep: steps[0]!.index, followUp: call.followUp };
@@ -44,4 +44,4 @@ export async function queueCalls(tx: Tx, ctx: Ctx, runId: string, evaluations: E
   }
 }
 
-const pending = { code: "pending", message: "Queued at the bridge; the execution says how it ends." };
+const pending = { code: "pending", message: "The task is queued; see its execution." };

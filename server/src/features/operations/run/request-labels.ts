@@ -4,10 +4,10 @@ import { requestLabels, requestVoids } from "../../labels/labels.ts";
 import type { Evaluation } from "../evaluate.ts";
 
 /**
- * What the steps want of carriers, written down in the transaction of the orders: from its commit on it will be asked for,
- * whoever dies, and not a moment before. tell-runs.ts brings the answers back.
+ * Commits label and void requests with the changes of the orders, so that a carrier is asked if and only if they are committed.
+ * `applyLabelResults` adds the responses to the steps.
  */
-export async function askForLabels(tx: Tx, ctx: Ctx, runId: string, evaluations: Evaluation[]): Promise<void> {
+export async function requestLabelsOf(tx: Tx, ctx: Ctx, runId: string, evaluations: Evaluation[]): Promise<void> {
   const wanted = evaluations.flatMap(({ labels }) => labels);
   const bought = wanted.flatMap(({ step, buys }) => (buys ? [{ step, buys }] : []));
   const requested = await requestLabels(
@@ -28,5 +28,5 @@ export async function askForLabels(tx: Tx, ctx: Ctx, runId: string, evaluations:
 
 const pending = {
   code: "pending",
-  message: "The carrier is asked now; this step says how it ended when it has answered.",
+  message: "The request is pending at the carrier; the step is updated with its response.",
 };

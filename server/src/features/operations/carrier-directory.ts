@@ -16,7 +16,7 @@ import { listOrderLabels } from "../labels/labels.ts";
 import { listLocationAddresses } from "../locations/locations.ts";
 import { today } from "../organizations/organizations.ts";
 
-/** A parcel whose price is asked for. */
+/** A parcel to get prices for. */
 export type ParcelToRate = { from: Address; to: Address; weight: Weight; dimensions: Dimensions | null };
 
 export type Price = {
@@ -24,38 +24,37 @@ export type Price = {
   serviceName: string;
   totalCents: number;
   currency: string;
-  /** As the contract says, or else as services of this kind usually take. */
+  /** From the contract, else the usual time of this service level. */
   transitDays: number | null;
 };
-/** What an account says: a price for each service, and why there is none. */
+/** Prices of an account by service, and why others have none. */
 type Prices = { prices: Price[]; unavailable: { service: string; code: string; message: string }[] };
-/** Nobody was asked yet: whoever evaluates asks, and evaluates once more. */
-export const notYetAsked = Symbol("not yet asked");
+/** The price was not fetched yet: the caller fetches it and evaluates again. */
+export const priceNotFetched = Symbol("not yet asked");
 
 /**
- * What actions may ask about carriers, at once and without calling anybody. Prices are not known at first: what is asked
- * for in vain is noted, `askCarriers` finds it out, and the same question has an answer then. So the evaluation of a
- * pipeline stays a plain calculation, and no order is locked while a carrier thinks.
+ * Carrier data as actions see it, without any call. A price that is missing is recorded, `fetchPrices` gets it, and the pipeline is
+ * evaluated again. So the evaluation stays a pure function, and no order is locked during a carrier request.
  */
-export type CarrierDesk = {
+export type CarrierDirectory = {
   offers: readonly CarrierOffer[];
   addressOf(locationId: string | null): Address | undefined;
-  /** Of the order, as they were when it was read. */
+  /** The order's labels as of `readLabels`. */
   labelsOf(orderId: string): readonly OrderLabel[];
-  pricesOf(accountId: string, parcel: ParcelToRate): Prices | typeof notYetAsked;
+  pricesOf(accountId: string, parcel: ParcelToRate): Prices | typeof priceNotFetched;
 };
 
-export type OpenDesk = CarrierDesk & {
+export type OpenCarrierDirectory = CarrierDirectory & {
   readLabels(db: Queryable, orderIds: string[]): Promise<void>;
-  /** True when something was asked for that is not known: then the evaluation counts for nothing. */
-  isWaiting(): boolean;
-  askCarriers(): Promise<void>;
+  /** A price was missing: the evaluation must be repeated. */
+  hasMissingPrices(): boolean;
+  fetchPrices(): Promise<void>;
 };
 
 const parcelsAtOnce = 50;
 
-/** For one pass over some orders; `isNeeded`: some step of the pipeline asks carriers. */
-export async function openCarrierDesk(ctx: Ctx, isNeeded: boolean): Promise<OpenDesk> {
+/** For one batch of orders; `isNeeded`: a step of the pipeline reads carrier data. */
+export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise<OpenCarrierDirectory> {
   const offers = isNeeded ? await listCarrierOffers(ctx) : [];
   const addresses = isNeeded ? await listLocationAddresses(ctx.db, ctx.orgId) : new Map<string, Address>();
   let labels = new Map<string, OrderLabel[]>();
@@ -77,20 +76,20 @@ export async function openCarrierDesk(ctx: Ctx, isNeeded: boolean): Promise<Open
     pricesOf(accountId, parcel) {
       const key = JSON.stringify([
         accountId,
-        placeOf(parcel.from),
-        placeOf(parcel.to),
+        zoneAddressOf(parcel.from),
+        zoneAddressOf(parcel.to),
         parcel.weight,
         parcel.dimensions,
       ]);
       const found = known.get(key);
       if (!found) wanted.set(key, { accountId, parcel });
-      return found ?? notYetAsked;
+      return found ?? priceNotFetched;
     },
     async readLabels(db, orderIds) {
       if (isNeeded) labels = await listOrderLabels(db, ctx, orderIds);
     },
-    isWaiting: () => wanted.size > 0,
-    async askCarriers() {
+    hasMissingPrices: () => wanted.size > 0,
+    async fetchPrices() {
       const questions = [...wanted];
       wanted.clear();
       for (let from = 0; from < questions.length; from += parcelsAtOnce) {
@@ -101,8 +100,8 @@ export async function openCarrierDesk(ctx: Ctx, isNeeded: boolean): Promise<Open
   };
 }
 
-/** Zones are those of the United States: digits of another country would be taken for a ZIP. */
-function placeOf(address: Address): { zip?: string; state?: string } {
+/** Zones exist for the United States only; foreign postal codes must not be taken for ZIPs. */
+function zoneAddressOf(address: Address): { zip?: string; state?: string } {
   const { zip, provinceCode } = address;
   if ((countryOfAddress(address) ?? "US") !== "US") return {};
   return { ...(zip === undefined ? {} : { zip }), ...(provinceCode === undefined ? {} : { state: provinceCode }) };
@@ -118,15 +117,16 @@ async function openOrExplain(ctx: Ctx, accountId: string): Promise<Rater | Price
 }
 
 async function pricesFrom({ open, rate }: Rater, { from, to, weight, dimensions }: ParcelToRate): Promise<Prices> {
-  const places = { origin: placeOf(from), destination: placeOf(to) };
-  const said = await rate({ ...places, weight, ...(dimensions ? { dimensions } : {}) });
-  if (!("done" in said)) {
-    const { code, message } = "rejected" in said ? said.rejected : { code: "carrier_failed", message: said.unknown };
+  const places = { origin: zoneAddressOf(from), destination: zoneAddressOf(to) };
+  const response = await rate({ ...places, weight, ...(dimensions ? { dimensions } : {}) });
+  if (!("done" in response)) {
+    const { code, message } =
+      "rejected" in response ? response.rejected : { code: "carrier_failed", message: response.unknown };
     return { prices: [], unavailable: [{ service: "", code, message: `${open.account.name}: ${message}` }] };
   }
   const prices: Price[] = [];
   const unavailable: Prices["unavailable"] = [];
-  for (const answer of said.done) {
+  for (const answer of response.done) {
     const { service, serviceName } = answer;
     if ("reason" in answer) unavailable.push({ service, code: answer.reason, message: answer.message });
     else {
