@@ -24,7 +24,7 @@ export type World = {
   settings: Settings;
 };
 
-/** What ends by itself and is removed some time later. Each has a setting of its own. */
+/** Kinds of records that are deleted some time after they ended. Each has its own setting. */
 export type Kept =
   | "runs"
   | "executions"
@@ -37,7 +37,7 @@ export type Kept =
   | "firings"
   | "requests";
 
-/** Configuration that verbs need at run time; all other settings stay in main/. */
+/** The configuration that verbs need at run time; everything else stays in main/. */
 export type Settings = {
   /** External identity provider. */
   oidc?: {
@@ -55,9 +55,9 @@ export type Settings = {
     /** Folder that bridges may read and write files in; without it they may not. */
     filesRoot?: string;
   };
-  /** How long what has ended is kept, by its kind; for ever what is not named. */
+  /** By kind of record; kinds that are not named are kept forever. */
   retentionDays?: Partial<Record<Kept, number>>;
-  /** How far back the event feed goes; for ever without it. The log behind it is never cut. */
+  /** How far back the event feed goes; forever without it. The audit log behind it is never cut. */
   eventRetentionDays?: number;
   /** Maximum orders of a selection. */
   maxSelectionOrders?: number;
@@ -79,16 +79,19 @@ export type Ctx = World & {
   cause?: Cause | undefined;
   /** Set for requests with an Idempotency-Key: stores the response in the transaction of the change. */
   keepAnswer?: (tx: Tx, answer: unknown) => Promise<void>;
-  /** Set while a request runs: lets another one have its turn while this one waits. */
-  aside?: <T>(wait: () => Promise<T>) => Promise<T>;
+  /** Set while a request runs: releases its slot during a wait. */
+  withoutSlot?: <T>(wait: () => Promise<T>) => Promise<T>;
 };
 
 /**
- * For a wait that takes nothing of the hub's own: on another system, which may take half a minute, or on work that many
- * requests share. Never in a transaction.
+ * Releases the request's slot during a wait that needs nothing of the hub: on another system, which may take half a minute, or
+ * on work that many requests share. Never in a transaction, which would keep its connection.
  */
-export async function waitOutside<T>({ aside }: Pick<Ctx, "aside">, wait: () => Promise<T>): Promise<T> {
-  return await (aside ? aside(wait) : wait());
+export async function releaseSlotWhile<T>(
+  { withoutSlot }: Pick<Ctx, "withoutSlot">,
+  wait: () => Promise<T>,
+): Promise<T> {
+  return await (withoutSlot ? withoutSlot(wait) : wait());
 }
 
 /**

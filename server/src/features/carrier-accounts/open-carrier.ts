@@ -8,7 +8,7 @@ import { createHttpClient } from "../../core/outbound/outbound.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { cleanText } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
-import { waitOutside } from "../../context.ts";
+import { releaseSlotWhile } from "../../context.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
 import { findOutboundHosts, today } from "../organizations/organizations.ts";
 import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
@@ -67,7 +67,7 @@ export type CarrierResponse<T> = { done: T } | { rejected: Failure } | { unknown
 
 /** Calls a carrier with a timeout. Exceptions become responses; stopping the hub aborts the call. */
 export async function callCarrier<T>(
-  ctx: Pick<Ctx, "log" | "aside">,
+  ctx: Pick<Ctx, "log" | "withoutSlot">,
   { carrier, call }: OpenCarrier,
   effectKey: string,
   ask: (carrier: Carrier, call: CarrierCall) => Promise<T>,
@@ -86,7 +86,7 @@ export async function callCarrier<T>(
     (done): CarrierResponse<T> => ({ done }),
     (error: unknown) => (signal.aborted ? late : readError(ctx.log, error)),
   );
-  return await waitOutside(ctx, () => Promise.race([answered, timedOut]));
+  return await releaseSlotWhile(ctx, () => Promise.race([answered, timedOut]));
 }
 
 function readError(log: Ctx["log"], error: unknown): Exclude<CarrierResponse<never>, { done: never }> {
