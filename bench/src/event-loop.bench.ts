@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { workBoundsOf } from "../../server/src/http/count-work.ts";
+import { offloadThresholdOf } from "../../server/src/http/offload-threshold.ts";
 import { plainFormat } from "../../server/src/http/mount.ts";
 import { apiPrefix, routesOf } from "../../server/src/http/routes.ts";
 import type { Launched } from "../../server/src/testing/launch-hub.ts";
@@ -76,7 +76,7 @@ async function measureRoutes(hub: Launched, client: HubClient): Promise<Figure[]
   const wanted = mounted.filter(({ route }) => route.body && route.scope !== "public" && !route.setsCookie);
   for (const one of wanted.filter(({ name }) => name.includes(onlyRoutes))) {
     const { bodyLimitBytes = defaultBodyBytes } = one.route;
-    const bounds = workBoundsOf(one.route, false);
+    const bounds = offloadThresholdOf(one.route);
     const size = { ...bounds, bytes: Math.min(bounds.bytes, bodyLimitBytes) };
     const here = size.bytes === 0 ? [] : largestBodies(one.route, size);
     const all = largestBodies(one.route, { bytes: Math.min(mostBytes, bodyLimitBytes) });

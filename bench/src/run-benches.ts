@@ -11,6 +11,7 @@ import { itemsBench } from "./items.bench.ts";
 import { mappingBench } from "./mapping.bench.ts";
 import { overviewBench } from "./overview.bench.ts";
 import { manyRatingBench, ratingBench } from "./rating.bench.ts";
+import { processesBench } from "./processes.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";
@@ -26,6 +27,7 @@ const benches: Bench[] = [
   startBench,
   eventLoopBench,
   readsBench,
+  processesBench,
   writesBench,
   ordersBench,
   manyOrdersBench,

@@ -43,7 +43,7 @@ export function createConsoleSite(readConsole: ReadConsole): ConsoleSite {
       const file = built?.files.get(path);
       if (file) return await sendFile(request, reply, file);
       const wantsPage = path === "/" || path === "/index.html" || request.headers.accept?.includes("text/html");
-      if (!wantsPage || assets.test(path)) throw new HubError("route_not_found", `There is no GET ${path}.`);
+      if (!wantsPage || assets.test(path)) throw new HubError("route_not_found", `There is no route GET ${path}.`);
       return sendPage(reply, built);
     },
   };

@@ -1,7 +1,7 @@
 import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import type { Ctx } from "../../context.ts";
-import { change, waitOutside } from "../../context.ts";
+import { change, releaseSlotWhile } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { EventType } from "../../events/event-catalogue.ts";
 import { envelopeOf } from "../../events/event-envelope.ts";
@@ -116,7 +116,7 @@ export async function testWebhook(ctx: Ctx, webhookId: string, request: TestRequ
   const [type] = readTypes([request.type ?? webhook.types[0]!], () => "/type");
   const event = { ...exampleOf(type!), id: ctx.newId() };
   const target = { ...webhook, orgId: ctx.orgId };
-  const { outcome, message } = (await waitOutside(ctx, () => sendOnce(ctx, target, contentOf(event))))!;
+  const { outcome, message } = (await releaseSlotWhile(ctx, () => sendOnce(ctx, target, contentOf(event))))!;
   const { status, headers, answer, error, durationMs } = outcome;
   const hidden = Object.fromEntries(webhook.headerNames.map((name) => [name, "(sealed)"]));
   return {

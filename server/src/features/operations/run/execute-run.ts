@@ -3,7 +3,7 @@ import type { World } from "../../../context.ts";
 import { perWorld, systemContext } from "../../../context.ts";
 import type { Ctx } from "../../../context.ts";
 import { HubError } from "../../../core/errors.ts";
-import { giveWay } from "../../../core/give-way.ts";
+import { yieldToEventLoop } from "../../../core/yield-to-event-loop.ts";
 import type { Tx } from "../../../db/database.ts";
 import { sqlState } from "../../../db/database.ts";
 import { recordEvent } from "../../../events/record-event.ts";
@@ -110,7 +110,7 @@ async function takeTurn(own: OwnRun, slice: TimeSlice): Promise<"done" | "yield"
       for (;;) {
         const came = await executePortion(own, isInTurn ? "wait" : "skip");
         if (came !== "done" || isSuspect || hasFailed || slice.shouldYield()) return came;
-        await giveWay();
+        await yieldToEventLoop();
       }
     } catch (error) {
       hasFailed = true;

@@ -8,18 +8,19 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Environment, Settings } from "../context.ts";
 import type { Connection } from "../db/server-client.ts";
-import type { HeavyProcess } from "../http/heavy-slots.ts";
+import type { WorkerProcess } from "../http/worker-slots.ts";
 import type { Config } from "./config.ts";
 
-/** What the process is told when it has started. */
-export type HeavyTask = {
+/** Sent to the process when it has started. */
+export type WorkerTask = {
   environment: Environment;
   connection: Connection;
   secretKeys: [key: string, previous: string[]];
   settings: Settings;
+  rowSecurity: boolean;
   logLevel: string;
   logFormat: Config["logFormat"];
-  /** Where the socket is; nothing else is there. */
+  /** Contains the socket and nothing else. */
   folder: string;
   socketPath: string;
   token: string;
@@ -29,69 +30,69 @@ const maxHeapMegabytes = 1_536;
 const endsWithinMs = 5_000;
 const pingMs = 1_000;
 
-/** For how long the event loop of the process may stand still. */
-export type HeavyLimits = {
-  /** Time of the processor, where the system tells it: the largest body that is allowed takes a few seconds. */
+/** For how long the event loop of the process may be blocked. */
+export type WorkerLimits = {
+  /** CPU time without an answer, where the system reports it: the largest allowed body takes a few seconds. */
   maxSilentCpuSeconds: number;
-  /** Pings without an answer. On a machine with no processor to spare the process hardly gets on, and that is not its fault. */
+  /** Unanswered pings. Many, because on a busy machine the process hardly gets CPU time through no fault of its own. */
   maxUnanswered: number;
-  /** From then on it takes no further requests. */
+  /** With this heap it takes no further requests. */
   fullMegabytes: number;
 };
 
-const defaultLimits: HeavyLimits = {
+const defaultLimits: WorkerLimits = {
   maxSilentCpuSeconds: 20,
   maxUnanswered: 90,
   fullMegabytes: maxHeapMegabytes / 2,
 };
 
-/** Asked with "ping", which the process answers as long as its event loop turns. */
-export type HeavyPong = { unfinished: number; heapMegabytes: number };
+/** The answer to a ping. */
+export type WorkerPong = { unfinished: number; heapMegabytes: number };
 
-/** A process with the routes of one surface, for requests that would hold up all others. */
-export async function startHeavyProcess(
-  task: Omit<HeavyTask, "folder" | "socketPath" | "token">,
-  limits: HeavyLimits = defaultLimits,
-): Promise<HeavyProcess & { pid: number }> {
-  // Only this user can look into it.
-  const folder = await mkdtemp(path.join(tmpdir(), "hub-heavy-"));
+/** A process with the routes of one surface, for requests that would hold the event loop of an HTTP process. */
+export async function startWorkerProcess(
+  task: Omit<WorkerTask, "folder" | "socketPath" | "token">,
+  limits: WorkerLimits = defaultLimits,
+): Promise<WorkerProcess & { pid: number }> {
+  // Readable by this user only.
+  const folder = await mkdtemp(path.join(tmpdir(), "hub-worker-"));
   const token = randomUUID();
-  const socketPath = process.platform === "win32" ? `\\\\.\\pipe\\hub-heavy-${token}` : path.join(folder, "socket");
-  const child = fork(path.join(import.meta.dirname, "heavy.ts"), {
+  const socketPath = process.platform === "win32" ? `\\\\.\\pipe\\hub-worker-${token}` : path.join(folder, "socket");
+  const child = fork(path.join(import.meta.dirname, "worker-process-main.ts"), {
     execArgv: [
       `--max-old-space-size=${maxHeapMegabytes}`,
       "--import",
       new URL("load-modules.ts", import.meta.url).href,
     ],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
-    // What it needs it is told; the passwords in our environment are not among it.
+    // It receives what it needs by message: the passwords in our environment are not passed on.
     env: {},
   });
   let hasEnded = false;
-  let wasOverworked = false;
+  let wasKilled = false;
   const kill = (): void => {
     if (hasEnded) return;
-    wasOverworked = true;
+    wasKilled = true;
     child.kill("SIGKILL");
   };
   const ended = once(child, "exit").then(async ([, signal]) => {
     hasEnded = true;
-    // What Node does when the heap is full.
-    if (signal === "SIGABRT") wasOverworked = true;
+    // Node aborts when the heap is full.
+    if (signal === "SIGABRT") wasKilled = true;
     pings.stop();
     await rm(folder, { recursive: true, force: true });
   });
   const pings = createPings(child, limits, kill);
-  child.send({ ...task, folder, socketPath, token } satisfies HeavyTask);
+  child.send({ ...task, folder, socketPath, token } satisfies WorkerTask);
   await Promise.race([once(child, "message"), ended]);
-  if (hasEnded) throw new Error("the process for heavy work ended while it started");
+  if (hasEnded) throw new Error("the worker process ended while it started");
   pings.start();
   return {
     pid: child.pid!,
     socketPath,
     token,
     hasEnded: () => hasEnded,
-    wasOverworked: () => wasOverworked,
+    wasKilled: () => wasKilled,
     unfinished: () => pings.ask(),
     isFull: () => pings.heapMegabytes() >= limits.fullMegabytes,
     kill,
@@ -104,11 +105,11 @@ export async function startHeavyProcess(
   };
 }
 
-/** Asks a process every second. Questions are counted, not seconds: while the hub itself stands still, none is asked. */
-function createPings(child: ChildProcess, { maxSilentCpuSeconds, maxUnanswered }: HeavyLimits, kill: () => void) {
+/** Pings a process every second. Pings are counted, not seconds: while our own event loop is blocked, none is sent. */
+function createPings(child: ChildProcess, { maxSilentCpuSeconds, maxUnanswered }: WorkerLimits, kill: () => void) {
   let unanswered = 0;
   let heapMegabytes = 0;
-  /** When it answered last. */
+  /** At its last answer. */
   let usedCpuSeconds = 0;
   let timer: NodeJS.Timeout | undefined;
   const waiting: ((unfinished: number) => void)[] = [];
@@ -120,7 +121,7 @@ function createPings(child: ChildProcess, { maxSilentCpuSeconds, maxUnanswered }
   return {
     heapMegabytes: () => heapMegabytes,
     start(): void {
-      child.on("message", (pong: HeavyPong) => {
+      child.on("message", (pong: WorkerPong) => {
         heapMegabytes = pong.heapMegabytes;
         settle(pong.unfinished);
       });
@@ -147,7 +148,7 @@ function createPings(child: ChildProcess, { maxSilentCpuSeconds, maxUnanswered }
 
 const ticksPerSecond = 100;
 
-/** Of the processor, used by this process so far; 0 where the system does not say it in a file. */
+/** CPU time of this process so far; 0 where there is no /proc. */
 function cpuSecondsOf(pid: number): number {
   try {
     const [, numbers] = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ") as [string, string];

@@ -6,7 +6,7 @@ import { signIn, startHubProcess } from "../testing/hub-process.ts";
 import { adminPassword, isRunning, unattended } from "../testing/launch-hub.ts";
 import { readyDataDir } from "../testing/ready-data-dir.ts";
 import { allRoutes, largestBodies, pathOf } from "../testing/route-samples.ts";
-import { workBoundsOf } from "../http/count-work.ts";
+import { offloadThresholdOf } from "../http/offload-threshold.ts";
 import { plainFormat } from "../http/mount.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
 
@@ -29,12 +29,14 @@ const bulk = {
   })),
 };
 
-function heavyProcesses(): number[] {
+function workerProcesses(): number[] {
   const children = readFileSync(`/proc/${hub.pid}/task/${hub.pid}/children`, "utf8").split(" ").filter(Boolean);
-  return children.map(Number).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("heavy.ts"));
+  return children
+    .map(Number)
+    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("worker-process-main.ts"));
 }
 
-const heavyProcess = (): number | undefined => heavyProcesses()[0];
+const workerProcess = (): number | undefined => workerProcesses()[0];
 
 const trial = JSON.stringify({ mappings: [{ source: "a", target: "b" }], sampleData: { a: 1 } });
 
@@ -55,7 +57,7 @@ function socketOf(pid: number): string {
     const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1];
     return inode === undefined ? [] : [inode];
   });
-  const sockets = readFileSync("/proc/net/unix", "utf8").matchAll(/ (\d+) (\S*hub-heavy-\S*)$/gm);
+  const sockets = readFileSync("/proc/net/unix", "utf8").matchAll(/ (\d+) (\S*hub-worker-\S*)$/gm);
   return [...sockets].find(([, inode]) => own.includes(inode!))![2]!;
 }
 
@@ -69,10 +71,10 @@ async function longestHold(): Promise<number> {
 
 describe.runIf(process.platform === "linux")("heavy requests", () => {
   test("are done by a process of their own, which is not there before, and answered as all others", async () => {
-    expect(heavyProcess()).toBeUndefined();
+    expect(workerProcess()).toBeUndefined();
     const answer = await client.post("/orders/bulk", bulk, { headers: { "idempotency-key": "heavy-1" } });
     expect(answer.status).toBe(200);
-    expect(heavyProcess()).toBeDefined();
+    expect(workerProcess()).toBeDefined();
     expect(answer.headers.get("x-request-id")).toMatch(/./);
     expect(answer.headers.get("hub-environment")).toBe("live");
     expect(answer.body.summary).toMatchObject({ created: 1_000 });
@@ -93,7 +95,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
   });
 
   test("may be small and ask for much: a preflight by filter is done there, and a run over it is as begun here", async () => {
-    const pid = heavyProcess()!;
+    const pid = workerProcess()!;
     const actions = [{ type: "add_tags", params: { tags: ["picked"] } }];
     const ask = () => client.post("/operations/preflight", { filter: { search: "H-" }, actions });
     process.kill(pid, "SIGSTOP");
@@ -123,7 +125,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
   });
 
   test("die alone: whoever asked is told to try again, all others are answered, and so is the next one", async () => {
-    const pid = heavyProcess()!;
+    const pid = workerProcess()!;
     process.kill(pid, "SIGSTOP");
     const asked = client.post("/orders/bulk", bulk);
     expect((await client.get("/me")).status).toBe(200);
@@ -137,12 +139,12 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
       sampleData: { a: 1 },
     });
     expect(next.body).toMatchObject({ output: { b: 1 } });
-    expect(heavyProcess()).not.toBe(pid);
+    expect(workerProcess()).not.toBe(pid);
   });
 
   test("stand in a line that those leave who hang up", async () => {
     const ask = async (signal?: AbortSignal): Promise<number> => (await tryMapping(client.token, signal)).status;
-    const pid = heavyProcess()!;
+    const pid = workerProcess()!;
     process.kill(pid, "SIGSTOP");
     const first = ask();
     await expect.poll(inFlight, soon).toBe(1);
@@ -164,7 +166,7 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     await client.post("/organizations", { name: "Second", admin: credentials });
     const second = await signIn(hub.url, credentials);
     expect((await tryMapping(second.token)).status).toBe(200);
-    const stuck = heavyProcess()!;
+    const stuck = workerProcess()!;
     // As a process whose event loop does not turn any more.
     process.kill(stuck, "SIGSTOP");
     const hangUp = new AbortController();
@@ -174,13 +176,13 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     expect(await first).toBe("gone");
     // One after the other: how long a further process takes to start is not what is asked here.
     for (let n = 0; n < 3; n++) expect((await tryMapping(second.token)).status).toBe(200);
-    expect(heavyProcesses()).toHaveLength(2);
+    expect(workerProcesses()).toHaveLength(2);
     process.kill(stuck, "SIGCONT");
     await vi.waitUntil(async () => (await tryMapping(client.token)).status === 200, soon);
   });
 
   test("one stranger cannot speak to that process", async () => {
-    const socket = socketOf(heavyProcess()!);
+    const socket = socketOf(workerProcess()!);
     const { request } = await import("node:http");
     const status = await new Promise<number>((resolve, reject) => {
       const call = request({ socketPath: socket, path: "/api/v1/me", headers: { host: "x" } }, (answer) => {
@@ -198,10 +200,10 @@ describe.runIf(process.platform === "linux")("heavy requests", () => {
     ["exports", () => client.get("/orders/export.csv?status=cancelled")],
   ])("are %s, too, while the event loop is late", async (_what, ask) => {
     const isDoneElsewhere = async (): Promise<boolean> => {
-      for (const pid of heavyProcesses()) process.kill(pid, "SIGKILL");
-      await vi.waitFor(() => expect(heavyProcess()).toBeUndefined(), soon);
+      for (const pid of workerProcesses()) process.kill(pid, "SIGKILL");
+      await vi.waitFor(() => expect(workerProcess()).toBeUndefined(), soon);
       expect((await ask()).status).toBe(200);
-      return heavyProcess() !== undefined;
+      return workerProcess() !== undefined;
     };
     await expect.poll(isDoneElsewhere, soon).toBe(false);
     hub.send("SIGWINCH");
@@ -248,7 +250,7 @@ describe.runIf(process.platform === "linux")("the event loop", () => {
     "is not held by the largest body of $name that is done beside other requests",
     async (mounted) => {
       const { bodyLimitBytes = 10 * 1024 ** 2 } = mounted.route;
-      const bounds = workBoundsOf(mounted.route, false);
+      const bounds = offloadThresholdOf(mounted.route);
       // More than this is left to the other process: see below.
       const most = { ...bounds, bytes: Math.min(bounds.bytes, bodyLimitBytes) };
       const url = pathOf(mounted, () => crypto.randomUUID());
@@ -284,7 +286,7 @@ describe.runIf(process.platform === "linux")("the event loop", () => {
 
 test.runIf(process.platform === "linux")("a hub that is killed leaves nothing of its heavy work behind", async () => {
   await client.post("/orders/bulk", bulk);
-  const pid = heavyProcess()!;
+  const pid = workerProcess()!;
   const folder = path.dirname(socketOf(pid));
   expect(existsSync(folder)).toBe(true);
   hub.send("SIGKILL");
