@@ -28,7 +28,10 @@ type CrudDefinition<Query extends TObject, Body extends TSchema, Patch extends T
     handle(ctx: Ctx, body: Static<Body>): Promise<unknown>;
   };
   get: Texts & { handle(ctx: Ctx, id: string): Promise<unknown> };
-  update?: Verb & { body: Patch; handle(ctx: Ctx, id: string, body: Static<Patch>, ifMatch: IfMatch): Promise<unknown> };
+  update?: Verb & {
+    body: Patch;
+    handle(ctx: Ctx, id: string, body: Static<Patch>, ifMatch: IfMatch): Promise<unknown>;
+  };
   delete?: Verb & { handle(ctx: Ctx, id: string, ifMatch: IfMatch): Promise<unknown> };
 };
 

@@ -289,8 +289,7 @@ export function findMismatch(applied: AppliedMigration[], migrations: Migration[
 
 function explainMismatch({ kind, name }: Mismatch): string {
   if (kind === "newer") return `The database is newer than this hub: it has migration ${name}. Upgrade the hub.`;
-  if (kind === "changed")
-    return `Migration ${name} was changed after it was applied. Add a new migration instead.`;
+  if (kind === "changed") return `Migration ${name} was changed after it was applied. Add a new migration instead.`;
   return (
     `The database is too old for this hub: its last migration is ${name}. ` +
     `Start ${lastBeforeBaseline} of the hub on it once, which upgrades it, then this one. Nothing was changed.`

@@ -87,7 +87,10 @@ async function sealEvents(db: Database, orgId: string, seal: (tx: Tx) => Promise
   while (sealed === batchSize);
 }
 
-/** In the order of their positions: see `server/migrations/0017_unsealed_events.sql`. */
+/**
+ * Seals in the order of positions. A change holds the lock of its object until COMMIT, so the events of an object get their
+ * positions in the order of its versions.
+ */
 async function sealBatch(
   tx: Tx,
   signer: HeadSigner,

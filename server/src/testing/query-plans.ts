@@ -17,11 +17,11 @@ export async function recordStatements(db: Database, work: (db: Database) => Pro
     transaction: (run, opening) =>
       db.transaction(async (tx) => {
         const query = recording(tx, opening);
-        const send: Tx["send"] = (statement, values = []) => {
+        const queue: Tx["queue"] = (statement, values = []) => {
           statements.push({ text: textOf(statement), values: [...values], opening });
           tx.queue(statement, values);
         };
-        return await run({ ...tx, query, send });
+        return await run({ ...tx, query, queue });
       }, opening),
     forOrg: () => recorder,
     get acrossOrgs() {

@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
 import { Type } from "../../core/type.ts";
 import { Count, DateTime, Id, Nullable, OneOf, optional, Strict } from "../../core/schema.ts";
+import type { ActionRequest } from "./operations.schemas.ts";
 import {
-  ActionRequest,
   Code,
   StepError,
   StepWarning,
