@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { actionCatalog } from "../server/src/features/operations/action-catalog.ts";
 import { findActions } from "./src/features/operations/action-search.ts";
 
-/** As the API lists them where everything can be used. */
+/** The catalog as the API lists it when every action is available. */
 const catalog = actionCatalog.map((action) => ({
   type: action.type,
   title: action.title,

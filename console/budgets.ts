@@ -1,11 +1,11 @@
-/** What a page may weigh, in KB of compressed JavaScript. Who goes beyond it has to say why here. */
+/** Size budgets in KB of compressed JavaScript. Give the reason here when you raise one. */
 const budgets = {
-  /** Everything that is loaded before the list of orders is there. */
+  /** Everything that is loaded before the order list is shown. */
   firstLoad: 220,
-  /** What a page brings beyond that. */
+  /** What a page loads in addition. */
   feature: 40,
   charts: 20,
-  /** Loaded when somebody edits JSON. */
+  /** Loaded on demand, when JSON is edited. */
   editor: 160,
 };
 
@@ -23,7 +23,7 @@ function closureOf(manifest: Manifest, key: string, seen = new Set<string>()): S
   return seen;
 }
 
-/** Throws when something is over its budget; else says what it weighs. */
+/** Throws when a budget is exceeded; otherwise returns the sizes. */
 export function checkBudgets(files: Sizes, manifest: Manifest): string[] {
   const weigh = (names: Iterable<string>): number =>
     [...names].filter((name) => name.endsWith(".js")).reduce((sum, name) => sum + (files[`/${name}`]?.gz ?? 0), 0) /

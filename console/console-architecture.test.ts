@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const root = path.join(import.meta.dirname, "src");
 
-/** A folder may import itself and what stands left of it: the list after its name. */
+/** A folder may import itself and the folders listed after its name. */
 const layers: Record<string, string[]> = {
   ui: [],
   live: ["ui"],
@@ -12,7 +12,7 @@ const layers: Record<string, string[]> = {
   app: ["ui", "live", "features"],
   main: ["ui", "live", "features", "app"],
 };
-/** A leaf that knows nothing: whoever links somewhere takes the address from it. */
+/** Imported from every layer and imports nothing: it holds the addresses of all pages. */
 const leaves = ["app/paths.ts"];
 
 const files = (readdirSync(root, { recursive: true }) as string[]).filter((file) => /\.tsx?$/.test(file));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Mapping } from "./src/features/transformations/mapping.ts";
 import {
   kindOf,
-  placesIn,
+  sourcePathsIn,
   readConstant,
   rowOf,
   showConstant,
@@ -56,7 +56,7 @@ test("a constant is read as it is shown", () => {
 });
 
 test("fields of a list are named as the rows of that list do", () => {
-  const paths = placesIn({ id: 1, "ship to": { zip: "1" }, lines: [{ sku: "a" }] }).map(({ list, path }) => [
+  const paths = sourcePathsIn({ id: 1, "ship to": { zip: "1" }, lines: [{ sku: "a" }] }).map(({ list, path }) => [
     list,
     path,
   ]);

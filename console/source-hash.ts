@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
-/** What the console is built from, as seen from the root of the repository. */
+/** Sources of the build, relative to the root of the repository. */
 const folders = ["console/src", "sdk/src"];
 const files = ["console/index.html", "console/package.json", "console/vite.config.ts", "console/build.ts"];
 
-/** One number for all sources: while it is the one in dist/build.json, there is nothing to build. */
+/** A hash of all sources. The build is fresh while dist/build.json has the same. */
 export async function hashSources(root: string): Promise<string> {
   const nested = await Promise.all(folders.map((folder) => filesIn(root, folder)));
   const hash = createHash("sha256");
   for (const file of [...nested.flat(), ...files].toSorted()) {
     const content = await readFile(path.join(root, file)).catch(absent);
     if (content === undefined) continue;
-    // With its length, so that no text can be moved from one file into the next unnoticed.
+    // With the length, so that moving text from one file into the next changes the hash.
     hash.update(`${file}\n${content.length}\n`).update(content);
   }
   return hash.digest("hex");

@@ -6,7 +6,7 @@ import { defineConfig } from "vite";
 type Modules = { getModuleInfo(id: string): { importedIds: string[] } | null };
 const closures = new Map<string, Set<string>>();
 
-/** A file and all that has to be there before it can run. */
+/** A module and its transitive static imports. */
 function closureOf(file: string, modules: Modules): Set<string> {
   let found = closures.get(file);
   if (!found) {
@@ -17,8 +17,8 @@ function closureOf(file: string, modules: Modules): Set<string> {
 }
 
 /**
- * The frame in one file, and what the list of orders needs beside it in another. Cut by who shares what they would be some
- * twenty, which compress 7 KB worse and become more with every page.
+ * Two chunks: the shell, and what the order list needs in addition. Default splitting by shared use gives about twenty, which
+ * compress 7 KB worse and grow with every page.
  */
 function nameFirstLoad(id: string, modules: Modules): string | null {
   if (id.endsWith("/src/main.tsx") || id.includes("/features/orders/")) return null;
@@ -26,13 +26,13 @@ function nameFirstLoad(id: string, modules: Modules): string | null {
   return closureOf("src/features/orders/orders.page.tsx", modules).has(id) ? "parts" : null;
 }
 
-/** Where the hub is that the pages of `npm run dev -w console` talk to. */
+/** The hub that `npm run dev -w console` proxies to. */
 const hub = process.env["HUB_URL"] ?? "http://127.0.0.1:8080";
 
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwind()],
-  // The hub writes the nonce of each answer in its place.
+  // The hub replaces it with the nonce of each response.
   html: { cspNonce: "__NONCE__" },
   build: {
     outDir: "dist.new",

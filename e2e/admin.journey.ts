@@ -3,7 +3,7 @@ import { totpCode, totpStep } from "../server/src/core/totp-codes.ts";
 import { fromBase32 } from "../server/src/testing/from-base32.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { countClicks, lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { countClicks, checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const dialog = (name: string | RegExp) => person.page.getByRole("dialog", { name });
 
-test("journey 11: a key is made with four clicks beside its scopes, is shown once, works, and is revoked", async () => {
+test("journey 11: a key is created with four clicks besides its scopes, is shown once, works, and is revoked", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/`);
   const clicks = countClicks();
@@ -27,7 +27,7 @@ test("journey 11: a key is made with four clicks beside its scopes, is shown onc
   await clicks.click(page.getByRole("button", { name: "New key" }));
   await dialog("New key").getByLabel("Name").fill("Warehouse screen");
   await clicks.click(dialog("New key").getByRole("checkbox", { name: "orders:read" }));
-  await takePicture(page, "key-new");
+  await takeScreenshot(page, "key-new");
   await clicks.click(dialog("New key").getByRole("button", { name: "Make the key" }));
   expect(clicks.count()).toBeLessThanOrEqual(4);
   const shown = dialog("The key Warehouse screen").locator("code");
@@ -40,7 +40,7 @@ test("journey 11: a key is made with four clicks beside its scopes, is shown onc
   expect(await page.content()).not.toContain(value);
   await page.reload();
   await page.getByRole("row", { name: /Warehouse screen/ }).waitFor();
-  await lookAt(page, "keys");
+  await checkPage(page, "keys");
   await page.getByRole("button", { name: "What to do with Warehouse screen" }).click();
   await page.getByRole("menuitem", { name: /Revoke/ }).click();
   await dialog(/Revoke Warehouse screen/)
@@ -50,7 +50,7 @@ test("journey 11: a key is made with four clicks beside its scopes, is shown onc
   expect((await holder.get("/orders?limit=1")).status).toBe(401);
 });
 
-test("somebody is invited, gets another role, is signed out everywhere and disabled", async () => {
+test("a user is invited, gets another role, is signed out everywhere and is disabled", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/settings/users`);
   await page.getByRole("button", { name: "Invite somebody" }).first().click();
@@ -58,7 +58,7 @@ test("somebody is invited, gets another role, is signed out everywhere and disab
   await dialog("Somebody new").getByLabel("First password").fill(org.admin.password);
   await dialog("Somebody new").getByRole("button", { name: "Let them in" }).click();
   await page.getByRole("link", { name: "sam@shop.example" }).waitFor();
-  await lookAt(page, "users");
+  await checkPage(page, "users");
   const sam = await browser.person();
   await signIn(sam.page, hub, { email: "sam@shop.example", password: org.admin.password }, "/orders");
   await page.getByRole("link", { name: "sam@shop.example" }).click();
@@ -67,12 +67,12 @@ test("somebody is invited, gets another role, is signed out everywhere and disab
   await page.getByRole("option", { name: /Viewer/ }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
-  await lookAt(page, "user");
+  await checkPage(page, "user");
   await page.getByRole("button", { name: "End all" }).click();
   await dialog(/Sign sam@shop.example out/)
     .getByRole("button", { name: "End all sessions" })
     .click();
-  await page.getByText("1 session ended").waitFor();
+  await page.getByText("1 session revoked").waitFor();
   await sam.page.getByLabel("Search orders").fill("x");
   await sam.page.getByText("Your session has ended.").waitFor();
   await page.getByRole("button", { name: "Disable" }).click();
@@ -85,7 +85,7 @@ test("somebody is invited, gets another role, is signed out everywhere and disab
   ]);
 });
 
-test("a pasted column is added, with what was there before and what was refused counted and listed", async () => {
+test("a pasted column is added; duplicates and rejected values are counted and listed", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/condition-sets`);
   await page.getByText("No set yet.").waitFor();
@@ -103,15 +103,15 @@ test("a pasted column is added, with what was there before and what was refused 
   await told.getByText("Line 4: longer than 512 characters.").waitFor();
   await told.getByText("Duplicates: 96801, 00501").waitFor();
   expect(await told.locator("dd").allTextContents()).toEqual(["1", "2", "2", "3"]);
-  await lookAt(page, "condition-set");
+  await checkPage(page, "condition-set");
   const { data } = (await org.get("/condition-sets")).body;
   expect((await org.get(`/condition-sets/${data[0].id}/values`)).body.data).toEqual(["99501", "96801", "00501"]);
   await page.goto(`${hub.url}/condition-sets`);
   await page.getByRole("row", { name: /Remote ZIPs/ }).waitFor();
-  await lookAt(page, "condition-sets");
+  await checkPage(page, "condition-sets");
 });
 
-test("a sync of locations shows what would change, and writes it only then", async () => {
+test("a location sync shows its changes before it writes them", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/locations`);
   await page.getByText("No location yet.").waitFor();
@@ -121,24 +121,24 @@ test("a sync of locations shows what would change, and writes it only then", asy
   await page.getByRole("menuitem", { name: "Demo shop" }).click();
   await page.getByText("nothing is written yet").waitFor();
   expect((await org.get("/locations")).body.data).toEqual([]);
-  await lookAt(page, "location-sync");
+  await checkPage(page, "location-sync");
   await page.getByRole("button", { name: /Apply \d+ changes/ }).click();
   await page.getByText("Locations synced").waitFor();
   const { data } = (await org.get("/locations")).body;
   expect(data.length).toBeGreaterThan(0);
   await page.goto(`${hub.url}/locations`);
   await page.getByRole("link", { name: data[0].name }).waitFor();
-  await lookAt(page, "locations");
+  await checkPage(page, "locations");
   await page.getByRole("link", { name: data[0].name }).click();
   await page.getByLabel("More of the street").fill("Gate 4");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
-  await lookAt(page, "location");
+  await checkPage(page, "location");
   const { body } = await org.get(`/locations/${data[0].id}`);
   expect([body.address.address2, body.locked_fields]).toEqual(["Gate 4", ["address"]]);
 });
 
-test("the audit log is searched, filtered and checked; a broken entry is named", async () => {
+test("the audit log is searched, filtered and verified; an invalid entry is named", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/settings/audit`);
   await page.getByLabel("Search the audit log").fill("Remote ZIPs");
@@ -153,7 +153,7 @@ test("the audit log is searched, filtered and checked; a broken entry is named",
     .waitFor();
   await page.getByRole("button", { name: "Check the chain" }).click();
   await page.getByText(/The chain is whole: \d+ entries/).waitFor();
-  await lookAt(page, "audit");
+  await checkPage(page, "audit");
   const rename = async (from: string, to: string) =>
     await hub.world.db.transaction(async (tx) => {
       await tx.query("set local session_replication_role = replica");
@@ -168,28 +168,28 @@ test("the audit log is searched, filtered and checked; a broken entry is named",
   await page.goto(`${hub.url}/settings/audit`);
   await page.getByRole("button", { name: "Check the chain" }).click();
   await page.getByText("The chain is broken at entry 2: the entry was changed.").waitFor();
-  await takePicture(page, "audit-broken");
+  await takeScreenshot(page, "audit-broken");
   await rename("forged", objectType);
 });
 
-test("a request that somebody has the id of is found, with the key that made it", async () => {
+test("a request is found by its ID, with the key that sent it", async () => {
   const { page } = person;
   const refused = await org.post("/orders", { number: "" });
   await page.goto(`${hub.url}/settings/requests?outcome=failed`);
   const row = page.getByRole("row", { name: /400 validation_failed.*POST \/api\/v1\/orders/ });
   await row.first().waitFor();
-  await lookAt(page, "requests");
+  await checkPage(page, "requests");
   await page.getByLabel("Request id").fill(refused.headers.get("x-request-id")!);
   await page.getByText("1 to 1 of 1 requests").waitFor();
   await row.getByRole("button", { name: "key everything" }).click();
   await page.getByRole("button", { name: /By.*key everything/ }).waitFor();
 });
 
-test("settings of the organization ask once more who one is, in place, where that is wanted", async () => {
+test("changing security settings asks for step-up authentication in place", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/settings`);
   await page.getByRole("switch", { name: /ask once more who one is/ }).click();
-  await lookAt(page, "settings");
+  await checkPage(page, "settings");
   await page.getByRole("button", { name: "Save settings" }).click();
   await page.getByText("Settings saved").waitFor();
   hub.advance(20 * 60_000);
@@ -199,8 +199,8 @@ test("settings of the organization ask once more who one is, in place, where tha
   const proof = dialog("Show who you are");
   await proof.getByLabel("Your password").fill("not that one");
   await proof.getByRole("button", { name: "Go on" }).click();
-  await proof.getByText("The password is wrong.").first().waitFor();
-  await lookAt(page, "settings-proof");
+  await proof.getByText("The password is incorrect.").first().waitFor();
+  await checkPage(page, "settings-proof");
   await proof.getByLabel("Your password").fill(org.admin.password);
   await page.keyboard.press("Enter");
   await proof.waitFor({ state: "detached" });
@@ -208,7 +208,7 @@ test("settings of the organization ask once more who one is, in place, where tha
     .poll(async () => (await org.get("/organizations")).body.data[0].outboundHosts)
     .toEqual(["*.example.com"]);
 
-  // The same wherever something is changed, also over another dialog; what was typed is still there.
+  // Step-up works for every change, also over another dialog, and keeps what was typed.
   hub.advance(20 * 60_000);
   await page.goto(`${hub.url}/settings/keys`);
   await page.getByRole("button", { name: "New key" }).first().click();
@@ -233,7 +233,7 @@ test("settings of the organization ask once more who one is, in place, where tha
   await page.getByRole("heading", { name: "Bridges Proved again" }).waitFor();
 });
 
-test("one sets up an authenticator app, and keeps the recovery codes", async () => {
+test("a user sets up an authenticator app and gets recovery codes", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/settings/account`);
   await page.getByRole("button", { name: "Set it up" }).click();
@@ -245,10 +245,10 @@ test("one sets up an authenticator app, and keeps the recovery codes", async () 
   await app.getByText("Keep these recovery codes").waitFor();
   expect(await app.getByRole("listitem").count()).toBeGreaterThanOrEqual(8);
   await page.getByRole("row", { name: /this one/ }).waitFor();
-  await lookAt(page, "account");
+  await checkPage(page, "account");
 });
 
-test("those who run the hub make an organization; others see their own alone", async () => {
+test("hub operators create an organization; others see only their own", async () => {
   const { page } = await browser.person();
   await signIn(page, hub, { email: "admin@hub.example", password: org.admin.password }, "/settings/organizations");
   await page.getByRole("button", { name: "New organization" }).click();
@@ -258,5 +258,5 @@ test("those who run the hub make an organization; others see their own alone", a
   await form.getByLabel("First password").fill(org.admin.password);
   await form.getByRole("button", { name: "Make it" }).click();
   await page.getByRole("row", { name: /Northwind/ }).waitFor();
-  await lookAt(page, "organizations");
+  await checkPage(page, "organizations");
 });

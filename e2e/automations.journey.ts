@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 let hub: TestHub;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await signIn(person.page, hub, org.admin, "/operations/automations");
 });
 
-test("an automation begins in shadow, and a test shows what it would do to the orders of past days", async () => {
+test("an automation starts in preflight mode, and a test shows its effect on past orders", async () => {
   const { page } = person;
   await page.getByText("No automation yet.").waitFor();
   await page.getByRole("link", { name: "Make the first one" }).click();
@@ -39,7 +39,7 @@ test("an automation begins in shadow, and a test shows what it would do to the o
   await page.getByRole("option", { name: "urgent" }).click();
   await page.getByRole("combobox", { name: "Pipeline" }).click();
   await page.getByRole("option", { name: "Tag what is new" }).click();
-  await lookAt(page, "automation-new");
+  await checkPage(page, "automation-new");
   await page.getByRole("button", { name: "Begin in shadow" }).click();
   await page.getByText("in shadow", { exact: true }).first().waitFor();
   const [made] = (await org.get("/automations")).body.data;
@@ -52,11 +52,11 @@ test("an automation begins in shadow, and a test shows what it would do to the o
   await page.getByRole("button", { name: "Test over the last 7 days" }).click();
   const table = page.getByRole("table", { name: "What would change" });
   await table.getByRole("row", { name: /SHOP-10003 would be done tags \+ seen/ }).waitFor();
-  await lookAt(page, "automation-test");
+  await checkPage(page, "automation-test");
   expect((await org.get("/orders/SHOP-10003")).body.tags).not.toContain("seen");
 });
 
-test("its shadow keeps what it would have done; live, it runs, and both are listed", async () => {
+test("preflights record what it would have done; in run mode it runs, and both are listed", async () => {
   const { page } = person;
   await page.getByRole("link", { name: "What it did" }).click();
   await page.getByText("Nothing set it off yet.").waitFor();
@@ -67,18 +67,18 @@ test("its shadow keeps what it would have done; live, it runs, and both are list
   await page.getByRole("button", { name: "Let it run" }).click();
   const dialog = page.getByRole("dialog", { name: "Let Urgent ones are tagged run?" });
   await dialog.getByText("In shadow it has seen").waitFor();
-  await takePicture(page, "automation-live");
+  await takeScreenshot(page, "automation-live");
   await dialog.getByRole("button", { name: "Let it run, live" }).click();
   await page.getByRole("button", { name: "Back to shadow" }).waitFor();
   const live = (await org.post("/orders", { priority: "urgent" })).body.id;
   await expect.poll(async () => (await org.get(`/orders/${live}`)).body.tags).toEqual(["seen"]);
   await invocations.getByRole("link", { name: "Run" }).waitFor();
   await invocations.getByText("1 done").waitFor();
-  await lookAt(page, "automation");
+  await checkPage(page, "automation");
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
   await page.getByText("paused", { exact: true }).first().waitFor();
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Automations" }).click();
   await page.getByRole("table", { name: "Automations" }).getByText("Tag what is new").waitFor();
-  await takePicture(page, "automations");
+  await takeScreenshot(page, "automations");
 });

@@ -7,7 +7,7 @@ import packed, { inflate } from "@sparticuz/chromium";
 import type { BrowserServer } from "playwright-core";
 import { chromium } from "playwright-core";
 
-/** A real browser, which comes as a package. `connect` to its address as often as needed: each has contexts of its own. */
+/** Launches the browser that comes as a package. Any number of clients can connect to its address; each has its own contexts. */
 export async function launchBrowser(): Promise<{ address: string; close(): Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), "hub-browser-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
@@ -30,7 +30,7 @@ export async function launchBrowser(): Promise<{ address: string; close(): Promi
 type Found = { executable: string; libraries?: string };
 
 const isPackedForUs = process.platform === "linux" && process.arch === "x64";
-/** The first of them opens no windows: that takes a third less time. */
+/** The headless shell is first: it takes a third less time. */
 const usualPlaces = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
@@ -38,7 +38,7 @@ const usualPlaces = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** The package has one for Linux on x64 only. */
+/** The package has a build for Linux on x64 only. */
 function findInstalled(): Found {
   const executable = usualPlaces.find((place) => existsSync(place));
   if (executable === undefined)
@@ -48,7 +48,7 @@ function findInstalled(): Found {
   return { executable };
 }
 
-/** Into a folder of its own: the package takes whatever lies in the temporary folder for its own. */
+/** Unpacks into a folder of its own: the package would reuse anything in the temporary folder. */
 async function unpack(folder: string): Promise<Found> {
   const before = process.env["TMPDIR"];
   process.env["TMPDIR"] = folder;
@@ -68,7 +68,7 @@ async function launch({ executable, libraries }: Found): Promise<BrowserServer> 
   return await chromium.launchServer({
     executablePath: executable,
     host: "127.0.0.1",
-    // Nothing but this machine can be reached.
+    // Only loopback is reachable.
     args: ["--no-sandbox", "--disable-gpu", "--headless", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
     env: {
       ...(HOME ? { HOME } : {}),

@@ -4,7 +4,7 @@ import { aParcel } from "../server/src/features/labels/labels.schemas.ts";
 import { applyLabelResults } from "../server/src/features/operations/operations.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 let hub: TestHub;
@@ -25,7 +25,7 @@ async function openOrders(page: Page, query = ""): Promise<void> {
   await page.getByRole("row", { name: /SHOP-/ }).first().waitFor();
 }
 
-/** Counts what a person presses; values that are typed are one key. */
+/** Counts key presses; a typed value counts as one. */
 function countKeys(page: Page): {
   press(key: string): Promise<void>;
   type(text: string): Promise<void>;
@@ -52,7 +52,7 @@ test("journey 1 by keyboard alone: filter, pick all that match, build, check, ru
   await page.getByText(/All 100 orders shown picked|All 170 orders shown picked/).waitFor();
   await keys.press("Control+a");
   await page.getByText("All 170 orders that match picked.").waitFor();
-  await takePicture(page, "orders-selected");
+  await takeScreenshot(page, "orders-selected");
   await keys.press("e");
   await page.getByText(/170 orders, frozen/).waitFor();
   await keys.press("a");
@@ -64,15 +64,15 @@ test("journey 1 by keyboard alone: filter, pick all that match, build, check, ru
   const run = page.getByRole("button", { name: /Run on 170 live orders/ });
   await run.waitFor();
   await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
-  await lookAt(page, "operate");
+  await checkPage(page, "operate");
   await keys.press("Control+Enter");
   await page.getByText("succeeded").first().waitFor();
   expect(keys.count()).toBeLessThanOrEqual(12);
   await expect.poll(async () => (await org.get("/orders?tag=vip&limit=1")).body.pagination.total).toBe(170);
-  await lookAt(page, "run");
+  await checkPage(page, "run");
 });
 
-test("what is blocked is told in groups, can be looked at, and is left out", async () => {
+test("blocked orders are grouped, can be inspected, and are excluded", async () => {
   const { page } = person;
   await openOrders(page, "?search=SHOP-1000");
   await page.keyboard.press("Control+a");
@@ -83,7 +83,7 @@ test("what is blocked is told in groups, can be looked at, and is left out", asy
   await page.keyboard.press("Enter");
   const why = page.getByRole("region", { name: "Why orders are blocked or have a warning" });
   await why.getByText("invalid_state").first().waitFor();
-  await takePicture(page, "preflight-blocked");
+  await takeScreenshot(page, "preflight-blocked");
   await why.getByRole("button", { name: "show", exact: true }).first().click();
   await page.getByText(/those that were asked for/).waitFor();
   const run = page.getByRole("button", { name: "Run on 5 live orders" });
@@ -93,7 +93,7 @@ test("what is blocked is told in groups, can be looked at, and is left out", asy
   await page.getByText(/5 orders, 5 left out/).waitFor();
 });
 
-test("journey 4: an undo shows what would come back before it is done", async () => {
+test("journey 4: an undo shows what it would reverse before it runs", async () => {
   const { page } = person;
   const { body } = await org.post("/operations/run", {
     order_ids: ["SHOP-10203", "SHOP-10204", "SHOP-10205"],
@@ -104,7 +104,7 @@ test("journey 4: an undo shows what would come back before it is done", async ()
   await page.getByRole("button", { name: "Undo" }).click();
   const dialog = page.getByRole("dialog", { name: "What would be taken back" });
   await dialog.getByText("SHOP-10204").waitFor();
-  await takePicture(page, "undo");
+  await takeScreenshot(page, "undo");
   await dialog.getByRole("button", { name: "Undo on 2 orders" }).click();
   await page.getByRole("heading", { name: /Undo/ }).waitFor();
   await expect.poll(async () => (await org.get("/orders/SHOP-10203")).body.priority).not.toBe("urgent");
@@ -127,7 +127,7 @@ test("journey 2: a preset is checked and run with its key and Ctrl+Enter", async
   expect((await org.get("/orders?tag=preset&limit=1")).body.pagination.total).toBe(10);
 });
 
-test("journey 3: what failed is told by its code, and one code is tried again", async () => {
+test("journey 3: failures are grouped by code, and one code is retried", async () => {
   const { page } = person;
   const allowed = { type: "assert", params: { when: { path: "tags", op: "has_tag", value: "allowed" } } };
   const { body } = await org.post("/operations/run", {
@@ -140,20 +140,20 @@ test("journey 3: what failed is told by its code, and one code is tried again", 
   });
   await page.goto(`${hub.url}/operations/runs/${body.id}`);
   await page.getByRole("region", { name: "Failures by code" }).waitFor();
-  await takePicture(page, "run-failed");
+  await takeScreenshot(page, "run-failed");
   await page.getByRole("button", { name: "retry these" }).first().click();
   await page.getByRole("heading", { name: /Retry/ }).waitFor();
   await page.getByText("partially failed").first().waitFor();
   expect((await org.get("/orders?tag=repaired&limit=1")).body.pagination.total).toBe(1);
   await page.goto(`${hub.url}/operations/presets`);
   await page.getByText("Shift 1").waitFor();
-  await lookAt(page, "presets");
+  await checkPage(page, "presets");
   await page.goto(`${hub.url}/operations`);
   await page.getByRole("table", { name: "Runs" }).waitFor();
-  await lookAt(page, "runs");
+  await checkPage(page, "runs");
 });
 
-test("a filter becomes a view that stays, and the panel shows one order after the other", async () => {
+test("a filter is saved as a view, and the panel steps through orders", async () => {
   const { page } = person;
   await openOrders(page);
   await page.getByRole("button", { name: "+ filter" }).click();
@@ -168,14 +168,14 @@ test("a filter becomes a view that stays, and the panel shows one order after th
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   await page.getByRole("dialog", { name: "SHOP-10000" }).getByText("Albany").waitFor();
-  await takePicture(page, "panel");
+  await takeScreenshot(page, "panel");
   await page.keyboard.press("]");
   await page.getByRole("dialog", { name: "SHOP-10001" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
 });
 
-test("what labels cost is seen before they are bought, and the run follows what it has queued until that has ended", async () => {
+test("label costs are shown before the purchase, and the run follows its queued executions to their end", async () => {
   const { page } = person;
   const location = (await org.post("/locations", { name: "Dock", address: aParcel.from })).body.id as string;
   await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" });
@@ -197,11 +197,11 @@ test("what labels cost is seen before they are bought, and the run follows what 
   const bought = page.getByRole("row", { name: /SHOP-L1/ }).getByRole("button", { name: /^\$\d+\.\d\d / });
   await bought.hover();
   await page.getByText(/^Demo: \$\d/).waitFor();
-  await takePicture(page, "operate-labels");
+  await takeScreenshot(page, "operate-labels");
   await page.keyboard.press("Control+Enter");
   const dialog = page.getByRole("dialog", { name: "Run on 3 live orders?" });
   await dialog.getByText(costs).waitFor();
-  await takePicture(page, "run-costs");
+  await takeScreenshot(page, "run-costs");
   await dialog.getByLabel("Type 3 to go on").fill("3");
   await dialog.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByRole("heading", { name: /Ship them/ }).waitFor();
@@ -218,7 +218,7 @@ test("what labels cost is seen before they are bought, and the run follows what 
   await page.goto(`${hub.url}/operations/runs/${begun.body.id}`);
   const tasks = page.getByRole("region", { name: "Queued tasks" });
   await tasks.getByRole("link", { name: /1 (queued|running)/ }).waitFor();
-  await lookAt(page, "run-tasks");
+  await checkPage(page, "run-tasks");
   await org.post(`/tasks/executions/${begun.body.results[0].steps[0].execution_id}/cancel`);
   await tasks.getByRole("link", { name: "1 cancelled" }).click();
   await page.getByRole("row", { name: /sleep Partner/ }).waitFor();

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { seedContract } from "./seed-parcels.ts";
 
 let hub: TestHub;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const file = (name: string, text: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
-test("an account is made, gets its prices from a file, and prices a parcel", async () => {
+test("an account is created, gets a rate card from a file, and quotes a parcel", async () => {
   const { page } = person;
   await page.getByText("No carrier account yet.").waitFor();
   await page.getByRole("button", { name: "New account" }).first().click();
@@ -51,13 +51,13 @@ test("an account is made, gets its prices from a file, and prices a parcel", asy
   expect(page.url()).toContain("from=07114&to=90210&weight=3");
 });
 
-test("cards with their charts, zones from a file, and the list", async () => {
+test("rate cards with charts, zones from a file, and the list", async () => {
   const { page } = person;
   const id = await seedContract(org, "National contract");
   await page.goto(`${hub.url}/carriers/${id}?tab=cards`);
   await page.getByRole("img", { name: /^Price by weight: zone 2/ }).waitFor();
   await page.getByText("2.10, to homes").waitFor();
-  await lookAt(page, "carrier-cards");
+  await checkPage(page, "carrier-cards");
   await page.getByRole("button", { name: "Take out of use: National 2026" }).click();
   await page.getByText("draft", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Put into effect: National 2026" }).click();
@@ -69,16 +69,16 @@ test("cards with their charts, zones from a file, and the list", async () => {
   await page.getByLabel("Origin of all rows (optional)").fill("070-073");
   await page.getByLabel("Choose a CSV file").setInputFiles(file("Newark.csv", chart));
   await page.getByRole("region", { name: "Zone chart", exact: true }).getByText("Newark", { exact: true }).waitFor();
-  await takePicture(page, "carrier-zones");
+  await takeScreenshot(page, "carrier-zones");
   await page.goto(`${hub.url}/carriers/${id}?tab=quote&from=07114&to=90210&weight=3&unit=lb&residential=yes`);
   await page.getByText("cheapest").waitFor();
-  await lookAt(page, "carrier-quote");
+  await checkPage(page, "carrier-quote");
   await page.goto(`${hub.url}/carriers`);
   await page.getByRole("link", { name: "National contract" }).waitFor();
-  await lookAt(page, "carriers");
+  await checkPage(page, "carriers");
 });
 
-test("somebody else was faster: theirs beside mine, and nothing that was typed is lost", async () => {
+test("a concurrent change shows both versions and loses no input", async () => {
   const { page } = person;
   const { body } = await org.get("/carrier-accounts?search=National");
   const { id } = body.data[0];
@@ -88,7 +88,7 @@ test("somebody else was faster: theirs beside mine, and nothing that was typed i
   await page.getByRole("button", { name: "Save", exact: true }).click();
   const both = page.getByRole("alert");
   await both.getByText("Renewed in June").waitFor();
-  await lookAt(page, "carrier-conflict");
+  await checkPage(page, "carrier-conflict");
   await both.getByRole("button", { name: "Save mine over it" }).click();
   await expect.poll(async () => (await org.get(`/carrier-accounts/${id}`)).body.description).toBe("Renewed in May");
   await page.getByRole("button", { name: "Add a name" }).click();
@@ -100,14 +100,14 @@ test("somebody else was faster: theirs beside mine, and nothing that was typed i
     .toEqual({ "UPS Ground": "GROUND" });
 });
 
-test("when the carrier comes is said by the account; what stays empty is as the carrier has it", async () => {
+test("pickup rules of the account override the defaults of the carrier", async () => {
   const { page } = person;
   const { id } = (await org.get("/carrier-accounts?search=National")).body.data[0];
   const rules = page.getByRole("region", { name: "Pickup rules" });
   await rules.getByLabel("If it is asked for before").fill("13:30");
   await rules.getByRole("checkbox", { name: "Saturday" }).click();
   await rules.getByLabel("Comes until").fill("07:00");
-  // What others change is no part of this form: it is nothing to ask about.
+  // A concurrent change of another field is not a conflict.
   await org.patch(`/carrier-accounts/${id}`, { description: "Renewed in July" });
   await rules.getByRole("button", { name: "Save the rules" }).click();
   await rules.getByText(/which is never/).waitFor();
@@ -123,5 +123,5 @@ test("when the carrier comes is said by the account; what stays empty is as the 
     latestCloseTime: "18:00",
     serviceDays: [1, 2, 3, 4, 5, 6],
   });
-  await lookAt(page, "carrier");
+  await checkPage(page, "carrier");
 });

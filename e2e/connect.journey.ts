@@ -8,7 +8,7 @@ import { shopifyHeader, shopifyLine, shopifyOrder, shopifyRow } from "../server/
 import type { StandInShop } from "../server/src/testing/stand-in-shop.ts";
 import { startStandInShop } from "../server/src/testing/stand-in-shop.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await signIn(page, hub, org.admin);
 });
 
-/** Clicks as a person makes them; fields that are filled in are values. */
+/** Counts clicks; typed values do not count. */
 function countClicks() {
   let clicks = 0;
   return {
@@ -47,22 +47,22 @@ test("journey 9: from nothing to the first import of a shop, in at most ten clic
   const { click, count } = countClicks();
   await click("link", "Bridges");
   await page.getByText("Nothing is connected yet.").waitFor();
-  await takePicture(page, "bridges-empty");
+  await takeScreenshot(page, "bridges-empty");
   await click("link", "New bridge");
   await page
     .getByText(/report shipments/)
     .first()
     .waitFor();
-  await lookAt(page, "connectors");
+  await checkPage(page, "connectors");
   await click("link", "WooCommerce");
   await page.getByLabel("Shop address").fill(shop.url);
   await page.getByLabel("Consumer key").fill("ck_test");
   await page.getByLabel("Consumer secret").fill("cs_of_another_shop");
-  await lookAt(page, "bridge-new");
+  await checkPage(page, "bridge-new");
   await click("button", "Connect and test");
-  // What the shop says, word for word, and where to mend it.
+  // The message of the shop, and a link to fix it.
   await page.getByText("Sorry, you cannot list resources.").first().waitFor();
-  await takePicture(page, "bridge-refused");
+  await takeScreenshot(page, "bridge-refused");
   await click("link", "Credentials");
   await page.getByText("Credentials are stored, sealed.").waitFor();
   expect(await page.getByLabel("Consumer secret").inputValue()).toBe("");
@@ -76,7 +76,7 @@ test("journey 9: from nothing to the first import of a shop, in at most ten clic
   await page.getByText(/40 fetched, 40 created/).waitFor();
   expect(count()).toBeLessThanOrEqual(10);
   await page.getByRole("table", { name: "Last executions" }).waitFor();
-  await lookAt(page, "bridge");
+  await checkPage(page, "bridge");
   expect((await org.get("/orders?limit=1")).body.pagination.total).toBe(40);
 });
 
@@ -86,7 +86,7 @@ async function openBridge(query: string): Promise<string> {
   return id;
 }
 
-test("a task is run with what it asks for, and what is wrong stands at its field", async () => {
+test("a task runs with its input, and errors are shown at their fields", async () => {
   await openBridge("?tab=tasks&task=orders.import");
   const form = page.getByRole("form", { name: "Import orders" });
   await form.getByLabel(/Since/).fill("yesterday");
@@ -95,13 +95,13 @@ test("a task is run with what it asks for, and what is wrong stands at its field
     .getByText(/date-time|RFC 3339|moment/i)
     .first()
     .waitFor();
-  await lookAt(page, "bridge-tasks");
+  await checkPage(page, "bridge-tasks");
   await form.getByLabel(/Since/).fill("2026-01-01T00:00:00Z");
   await form.getByRole("button", { name: "Run now" }).click();
   await form.getByText(/40 fetched, 40 unchanged/).waitFor();
 });
 
-test("settings that somebody else changed meanwhile are shown beside one's own", async () => {
+test("concurrent changes of settings are shown side by side", async () => {
   const id = await openBridge("?tab=settings");
   await page.getByLabel("Name", { exact: true }).fill("My shop");
   await org.patch(`/bridges/${id}`, { name: "Their shop", settings: { notifyCustomer: true } });
@@ -109,14 +109,14 @@ test("settings that somebody else changed meanwhile are shown beside one's own",
   const box = page.getByRole("alert");
   await box.getByText("Their shop").waitFor();
   await box.getByText("My shop").waitFor();
-  await takePicture(page, "bridge-conflict");
+  await takeScreenshot(page, "bridge-conflict");
   await box.getByRole("button", { name: "Save mine over it" }).click();
   await page.getByRole("heading", { name: "Bridges My shop" }).waitFor();
   const saved = (await org.get(`/bridges/${id}`)).body;
   expect([saved.name, saved.settings.url]).toEqual(["My shop", shop.url]);
 });
 
-/** Four orders of a real shop: one that is right, one of no quantity, one with a weird price, one that is here already. */
+/** Four orders in Shopify's format: valid, without quantity, with an invalid price, and one that exists. */
 function shopifyExport(): string {
   const order = (number: string, cells: Record<string, string>): string =>
     shopifyRow({ ...shopifyOrder, Name: number, Id: number.replace("#", "555"), ...cells });
@@ -130,7 +130,7 @@ function shopifyExport(): string {
   ].join("\n");
 }
 
-test("a shop's export is recognised, looked at, put right and imported; what is wrong comes back as a file", async () => {
+test("a shop's export is detected, previewed, corrected and imported; rejected rows come back as a file", async () => {
   await org.post("/orders", { number: "#7004" });
   await page.goto(`${hub.url}/orders`);
   await page.getByRole("link", { name: "Import", exact: true }).click();
@@ -144,8 +144,8 @@ test("a shop's export is recognised, looked at, put right and imported; what is 
   await rejected.getByRole("row", { name: /4 Lineitem quantity not a number/ }).waitFor();
   await rejected.getByRole("row", { name: /6 Name order number taken/ }).waitFor();
   await page.getByRole("button", { name: "Import 1 order" }).waitFor();
-  await lookAt(page, "order-import");
-  // What stands in the shop's own columns is looked at, and one of them is wanted here.
+  await checkPage(page, "order-import");
+  // Show the unmapped columns and map one of them.
   await page.getByRole("button", { name: /^Show \d+ columns that are not needed/ }).click();
   await page.getByRole("button", { name: "What Accepts Marketing is: Left out" }).click();
   await page.getByPlaceholder("Type to find").fill("newsletter");
@@ -154,7 +154,7 @@ test("a shop's export is recognised, looked at, put right and imported; what is 
   await page.getByRole("option", { name: "Update the order" }).click();
   await page.getByRole("button", { name: "Import 2 orders" }).click();
   await page.getByLabel("What came of it").getByText("not taken").waitFor();
-  await takePicture(page, "order-import-done");
+  await takeScreenshot(page, "order-import-done");
   const saving = page.waitForEvent("download");
   await page.getByRole("button", { name: "Rejected rows as CSV" }).click();
   const saved = await saving;
@@ -166,7 +166,7 @@ test("a shop's export is recognised, looked at, put right and imported; what is 
   expect(order.customFields).toEqual({ newsletter: "no" });
 });
 
-test("a spreadsheet of nobody's program is mapped by hand, and what was said is kept for the next one", async () => {
+test("an unknown spreadsheet is mapped by hand, and the mapping is saved for the next one", async () => {
   async function* rows() {
     yield [["Bestellnr", "Artikel", "Anzahl", "Ort", "Datum"]];
     yield [
@@ -196,7 +196,7 @@ test("a spreadsheet of nobody's program is mapped by hand, and what was said is 
   await page.getByLabel("Order of dates").click();
   await page.getByRole("option", { name: "Day first" }).click();
   await page.getByText("was read as 2026-03-02").waitFor({ state: "detached" });
-  await takePicture(page, "order-import-by-hand");
+  await takeScreenshot(page, "order-import-by-hand");
   await page.getByRole("button", { name: "Save as preset" }).click();
   await page.getByLabel("Name of the preset").fill("Lager Nord");
   await page.keyboard.press("Enter");
@@ -213,7 +213,7 @@ test("a spreadsheet of nobody's program is mapped by hand, and what was said is 
   await page.getByRole("table", { name: "Rejected rows" }).getByText("order number taken").first().waitFor();
 });
 
-test("a long file shows how far it is, and cannot be imported twice meanwhile", async () => {
+test("a long import shows its progress and cannot be started twice", async () => {
   const lines = Array.from({ length: 9_000 }, (_, at) => `L-${at},MUG,1`);
   const buffer = Buffer.from(["Order Number,SKU,Quantity", ...lines].join("\n"));
   await page.goto(`${hub.url}/orders/import`);

@@ -13,14 +13,10 @@ import { startLocalWork, startOutboundWork } from "../server/src/worker/chores.t
 const root = path.join(import.meta.dirname, "..");
 const pictures = path.join(import.meta.dirname, "screenshots");
 
-/** A real hub that serves the console as it was built. */
+/** A hub that serves the built console. */
 export async function startConsoleHub(options: Parameters<typeof startTestHub>[0] = {}): Promise<TestHub> {
-  const read = readConsoleFrom(path.join(root, "console/dist"));
-  const hub = await startTestHub({
-    ...options,
-    console: { look: async () => ({ is: "ready", built: (await read())! }) },
-  });
-  // Runs are begun and watched, not waited for.
+  const hub = await startTestHub({ ...options, console: readConsoleFrom(path.join(root, "console/dist")) });
+  // Runs are asynchronous, so background work has to run.
   const workers = [...startLocalWork(hub.world), ...startOutboundWork(hub.world)];
   afterFile(() => Promise.all(workers.map((worker) => worker.stop())));
   return hub;
@@ -29,18 +25,18 @@ export async function startConsoleHub(options: Parameters<typeof startTestHub>[0
 export type Person = {
   page: Page;
   context: BrowserContext;
-  /** What the browser complained about: errors of scripts, refused styles, requests that no page should make. */
+  /** Script errors, blocked styles and failed requests of the browser. */
   complaints: string[];
 };
 
 type Look = {
   colorScheme?: "light" | "dark";
   viewport?: { width: number; height: number };
-  /** It is given so much to do that it may say 503 to a request, which the page repeats. */
+  /** Accept 503 responses, which the page retries, in tests with high load. */
   mayBeBusy?: boolean;
 };
 
-/** Somebody with a browser of their own. Complaints of any page fail the file. */
+/** Opens isolated browser contexts. Any complaint fails the test file. */
 export async function openBrowser(): Promise<{ person(look?: Look): Promise<Person> }> {
   const browser = await chromium.connect(inject("browser"));
   const all: Person[] = [];
@@ -63,7 +59,7 @@ export async function openBrowser(): Promise<{ person(look?: Look): Promise<Pers
 
 const complaintsOf = new WeakMap<Page, string[]>();
 
-/** An answer of the API that is no 2xx is written into the console by the browser itself; those are looked at elsewhere. */
+/** The browser logs every API response that is not 2xx; those are expected in some tests. */
 function listen(page: Page, mayBeBusy: boolean): string[] {
   const complaints: string[] = [];
   complaintsOf.set(page, complaints);
@@ -80,7 +76,7 @@ function listen(page: Page, mayBeBusy: boolean): string[] {
   return complaints;
 }
 
-/** As the form of the sign-in page does it, without that page; the form itself has its own journeys. */
+/** Signs in by the API. The sign-in form has its own journeys. */
 export async function signIn(
   page: Page,
   { url }: Pick<TestHub, "url">,
@@ -97,7 +93,7 @@ export async function signIn(
   await page.getByRole("navigation", { name: "Main" }).waitFor();
 }
 
-/** Counts what a person clicks; values that are typed are none. */
+/** Counts clicks; typed values do not count. */
 export function countClicks(): { click(what: Locator): Promise<void>; count(): number } {
   let clicks = 0;
   return {
@@ -111,20 +107,19 @@ export function countClicks(): { click(what: Locator): Promise<void>; count(): n
 
 const wcag: axe.RunOptions = { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] };
 const only = (...rules: string[]): axe.RunOptions => ({ runOnly: { type: "rule", values: rules } });
-/** In the dark only colours are others; on a small screen, what is shown and where. */
+/** Dark mode changes only colors; a small screen changes visibility and layout. */
 const rulesOf = {
   light: wcag,
   dark: only("color-contrast"),
   360: only("target-size", "button-name", "link-name", "scrollable-region-focusable", "aria-hidden-focus"),
 };
-/** Rows are alike: the first ones stand for all. */
+/** Check only the first rows, which represent all. */
 const rowsBeyond: axe.ElementContext = {
   exclude: ["[role=grid] [role=row]:nth-child(n+9)", "tbody > tr:nth-child(n+9)"],
 };
 
 /**
- * No violation of WCAG 2.2 A or AA that a machine can find. The page has no frames: axe runs in it as it is, and is read once
- * for a page that is looked at in several ways.
+ * Expects no WCAG 2.2 A or AA violation that axe can find. Injected once per page; the pages have no frames.
  */
 async function expectAccessible(page: Page, name: string, as: keyof typeof rulesOf): Promise<void> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source);
@@ -139,20 +134,20 @@ async function expectAccessible(page: Page, name: string, as: keyof typeof rules
   expect(told).toEqual([]);
 }
 
-/** For people: they lie in e2e/screenshots and are looked at when a page changes. Taken when `PICTURES` is set: each costs half a second. */
-export async function takePicture(page: Page, name: string): Promise<void> {
+/** Saves a screenshot to e2e/screenshots for review. Only when `PICTURES` is set: each takes half a second. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (!process.env["PICTURES"]) return;
   mkdirSync(pictures, { recursive: true });
   await page.screenshot({ path: path.join(pictures, `${name}.png`) });
 }
 
-/** And waits until the page is drawn with them. */
+/** Sets the color scheme and waits until it is painted. */
 async function setColours(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
 }
 
-/** Cards and rows of tabs that are lower than what is in them: the rest of it could not be reached. */
+/** Expects no clipped card or tab row: clipped content could not be reached. */
 async function expectNothingCut(page: Page, what: string): Promise<void> {
   const cut = await page.evaluate<string[]>(
     `[...document.querySelectorAll("main section, main nav")]
@@ -162,21 +157,21 @@ async function expectNothingCut(page: Page, what: string): Promise<void> {
   expect(cut, `${what} is cut`).toEqual([]);
 }
 
-/** The page as it looks in light, in dark, and on a small screen; nothing is ever wider than the screen. */
-export async function lookAt(page: Page, name: string): Promise<void> {
+/** Checks accessibility and layout in light, in dark and on a small screen. */
+export async function checkPage(page: Page, name: string): Promise<void> {
   const size = page.viewportSize()!;
-  // What is about to be replaced is dimmed, and has less contrast for that moment.
+  // Data that is being replaced is dimmed and has less contrast.
   await expect.poll(() => page.locator("main .stale").count()).toBe(0);
   for (const scheme of ["light", "dark"] as const) {
     await setColours(page, scheme);
     await expectAccessible(page, name, scheme);
-    await takePicture(page, `${name}-${scheme}`);
+    await takeScreenshot(page, `${name}-${scheme}`);
   }
   await expectNothingCut(page, name);
   await setColours(page, "light");
   await page.setViewportSize({ width: 360, height: 740 });
   await expectAccessible(page, name, 360);
-  await takePicture(page, `${name}-360`);
+  await takeScreenshot(page, `${name}-360`);
   const overflow = await page.evaluate<number>(
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );

@@ -6,14 +6,14 @@ import { Type } from "../server/src/core/type.ts";
 import { installConnector } from "../server/src/testing/scripted-connector.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
 let person: Person;
 let bridgeId: string;
 
-/** What the shop says next, and which orders it does not take. */
+/** The next records of the shop, and the orders it rejects. */
 let page: PulledRecord[] = [];
 const refuses = new Set<string>();
 const connector = installConnector([
@@ -66,7 +66,7 @@ beforeAll(async () => {
 
 beforeEach(() => refuses.clear());
 
-/** The panel of the one with this name. */
+/** Opens the panel of the exception with this name. */
 async function look(name: string) {
   const screen = person.page;
   await screen.getByRole("table", { name: "Exceptions" }).getByRole("link", { name, exact: true }).click();
@@ -76,10 +76,10 @@ async function look(name: string) {
 }
 const rail = () => person.page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Exceptions/ });
 
-test("where nothing is wrong it says so; what goes wrong and right again appears and goes by itself", async () => {
+test("the empty state; exceptions appear and resolve automatically", async () => {
   const screen = person.page;
   await screen.getByText("Nothing is wrong").waitFor();
-  await takePicture(screen, "exceptions-well");
+  await takeScreenshot(screen, "exceptions-well");
   await importing(broken("A-1"));
   await screen.getByRole("link", { name: "A-1", exact: true }).waitFor();
   await expect.poll(() => rail().innerText()).toMatch(/Exceptions\s*1/);
@@ -89,22 +89,22 @@ test("where nothing is wrong it says so; what goes wrong and right again appears
   await screen.getByRole("row", { name: /A-1.*went by itself/ }).waitFor();
 });
 
-test("a record that was not taken is corrected beside what is wrong with it; what is still wrong is said", async () => {
+test("a rejected record is corrected beside its errors; remaining errors are shown", async () => {
   const screen = person.page;
   await importing(broken("B-1"), broken("B-2"), broken("B-3"));
   await screen.goto(`${hub.url}/exceptions`);
   const panel = await look("B-1");
   await panel.getByRole("region", { name: "The record" }).getByText("dollars").waitFor();
-  await lookAt(screen, "exceptions");
+  await checkPage(screen, "exceptions");
   await panel.getByRole("button", { name: "Retry", exact: true }).click();
   await panel.getByRole("alert").getByText("It did not work").waitFor();
   await panel.getByRole("button", { name: "Edit and retry" }).click();
   await panel.getByLabel("Currency").fill("EUR");
-  await takePicture(screen, "exception-edit");
+  await takeScreenshot(screen, "exception-edit");
   await panel.getByRole("button", { name: "Take it so" }).click();
   await panel.getByText("corrected").waitFor();
   expect(await order("B-1")).toMatchObject({ currency: "EUR" });
-  // The others by the line of their code.
+  // The others as a group.
   await panel.getByRole("button", { name: "Close" }).click();
   await screen.getByRole("button", { name: "More about validation_failed" }).click();
   await screen.getByRole("menuitem", { name: "Dismiss these" }).click();
@@ -113,7 +113,7 @@ test("a record that was not taken is corrected beside what is wrong with it; wha
   expect((await org.get("/exceptions?status=dismissed")).body.pagination.total).toBe(2);
 });
 
-test("theirs stands beside ours: one is accepted, one kept; the order leads there", async () => {
+test("disputed values are shown side by side: one is accepted, one kept; the order links to them", async () => {
   const screen = person.page;
   await importing(record("C-1"), record("C-2"));
   await hub.world.db.query("update orders set status = 'sent' where org_id = $1 and number like 'C-%'", [org.id]);
@@ -123,7 +123,7 @@ test("theirs stands beside ours: one is accepted, one kept; the order leads ther
   await screen.getByRole("link", { name: "Look at it" }).click();
   const panel = await look("C-1");
   await panel.getByRole("row", { name: /Shipping address.*Albany.*Troy/ }).waitFor();
-  await takePicture(screen, "exception-theirs");
+  await takeScreenshot(screen, "exception-theirs");
   await panel.getByRole("button", { name: "Accept theirs" }).click();
   await panel.getByText("theirs was accepted").waitFor();
   await screen.goto(`${hub.url}/exceptions?kind=import_conflict`);
@@ -137,7 +137,7 @@ test("theirs stands beside ours: one is accepted, one kept; the order leads ther
   expect(await open()).toBe(0);
 });
 
-test("an order that did not arrive is sent again by itself, from the execution that says so", async () => {
+test("a failed order is sent again on its own, from its execution", async () => {
   const screen = person.page;
   await importing(record("D-1"), record("D-2"));
   refuses.add("D-2");
@@ -145,7 +145,7 @@ test("an order that did not arrive is sent again by itself, from the execution t
   expect(status).toBe("completed_with_errors");
   await screen.goto(`${hub.url}/tasks/${id}`);
   await screen.getByText("It was done to its end, and a part of it failed.").waitFor();
-  await takePicture(screen, "task-in-part");
+  await takeScreenshot(screen, "task-in-part");
   await screen.getByRole("link", { name: "Look at it" }).click();
   const panel = await look("D-2");
   await panel.getByText("D-2 is not known here").first().waitFor();

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { afterFile } from "../server/src/testing/after-file.ts";
 import { startStandInShop } from "../server/src/testing/stand-in-shop.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -30,16 +30,16 @@ beforeAll(async () => {
 const inRow = (name: string) => page.getByLabel(name, { exact: true });
 const output = () => page.getByRole("region", { name: "Output" }).last();
 
-test("a mapping is written beside its source and its output, tried with every pause of the hand", async () => {
+test("a mapping is edited between source and output, and tested while typing", async () => {
   await page.getByRole("link", { name: "Map its fields" }).click();
   await page.getByText("Nothing has come yet: take one.").waitFor();
   await page.getByRole("button", { name: "Pull a sample" }).click();
   await page.getByRole("button", { name: /^number/ }).waitFor();
   await page.getByRole("button", { name: "Suggest rows" }).click();
   await output().getByText("shippingAddress").first().waitFor();
-  await takePicture(page, "mapping-new");
+  await takeScreenshot(page, "mapping-new");
 
-  // A path that is not there: what was probably meant is one click.
+  // An unknown path has a suggestion.
   await inRow("Row 1: source").fill("$.custmer_note");
   await page.getByRole("button", { name: "Take $.customer_note" }).click();
   expect(await inRow("Row 1: source").inputValue()).toBe("$.customer_note");
@@ -50,7 +50,7 @@ test("a mapping is written beside its source and its output, tried with every pa
   id = (await org.get("/transformations")).body.data[0].id;
 });
 
-test("what is typed survives a reload, and what no field is drawn for is kept", async () => {
+test("input survives a reload, and properties without a field are kept", async () => {
   await page.goto(`${hub.url}/transformations/${id}`);
   await page.getByRole("button", { name: "Pull a sample" }).click();
   await page.getByRole("button", { name: /^number/ }).click();
@@ -78,25 +78,25 @@ test("what is typed survives a reload, and what no field is drawn for is kept", 
   await page.getByRole("button", { name: "As rows" }).click();
   await page.getByRole("button", { name: "Pull a sample" }).click();
   await page.getByText("prefix W, fromTomorrow").waitFor();
-  // The hub does not know it either, and says so at the row.
+  // The hub's error is shown at the row.
   await page
     .getByText(/fromTomorrow|unknown|not known|no such/i)
     .first()
     .waitFor();
   await page.getByRole("button", { name: "Row 1: details", exact: true }).click();
   await page.getByText("No field is drawn for it; it is kept as it stands here.").waitFor();
-  await lookAt(page, "mapping");
+  await checkPage(page, "mapping");
   await page.getByRole("button", { name: "As JSON" }).click();
   await page.getByText("fromTomorrow").first().waitFor();
 });
 
-test("a change of somebody else is shown beside one's own; every version can come back; a replay tells what would differ", async () => {
+test("a concurrent change is shown side by side; versions can be restored; a replay shows what would differ", async () => {
   const mappings = [{ source: "$.number", target: "number", transforms: [{ prefix: "X-" }] }];
   await org.patch(`/transformations/${id}`, { mappings });
   await page.getByRole("button", { name: "Save", exact: false }).first().click();
   await page.getByText("Somebody else changed this while you were typing.").waitFor();
   await page.getByRole("region", { name: "Theirs and mine" }).waitFor();
-  await takePicture(page, "mapping-conflict");
+  await takeScreenshot(page, "mapping-conflict");
   await page.getByRole("button", { name: "Take theirs" }).click();
   await page.getByText("version 2").waitFor();
 
@@ -104,11 +104,11 @@ test("a change of somebody else is shown beside one's own; every version can com
   await org.patch(`/transformations/${id}`, { mappings: [{ source: "$.number", target: "number" }] });
   await page.goto(`${hub.url}/transformations/${id}?tab=versions`);
   await page.getByRole("region", { name: "Changes of version 3" }).waitFor();
-  await lookAt(page, "mapping-versions");
+  await checkPage(page, "mapping-versions");
   await page.goto(`${hub.url}/transformations/${id}?tab=replay`);
   await page.getByRole("button", { name: "Replay version 3" }).click();
   await page.getByText("record 1: number").first().waitFor();
-  await takePicture(page, "mapping-replay");
+  await takeScreenshot(page, "mapping-replay");
   await page.goto(`${hub.url}/transformations/${id}?tab=versions&version=2`);
   await page.getByRole("button", { name: "Restore this version" }).click();
   await page.getByText("version 4").first().waitFor();
@@ -118,10 +118,10 @@ test("a change of somebody else is shown beside one's own; every version can com
   );
   await page.goto(`${hub.url}/transformations`);
   await page.getByRole("table", { name: "Transformations" }).waitFor();
-  await lookAt(page, "transformations");
+  await checkPage(page, "transformations");
 });
 
-test("the fields of an order are known: a wrong target is told, and half a mapping does not go live", async () => {
+test("targets are checked against the order fields, and an incomplete mapping is not activated", async () => {
   const demo = (await org.post("/bridges", { name: "Demo", connector: "demo" })).body.id as string;
   await page.goto(`${hub.url}/transformations/new?bridgeId=${demo}&taskName=orders.import`);
   const active = page.getByRole("switch", { name: "Active at once" });
@@ -138,7 +138,7 @@ test("the fields of an order are known: a wrong target is told, and half a mappi
   await page.getByText("An order has no field nu.").waitFor();
   const verdict = page.getByRole("region", { name: "Output" }).first();
   await verdict.getByText("fails", { exact: true }).waitFor();
-  await lookAt(page, "mapping-wrong-target");
+  await checkPage(page, "mapping-wrong-target");
   await page.getByRole("button", { name: "Take number" }).click();
   expect(await inRow("Row 1: target").inputValue()).toBe("number");
   await verdict.getByText("maps", { exact: true }).waitFor();

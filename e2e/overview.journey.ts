@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 import { seedTasks, shipmentsCsv } from "./seed-shipments.ts";
 
@@ -17,11 +17,11 @@ beforeAll(async () => {
   await signIn(person.page, hub, org.admin);
 });
 
-test("without shipments the overview says so, and takes a file of them", async () => {
+test("without shipments the overview offers to import a file", async () => {
   const { page } = person;
   await page.getByText("There are no shipments yet.").waitFor();
   await page.getByText("All well: no task ran in the last 24 hours.").waitFor();
-  await takePicture(page, "overview-empty");
+  await takeScreenshot(page, "overview-empty");
   const name = "shipments.csv";
   const bad = Buffer.from("tracking,ship date\n1Z1,yesterday\n");
   await page.getByLabel("Import shipments").setInputFiles({ name, mimeType: "text/csv", buffer: bad });
@@ -31,7 +31,7 @@ test("without shipments the overview says so, and takes a file of them", async (
   await page.getByRole("link", { name: /^Delivered: \d+ shipments/ }).waitFor();
 });
 
-test("journey 6: every figure says on what it stands, and opens the list that it counts", async () => {
+test("journey 6: every figure is explained and links to the list it counts", async () => {
   const { page } = person;
   await Promise.all([seedOrders(org, 120), seedTasks(org)]);
   await org.post("/operations/run", {
@@ -46,10 +46,10 @@ test("journey 6: every figure says on what it stands, and opens the list that it
   await page.getByRole("img", { name: /^On time a day: / }).waitFor();
   await page.getByRole("table", { name: "Tasks that failed" }).getByText("Warehouse East").waitFor();
   await page.getByRole("table", { name: "Runs that need a look" }).getByText("failed", { exact: true }).waitFor();
-  await lookAt(page, "overview");
+  await checkPage(page, "overview");
   await page.getByRole("button", { name: "What “On time” means" }).click();
   await page.getByText("Of the shipments with a promised day").waitFor();
-  await takePicture(page, "overview-definition");
+  await takeScreenshot(page, "overview-definition");
   await page.keyboard.press("Escape");
 
   const [reason, count] = Object.entries<number>(data.at_risk_by_reason).find(([, one]) => one > 0)!;
@@ -74,17 +74,17 @@ test("journey 6: every figure says on what it stands, and opens the list that it
   expect(page.url()).toContain("status=ready");
 });
 
-test("a part that cannot be read fails alone, says why, and can be tried again", async () => {
+test("a tile fails independently, shows the reason, and can be retried", async () => {
   const { page, complaints } = person;
   await hub.world.db.query("alter table shipment_sums rename to shipment_sums_elsewhere");
   await page.goto(`${hub.url}/`);
   await page.getByRole("region", { name: "Figures" }).getByRole("alert").waitFor();
   await page.getByRole("figure", { name: "Orders by status" }).waitFor();
   await page.getByRole("table", { name: "Tasks that failed" }).waitFor();
-  await takePicture(page, "overview-one-fails");
+  await takeScreenshot(page, "overview-one-fails");
   await hub.world.db.query("alter table shipment_sums_elsewhere rename to shipment_sums");
   await page.getByRole("region", { name: "Figures" }).getByRole("button", { name: "Try again" }).click();
   await page.getByRole("link", { name: /^On time: / }).waitFor();
-  // The only answers of this kind in the whole file.
+  // The only expected failures of this file.
   expect(complaints.splice(0)).toSatisfy((all: string[]) => all.length > 0 && all.every((one) => /\b500\b/.test(one)));
 });

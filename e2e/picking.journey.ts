@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { multiplyOrder, seedOrders } from "./seed-orders.ts";
 
 let hub: TestHub;
@@ -25,7 +25,7 @@ async function openOrders(page: Page, query = ""): Promise<void> {
   await page.getByRole("row", { name: /SHOP-/ }).first().waitFor();
 }
 
-/** Lists of orders are not answered before `letGo`. */
+/** Holds responses to order lists until `letGo`. */
 async function holdLists(): Promise<{ letGo(): Promise<void> }> {
   const locked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -43,7 +43,7 @@ async function holdLists(): Promise<{ letGo(): Promise<void> }> {
   };
 }
 
-test("Ctrl+A in a text field selects the text, and no order", async () => {
+test("Ctrl+A in a text field selects the text and no orders", async () => {
   const { page } = person;
   await openOrders(page);
   await page.keyboard.press("/");
@@ -57,7 +57,7 @@ test("Ctrl+A in a text field selects the text, and no order", async () => {
     .waitFor();
 });
 
-test("while a list loads nothing of the former one is counted or picked", async () => {
+test("while a list loads, rows of the previous one cannot be picked or counted", async () => {
   const { page } = person;
   await openOrders(page);
   await selection(page).getByText("340 orders match, none picked.").waitFor();
@@ -67,7 +67,7 @@ test("while a list loads nothing of the former one is counted or picked", async 
   await page.getByRole("link", { name: /^On hold/ }).click();
   await page.waitForURL(/status=on_hold/);
   await selection(page).getByText("Loading orders…").waitFor();
-  await takePicture(page, "orders-loading");
+  await takeScreenshot(page, "orders-loading");
   await page.keyboard.press("Control+a");
   await page.keyboard.press("Control+a");
   await page.keyboard.press("x");
@@ -80,7 +80,7 @@ test("while a list loads nothing of the former one is counted or picked", async 
   await selection(page).getByText(`All ${onHold} orders shown picked.`).waitFor();
 });
 
-test("picks are those of one filter: another view, a filter and the way back begin without any", async () => {
+test("the selection belongs to one filter: another view, filter or browser back clears it", async () => {
   const { page } = person;
   await openOrders(page);
   const pickAll = async (): Promise<void> => {
@@ -99,7 +99,7 @@ test("picks are those of one filter: another view, a filter and the way back beg
   await none.waitFor();
 });
 
-test("what is picked and not in the rows any more is told", async () => {
+test("picked orders that left the list are reported", async () => {
   const { page } = await browser.person();
   await page.clock.install();
   await signIn(page, hub, org.admin, "/orders?tagsAny=gift&search=SHOP-1009");
@@ -108,15 +108,15 @@ test("what is picked and not in the rows any more is told", async () => {
   await selection(page).getByText("All 2 orders shown picked.").waitFor();
   expect((await org.patch("/orders/SHOP-10095", { tags: [] })).status).toBe(200);
   expect((await org.get("/orders?tagsAny=gift&search=SHOP-1009")).body.data).toHaveLength(1);
-  // The page looks again when somebody comes back to it.
+  // The page refetches when it becomes visible.
   await page.clock.fastForward(10_000);
   await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
   await page.getByRole("row", { name: /SHOP-10095/ }).waitFor({ state: "detached" });
-  await takePicture(page, "picked-and-gone");
+  await takeScreenshot(page, "picked-and-gone");
   await selection(page).getByText("2 orders picked, 1 not in the rows shown.").waitFor();
 });
 
-test("Back closes an opened order and keeps the view; going on to the next one adds nothing to the history", async () => {
+test("Back closes an open order and keeps the view; stepping to the next one adds no history entry", async () => {
   const { page } = person;
   await openOrders(page);
   await page.getByRole("link", { name: /^Ready/ }).click();
@@ -141,7 +141,7 @@ test("Back closes an opened order and keeps the view; going on to the next one a
   await page.waitForURL(`${hub.url}/orders`);
 });
 
-test("the count of a long list is the one of its view", async () => {
+test("the count of a long list equals that of its view", async () => {
   const { page } = person;
   const { body } = await org.post("/orders", { number: "LONG", status: "ready", channel: "wholesale" });
   await multiplyOrder(hub, body.id, 10_199);
@@ -149,7 +149,7 @@ test("the count of a long list is the one of its view", async () => {
   await selection(page).getByText("10,200 orders match, none picked.").waitFor();
   await page.keyboard.press("Control+a");
   await selection(page).getByRole("button", { name: "Select all 10,200 that match" }).waitFor();
-  // A search looks through the newest orders only, until it has a page.
+  // A search scans the newest orders only until it fills a page.
   await seedOrders(org, 2_300, "SEEK-");
   await page.goto(`${hub.url}/orders?search=SEEK`);
   await selection(page).getByText("2,300 orders match, none picked.").waitFor();

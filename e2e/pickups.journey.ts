@@ -2,7 +2,7 @@ import type { Locator } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 
 /** Monday, 2 March 2026, 10:00 in Newark and 07:00 in Oakland. */
 const monday = "2026-03-02T15:00:00.000Z";
@@ -41,11 +41,11 @@ beforeAll(async () => {
   await signIn(person.page, hub, org.admin, "/pickups");
 });
 
-test("without a carrier account the page says what is missing, and where it is set up", async () => {
+test("without a carrier account the page links to its set-up", async () => {
   const { page } = person;
   await page.getByRole("link", { name: "Set up a carrier account" }).waitFor();
   expect(await page.getByRole("button", { name: "Book a pickup" }).getAttribute("aria-disabled")).toBe("true");
-  await takePicture(page, "pickups-empty");
+  await takeScreenshot(page, "pickups-empty");
   const made = async (path: string, body: object): Promise<string> => (await org.post(path, body)).body.id;
   carrierAccountId = await made("/carrier-accounts", { name: "Ground contract", carrier: "demo" });
   locations = {
@@ -69,7 +69,7 @@ test("without a carrier account the page says what is missing, and where it is s
   }
 });
 
-/** Clicks that a person needs; what is typed is no click. */
+/** Counts clicks; typed values do not count. */
 function countClicks(): { click(target: Locator): Promise<void>; count(): number } {
   let clicks = 0;
   return {
@@ -84,7 +84,7 @@ function countClicks(): { click(target: Locator): Promise<void>; count(): number
 const week = (): Locator => person.page.getByRole("table", { name: "Pickups of the week" });
 const panel = (name: string): Locator => person.page.getByRole("dialog", { name });
 
-test("journey 8: the next possible window is one click, and a pickup is booked with four", async () => {
+test("journey 8: the next available window is one click, and a pickup is booked with four", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/shipments`);
   const clicks = countClicks();
@@ -97,7 +97,7 @@ test("journey 8: the next possible window is one click, and a pickup is booked w
   await form.getByText("The carrier takes this.").waitFor();
   const book = form.getByRole("button", { name: "Book for 12 packages" });
   await expect.poll(() => book.getAttribute("aria-disabled")).toBe(null);
-  await lookAt(page, "pickup-booking");
+  await checkPage(page, "pickup-booking");
   await clicks.click(book);
   await panel("Mon 2 Mar, 11:00–20:00").getByText("scheduled").first().waitFor();
   expect(clicks.count()).toBeLessThanOrEqual(4);
@@ -106,10 +106,10 @@ test("journey 8: the next possible window is one click, and a pickup is booked w
   await page.keyboard.press("Escape");
   await week().getByText("12 packages").waitFor();
   await panel("Mon 2 Mar, 11:00–20:00").waitFor({ state: "detached" });
-  await lookAt(page, "pickups");
+  await checkPage(page, "pickups");
 });
 
-test("every rule stands at its field while one types, in the time of the place", async () => {
+test("rules are checked at their fields while typing, in local time", async () => {
   const { page } = person;
   await page.getByRole("link", { name: "Book for Oakland, Wednesday 4 March 2026" }).click();
   const form = panel("Book a pickup");
@@ -121,12 +121,12 @@ test("every rule stands at its field while one types, in the time of the place",
   await form.getByText(/not on Sunday/).waitFor();
   await form.getByText("the carrier needs 120").waitFor();
   await form.getByText("The carrier takes up to 99 packages at a time.").waitFor();
-  await takePicture(page, "pickup-refused");
+  await takeScreenshot(page, "pickup-refused");
   expect(await form.getByRole("button", { name: /Book for 500/ }).getAttribute("aria-disabled")).toBe("true");
   await form.getByRole("button", { name: /Next possible Mon 9 Mar/ }).click();
   await form.getByLabel("Packages").fill("5");
   await form.getByText("The carrier takes this.").waitFor();
-  // A day on which it comes already says so, and is not taken.
+  // A day that already has a pickup is disabled.
   expect(
     await form.getByRole("button", { name: /Friday 6 March 2026: This carrier comes/ }).getAttribute("aria-disabled"),
   ).toBe("true");
@@ -134,7 +134,7 @@ test("every rule stands at its field while one types, in the time of the place",
   await form.waitFor({ state: "detached" });
 });
 
-test("a pickup is moved to another day and called off, with its reason", async () => {
+test("a pickup is rescheduled and cancelled, with a reason", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/pickups?week=2026-03-02`);
   await week()
@@ -142,10 +142,10 @@ test("a pickup is moved to another day and called off, with its reason", async (
     .click();
   await panel("Fri 6 Mar, 10:00–14:00").getByRole("button", { name: "Move" }).click();
   const form = panel("Move Fri 6 Mar, 10:00–14:00");
-  // The day that it has itself is in nobody's way.
+  // Its own day does not count as booked.
   await form.getByRole("button", { name: /^Saturday 7 March 2026: 10:00/ }).click();
   await form.getByText("The carrier takes this.").waitFor();
-  await takePicture(page, "pickup-moving");
+  await takeScreenshot(page, "pickup-moving");
   const move = form.getByRole("button", { name: "Move it" });
   await expect.poll(() => move.getAttribute("aria-disabled")).toBe(null);
   await move.click();
@@ -155,7 +155,7 @@ test("a pickup is moved to another day and called off, with its reason", async (
   await dialog.getByLabel("Why (optional)").fill("Nothing to ship");
   await dialog.getByRole("button", { name: "Cancel the pickup" }).click();
   await moved.getByText("Cancelled because").waitFor();
-  await lookAt(page, "pickup");
+  await checkPage(page, "pickup");
   const [cancelled] = (await org.get("/pickups?status=cancelled")).body.data;
   expect(cancelled).toMatchObject({ cancelReason: "Nothing to ship", window: { date: "2026-03-07" } });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
-test("a preview cannot be taken for the shop", async () => {
+test("the preview cannot be mistaken for live", async () => {
   const [hub, browser] = await Promise.all([startConsoleHub({ environment: "preview" }), openBrowser()]);
   const org = await hub.org();
   await seedOrders(org, 30);
@@ -12,9 +12,9 @@ test("a preview cannot be taken for the shop", async () => {
   await page.getByRole("note", { name: "PREVIEW" }).waitFor();
   expect(await page.title()).toMatch(/^PREVIEW /);
   expect(await page.locator("link[rel=icon]").getAttribute("href")).toContain("preview");
-  await lookAt(page, "preview");
+  await checkPage(page, "preview");
 
-  // A panel lies below the bar and inside the frame, at every width.
+  // The panel is below the bar and inside the shell, at every width.
   await page
     .getByRole("row", { name: /SHOP-10000/ })
     .getByText("Albany")
@@ -28,8 +28,8 @@ test("a preview cannot be taken for the shop", async () => {
     expect(box.y, `${width} px`).toBeGreaterThanOrEqual(bar.y + bar.height);
     expect(box.x + box.width, `${width} px`).toBe(width - 4);
     expect(box.y + box.height, `${width} px`).toBe(740 - 4);
-    await takePicture(page, `preview-panel-${width}`);
-    // Clicks where it is: nothing lies over it.
+    await takeScreenshot(page, `preview-panel-${width}`);
+    // The trial click proves that nothing covers it.
     await panel.getByRole("button", { name: "Close" }).click({ trial: true });
   }
   await panel.getByRole("button", { name: "Close" }).click();

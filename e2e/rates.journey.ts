@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { invoiceCsv, seedContract } from "./seed-parcels.ts";
 
 let hub: TestHub;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await signIn(person.page, hub, org.admin, "/rates");
 });
 
-test("journey 7: an invoice is dropped, mapped, looked at, priced; five clicks", async () => {
+test("journey 7: an invoice is dropped, mapped, previewed and priced with five clicks", async () => {
   const { page } = person;
   await page.getByText("No comparison yet.").waitFor();
   let clicks = 0;
@@ -33,14 +33,14 @@ test("journey 7: an invoice is dropped, mapped, looked at, priced; five clicks",
   await seedContract(org, "National contract");
   await click("link", "New comparison");
   await page.getByRole("button", { name: "Download a sample file" }).waitFor();
-  await takePicture(page, "rates-new");
+  await takeScreenshot(page, "rates-new");
   const book = { name: "invoice.xlsx", mimeType: "application/zip", buffer: Buffer.from("PK\u0003\u0004 ...") };
   await page.getByLabel("Choose a CSV file").setInputFiles(book);
   await page.getByText("invoice.xlsx is a spreadsheet or an archive. Save its table as CSV.").waitFor();
   clicks++;
   await page.getByLabel("Choose a CSV file").setInputFiles(invoice(400));
   await page.getByText("Say which column is “Tracking number” and “What was paid”").waitFor();
-  // The header of this carrier is its own: said once, it is known.
+  // The mapping of a header is remembered.
   for (const [column, field] of [
     ["Parcel", "Tracking number"],
     ["Billed", "What was paid"],
@@ -55,18 +55,18 @@ test("journey 7: an invoice is dropped, mapped, looked at, priced; five clicks",
     .getByText("Newark NJ 07114")
     .first()
     .waitFor();
-  await lookAt(page, "rates-mapping");
+  await checkPage(page, "rates-mapping");
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Rejected rows as CSV" }).click();
   expect((await download).suggestedFilename()).toBe("rejected-invoice.csv");
   await click("button", "Compare 400 items");
   await page.getByText("paid for 400 items").waitFor();
   await page.getByRole("button", { name: /^California: / }).waitFor();
-  await lookAt(page, "rate");
+  await checkPage(page, "rate");
   expect(clicks).toBeLessThanOrEqual(5);
 });
 
-test("a file with the same header is mapped as it was the last time", async () => {
+test("a file with the same header reuses the last mapping", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/rates/new`);
   await page.getByLabel("Choose a CSV file").setInputFiles(invoice(5));
@@ -86,12 +86,12 @@ test("what if: fuel and discount by slider, from the contract and back", async (
   const { totals } = (await org.get(`/rate-comparisons/${id}/summary?fuelPercent=40`)).body;
   const shown = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" }).format(totals.targetCost);
   await page.getByLabel("What it comes to").getByText(shown, { exact: true }).waitFor();
-  await takePicture(page, "rate-what-if");
+  await takeScreenshot(page, "rate-what-if");
   await page.getByRole("button", { name: "As in the contract" }).click();
   await expect.poll(() => page.url()).not.toContain("fuel=");
 });
 
-test("a state, a zone, a service open their items, and an item says every line of its price", async () => {
+test("states, zones and services link to their items, and an item explains every price line", async () => {
   const { page } = person;
   const { id } = (await org.get("/rate-comparisons")).body.data[0];
   await page.goto(`${hub.url}/rates/${id}`);
@@ -102,14 +102,14 @@ test("a state, a zone, a service open their items, and an item says every line o
   await page.goto(`${hub.url}/rates/${id}?tab=items&outcome=loss&sort=savings`);
   const first = page.getByRole("button", { name: /why this price$/ }).first();
   await first.waitFor();
-  await takePicture(page, "rate-items");
+  await takeScreenshot(page, "rate-items");
   await first.click();
   const panel = page.getByRole("dialog");
   await panel.getByText("14 % of").waitFor();
   await panel.getByText("by distance").waitFor();
-  await lookAt(page, "rate-item");
+  await checkPage(page, "rate-item");
   await page.keyboard.press("Escape");
   await page.goto(`${hub.url}/rates`);
   await page.getByRole("link", { name: "invoice" }).waitFor();
-  await lookAt(page, "rates");
+  await checkPage(page, "rates");
 });

@@ -4,11 +4,11 @@ import { holdOrders } from "../server/src/testing/hold-orders.ts";
 import { clientOf, signIn as signInTo, startHubProcess } from "../server/src/testing/hub-process.ts";
 import { adminPassword, unattended } from "../server/src/testing/launch-hub.ts";
 import { readyDataDir } from "../server/src/testing/ready-data-dir.ts";
-import { openBrowser, signIn, takePicture } from "./console-hub.ts";
+import { openBrowser, signIn, takeScreenshot } from "./console-hub.ts";
 
 const admin = { email: "admin@hub.local", password: adminPassword };
 
-test("a hub that dies in the middle of a run comes back, and the page follows the run to its end by itself and misses no event", async () => {
+test("after the hub dies during a run, the page reconnects, follows the run to its end and misses no event", async () => {
   const dataDir = await readyDataDir();
   const env = { ...unattended, HUB_CONSOLE: "on", HUB_PREVIEW_PORT: "off" };
   const [hub, browser] = await Promise.all([startHubProcess({ dataDir, env }), openBrowser()]);
@@ -16,7 +16,7 @@ test("a hub that dies in the middle of a run comes back, and the page follows th
   const token = await signInTo(url, admin);
   const orders = Array.from({ length: 40 }, (_, at) => ({ number: `R-${at}`, status: "ready" }));
   expect((await token.post("/orders/bulk", { orders })).status).toBeLessThan(300);
-  // The console is read when the hub answers already.
+  // The hub answers before it has read the console.
   await eventually(
     () => fetch(`${url}/orders`, { headers: { accept: "text/html" } }),
     ({ status }) => status === 200,
@@ -24,7 +24,7 @@ test("a hub that dies in the middle of a run comes back, and the page follows th
   const { page, context } = await browser.person();
   await signIn(page, { url }, admin, "/orders");
   await page.getByRole("row", { name: /R-\d/ }).first().waitFor();
-  // Somebody holds the orders: the run cannot end before the hub does.
+  // Lock the orders, so that the run cannot end before the hub does.
   const held = await holdOrders(dataDir);
   const started = await token.post(
     "/operations/run",
@@ -41,8 +41,8 @@ test("a hub that dies in the middle of a run comes back, and the page follows th
   await hub.exited;
   await page.getByText("The hub does not answer.").waitFor();
   await page.getByRole("progressbar").waitFor();
-  await takePicture(page, "run-hub-away");
-  // The hub is back before the page is: what happens in between is told when the page asks again.
+  await takeScreenshot(page, "run-hub-away");
+  // The hub comes back before the page: events in between arrive when the page reconnects.
   await context.setOffline(true);
   const again = await startHubProcess({ dataDir, env: { ...env, HUB_PORT: new URL(url).port } });
   const reader = await signInTo(again.url, admin);
@@ -58,7 +58,7 @@ test("a hub that dies in the middle of a run comes back, and the page follows th
   );
   expect(done.summary).toMatchObject({ succeeded: 40, failed: 0 });
   expect((await clientOf(again.url).get("/orders")).status).toBe(401);
-  // A hub that stops refuses streams, which the page would ask for.
+  // A stopping hub rejects the streams that the page would open.
   await context.close();
   await again.stop();
 });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -16,10 +16,10 @@ beforeAll(async () => {
   await signIn(person.page, hub, org.admin, "/schedules");
 });
 
-test("an empty page leads to the first schedule, whose time is said in words while one types", async () => {
+test("the empty page leads to the first schedule, whose cron expression is explained while typing", async () => {
   const { page } = person;
   await page.getByText("No schedule yet.").waitFor();
-  await takePicture(page, "schedules-empty");
+  await takeScreenshot(page, "schedules-empty");
   bridgeId = (await org.post("/bridges", { name: "Demo shop", connector: "demo" })).body.id;
   await page.reload();
   await page.getByRole("link", { name: "Make the first one" }).click();
@@ -37,29 +37,29 @@ test("an empty page leads to the first schedule, whose time is said in words whi
     .getByText(/day of week/)
     .first()
     .waitFor();
-  await takePicture(page, "schedule-misread");
-  // The zone of the browser, where the organization has chosen none.
+  await takeScreenshot(page, "schedule-misread");
+  // Defaults to the zone of the browser.
   expect(await page.getByLabel("Time zone").inputValue()).toBe("America/New_York");
   await page.getByLabel("When", { exact: true }).fill("30 2 14 3 *");
   const next = page.getByRole("list", { name: "Next runs" }).getByRole("listitem");
   const years = async () =>
     (await next.allTextContents()).map((text) => /14 Mar (\d{4})? ?0[23]:/.exec(text)?.[1] ?? "");
   await expect.poll(async () => new Set(await years()).size).toBe(6);
-  await takePicture(page, "schedule-years");
+  await takeScreenshot(page, "schedule-years");
   await page.getByLabel("Time zone").fill("America/New York");
   await page.getByText(/Did you mean America\/New_York\?$/).waitFor();
   expect(await page.getByText(/Did you mean .*Did you mean/).count()).toBe(0);
   await page.getByRole("button", { name: "Every night" }).click();
   await page.getByLabel("Time zone").fill("America/New_York");
   await page.getByText("At 02:30 every day, New York time").waitFor();
-  await lookAt(page, "schedule-new");
+  await checkPage(page, "schedule-new");
   await page.getByRole("button", { name: "Make the schedule" }).click();
   await page.getByRole("heading", { level: 1, name: /Nightly import/ }).waitFor();
   const [made] = (await org.get("/schedules")).body.data;
   expect(made).toMatchObject({ name: "Nightly import", cron: "30 2 * * *", timezone: "America/New_York", bridgeId });
 });
 
-test("it is run now, paused and resumed; what another changed meanwhile is not typed over", async () => {
+test("a schedule is triggered, paused and resumed; concurrent changes are not overwritten", async () => {
   const { page } = person;
   await page.getByRole("button", { name: "Run now" }).click();
   const runs = page.getByRole("table", { name: "Executions" });
@@ -69,7 +69,7 @@ test("it is run now, paused and resumed; what another changed meanwhile is not t
   await page.getByText(/Paused .*: nothing runs/).waitFor();
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("list", { name: "Next runs" }).waitFor();
-  await lookAt(page, "schedule");
+  await checkPage(page, "schedule");
   await page.getByRole("button", { name: "Backfill" }).click();
   const backfill = page.getByRole("dialog", { name: "Run what did not run" });
   await backfill.getByLabel("From").fill("2027-03-12T00:00");
@@ -77,9 +77,9 @@ test("it is run now, paused and resumed; what another changed meanwhile is not t
   await backfill.getByLabel("From").fill("2026-03-06T00:00");
   await backfill.getByLabel("Until, not included").fill("2026-03-09T00:00");
   await backfill.getByText("3 runs would fall into this time, 0 of them ran.").waitFor();
-  // On the third of these nights clocks are put forward: the time in the gap has moved.
+  // DST starts in the third night: the run in the gap is shifted.
   await backfill.getByRole("list", { name: "What would run" }).getByText("Sun 8 Mar 03:00").waitFor();
-  await lookAt(page, "schedule-backfill");
+  await checkPage(page, "schedule-backfill");
   await backfill.getByRole("button", { name: "Run 3 executions" }).click();
   await runs.getByText("backfill").nth(2).waitFor();
   const [{ id }] = (await org.get("/schedules")).body.data;
@@ -94,7 +94,7 @@ test("it is run now, paused and resumed; what another changed meanwhile is not t
   expect((await org.get(`/schedules/${id}`)).body.cron).toBe("0 5 * * *");
 });
 
-test("the time line has every schedule, and changes of the clock in words", async () => {
+test("the timeline shows all schedules and explains DST changes", async () => {
   const { page } = person;
   const year = new Date().getFullYear() + 1;
   const make = (name: string, cron: string, timezone: string) =>
@@ -106,8 +106,8 @@ test("the time line has every schedule, and changes of the clock in words", asyn
   const line = page.getByRole("region", { name: "Time line" });
   await line.getByRole("link", { name: "Weekly report" }).waitFor();
   await line.getByRole("img", { name: /Stock every quarter of an hour: more than 100 runs/ }).waitFor();
-  await lookAt(page, "schedules");
-  // On the night on which clocks are put forward in New York a time in the gap is moved, and the form says so.
+  await checkPage(page, "schedules");
+  // DST starts in New York: the form says that a run in the gap is shifted.
   const march = new Date(Date.UTC(year, 2, 8));
   const sunday = 8 + ((7 - march.getUTCDay()) % 7);
   await page.goto(`${hub.url}/schedules/new?bridgeId=${bridgeId}&taskName=noop`);

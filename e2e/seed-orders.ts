@@ -21,7 +21,7 @@ const places: Array<[city: string, state: string, zip: string]> = [
 const statuses = ["ready", "ready", "new", "ready", "sent", "cancelled", "review_required"] as const;
 const hour = 3_600_000;
 
-/** Orders as a shop has them: of several states, some late, some on hold, with tags and totals. */
+/** A realistic mix of orders: several statuses, some late, some on hold, with tags and totals. */
 export async function seedOrders(org: TestOrg, count: number, prefix = "SHOP-"): Promise<void> {
   const now = Date.now();
   const orders = Array.from({ length: count }, (_, at) => {
@@ -63,13 +63,13 @@ export async function seedOrders(org: TestOrg, count: number, prefix = "SHOP-"):
   });
 }
 
-/** So many more orders like this one, past the API: a test of a hundred thousand would else wait for them longer than it takes. */
+/** Copies an order `count` times in the database: the API would be too slow for a hundred thousand. */
 export async function multiplyOrder(hub: TestHub, id: string, count: number): Promise<void> {
   const columns = await writableColumns(hub);
   const others: Record<string, string> = { id: "gen_random_uuid()", number: "o.number || '-' || g" };
   for (let from = 1; from <= count; from += 10_000) {
     await hub.world.db.query(
-      // Read once: looked for with each, it would be among more and more of them.
+      // Materialized: looking it up per copy would slow down as the table grows.
       `with o as materialized (select * from orders where id = $1)
        insert into orders (${columns.join(", ")})
        select ${columns.map((name) => others[name] ?? `o.${name}`).join(", ")}

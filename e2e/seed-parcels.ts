@@ -11,7 +11,7 @@ const places: Array<[city: string, state: string, zip: string]> = [
   ["Boston", "MA", "02134"],
 ];
 
-/** What a carrier charged, with a header of its own and two rows that nobody can read. */
+/** A carrier invoice with an unusual header and two invalid rows. */
 export function invoiceCsv(count: number): string {
   const rows = Array.from({ length: count }, (_, at) => {
     const [city, state, zip] = places[(at * 3) % places.length]!;

@@ -9,7 +9,7 @@ const places: Array<[city: string, state: string, zip: string]> = [
   ["Portland", "OR", "97201"],
 ];
 
-/** Parcels of the last weeks, as a merchant exports them: most have arrived, some late, some never seen by the carrier. */
+/** Shipments of the last weeks: most delivered, some late, some never scanned. */
 export function shipmentsCsv(count: number, now: number): string {
   const date = (at: number): string => new Date(at).toISOString().slice(0, 10);
   const rows = Array.from({ length: count }, (_, at) => {
@@ -34,7 +34,7 @@ export function shipmentsCsv(count: number, now: number): string {
   return ["Tracking,Carrier,Service,Ship Date,First Scan,Promised Date,Delivered,City,State,ZIP", ...rows].join("\n");
 }
 
-/** A task that failed and one that did not. */
+/** A failed and a succeeded task. */
 export async function seedTasks(org: TestOrg): Promise<void> {
   const { body: bridge } = await org.post("/bridges", { name: "Warehouse East", connector: "demo" });
   for (const taskName of ["fail", "noop"]) {

@@ -5,7 +5,7 @@ import type { StandInIssuer } from "../server/src/testing/stand-in-issuer.ts";
 import { startStandInIssuer } from "../server/src/testing/stand-in-issuer.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 const client = { id: "console", secret: "a secret of the hub" };
@@ -24,12 +24,12 @@ beforeAll(async () => {
   person = await browser.person();
 });
 
-test("somebody signs in and is where they wanted to go", async () => {
+test("after the sign-in the requested page is shown", async () => {
   const { page, context } = person;
   await page.goto(`${hub.url}/orders?status=ready`);
   await page.getByLabel("E-mail").fill(org.admin.email);
   await page.getByLabel("Password").fill("wrong, sorry");
-  await lookAt(page, "sign-in");
+  await checkPage(page, "sign-in");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("alert").getByText("invalid_credentials").waitFor();
   await page.getByLabel("Password").fill(org.admin.password);
@@ -43,7 +43,7 @@ test("somebody signs in and is where they wanted to go", async () => {
   ).not.toMatch(/Bearer|eyJ|ooh_live/);
 });
 
-test("who has an account at the identity provider signs in with it; what it refuses is told in place", async () => {
+test("a user signs in through the identity provider; its errors are shown in place", async () => {
   const { page, context } = await browser.person();
   await hub.operator.patch(`/organizations/${org.id}`, { emailDomains: ["sso.example"] });
   await org.post("/users", { email: "ada@sso.example", role: "admin" });
@@ -53,7 +53,7 @@ test("who has an account at the identity provider signs in with it; what it refu
   issuer.faults = { answer: { code: "", error: "access_denied", error_description: "The person said no" } };
   await button.click();
   await page.getByRole("alert").getByText("access_denied: The person said no").waitFor();
-  await lookAt(page, "sign-in-refused");
+  await checkPage(page, "sign-in-refused");
   await page.goto(`${hub.url}/orders?status=ready`);
   await button.click();
   await page.getByRole("grid", { name: "Orders" }).waitFor();
@@ -61,7 +61,7 @@ test("who has an account at the identity provider signs in with it; what it refu
   const cookies = await context.cookies();
   expect(cookies).toMatchObject([{ name: "ooh_live", httpOnly: true, sameSite: "Strict" }]);
 
-  // Where a change wants a proof that is not old, the identity provider asks for it and leads back to the same page.
+  // Step-up authentication at the identity provider returns to the same page.
   await page.goto(`${hub.url}/settings/account`);
   await page.getByText("Your identity provider asks for your password and codes").waitFor();
   await org.patch(`/organizations/${org.id}`, { requiresStepUp: true });
@@ -78,7 +78,7 @@ test("who has an account at the identity provider signs in with it; what it refu
   await page.getByText("step_up_required").waitFor();
   await page.getByRole("button", { name: "Make the key" }).click();
   await proof.getByRole("button", { name: "Go there" }).waitFor();
-  await takePicture(page, "proof-at-issuer");
+  await takeScreenshot(page, "proof-at-issuer");
   await proof.getByRole("button", { name: "Go there" }).click();
   await proof.waitFor({ state: "detached" });
   await makeKey();
@@ -87,7 +87,7 @@ test("who has an account at the identity provider signs in with it; what it refu
   await org.patch(`/organizations/${org.id}`, { requiresStepUp: false });
 });
 
-test("a toast can be closed with a screen reader, and takes no focus on its way out", async () => {
+test("a toast can be closed with a screen reader and takes no focus while closing", async () => {
   const { page } = await browser.person();
   await signIn(page, hub, org.admin, "/components");
   await page.evaluate(`
@@ -97,28 +97,28 @@ test("a toast can be closed with a screen reader, and takes no focus on its way 
     }).observe(document.body, { subtree: true, childList: true, attributes: true })`);
   await page.getByRole("button", { name: "Run" }).click();
   const toast = page.getByRole("dialog", { name: "It was done" });
-  // Found by its role: so it is not hidden from assistive technology, although the pointer is elsewhere.
+  // Found by role, so it is not hidden from assistive technology while the pointer is elsewhere.
   await page.mouse.move(0, 0);
   await toast.getByRole("button", { name: "Close" }).waitFor();
-  await lookAt(page, "toast");
-  // It goes when its time is over.
+  await checkPage(page, "toast");
+  // It disappears after its timeout.
   await expect.poll(() => toast.count()).toBe(0);
   expect(await page.evaluate("window.focusableOnTheWayOut")).toBe(0);
 });
 
-test("every page is accessible, in light, in dark and on a small screen, and nothing complains", async () => {
+test("every page is accessible in light, in dark and on a small screen, without browser errors", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/`);
   await page.getByRole("heading", { name: "Orders by status" }).waitFor();
   await page.goto(`${hub.url}/components`);
   await page.getByRole("textbox", { name: "JSON" }).waitFor();
-  await lookAt(page, "components");
+  await checkPage(page, "components");
   await page.goto(`${hub.url}/orders`);
   await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
-  await lookAt(page, "orders");
+  await checkPage(page, "orders");
   await page.goto(`${hub.url}/orders/SHOP-10000`);
   await page.getByRole("heading", { name: "What happened" }).waitFor();
-  await lookAt(page, "order");
+  await checkPage(page, "order");
 });
 
 test("every page has a title of its own, which names the record", async () => {
@@ -146,7 +146,7 @@ test("every page has a title of its own, which names the record", async () => {
   expect(titles.get("/nonsense")).toBe("Page not found · Order Operations");
 });
 
-test("a page asks for each thing once", async () => {
+test("a page sends each request once", async () => {
   const { page } = person;
   let asked: string[] = [];
   page.on("request", (request) => {
@@ -154,7 +154,7 @@ test("a page asks for each thing once", async () => {
   });
   const again = (): string[] => asked.filter((url, at) => asked.indexOf(url) !== at);
   await page.goto(`${hub.url}/orders`);
-  // The counts come last: one for each view.
+  // The counts of the views come last.
   await page.getByRole("link", { name: /^To review \d+$/ }).waitFor();
   await page.getByRole("link", { name: /^All 160$/ }).waitFor();
   await page.getByRole("link", { name: /^Orders 160$/ }).waitFor();
@@ -166,7 +166,7 @@ test("a page asks for each thing once", async () => {
   expect(again()).toEqual([]);
 });
 
-test("an address that is none says so, and what is not found too", async () => {
+test("unknown addresses and records show a not-found page", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/nowhere`);
   await page.getByRole("heading", { name: "Page not found" }).waitFor();
@@ -178,14 +178,14 @@ test("an address that is none says so, and what is not found too", async () => {
     .waitFor();
 });
 
-test("the palette finds an order by its number, and keys lead everywhere", async () => {
+test("the palette finds an order by its number, and shortcuts navigate", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/`);
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: /Order number/ }).fill("SHOP-10042");
   await page.getByRole("option", { name: /SHOP-10042/ }).waitFor();
-  await takePicture(page, "palette");
+  await takeScreenshot(page, "palette");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "What happened" }).waitFor();
   expect(page.url()).toContain("/orders/SHOP-10042");
@@ -194,11 +194,11 @@ test("the palette finds an order by its number, and keys lead everywhere", async
   await page.getByRole("grid", { name: "Orders" }).waitFor();
   await page.keyboard.press("Shift+?");
   await page.getByRole("dialog", { name: "Keys" }).getByText("Operate on the picked orders").waitFor();
-  await takePicture(page, "keys");
+  await takeScreenshot(page, "keys");
   await page.keyboard.press("Escape");
 });
 
-test("the dock shows requests as curl, errors in groups, and events as they happen", async () => {
+test("the dock shows requests as curl, grouped errors, and live events", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/orders`);
   await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
@@ -209,7 +209,7 @@ test("the dock shows requests as curl, errors in groups, and events as they happ
     .first()
     .click();
   await dock.getByText(/curl 'http:\/\/127\.0\.0\.1:\d+\/api\/v1\/orders\?/).waitFor();
-  await takePicture(page, "dock");
+  await takeScreenshot(page, "dock");
   await dock.getByRole("tab", { name: "Events" }).click();
   await dock.getByText("New events appear by themselves").waitFor();
   await org.post("/orders", { number: "NEW-1" });
@@ -218,7 +218,7 @@ test("the dock shows requests as curl, errors in groups, and events as they happ
   await dock.waitFor({ state: "detached" });
 });
 
-test("theme and density are kept by the hub: another browser has them too", async () => {
+test("theme and density are stored in the hub and apply in another browser", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/`);
   await page.getByRole("button", { name: /account and look/ }).click();
@@ -238,7 +238,7 @@ test("theme and density are kept by the hub: another browser has them too", asyn
   await other.page.getByLabel("E-mail").waitFor();
 });
 
-test("a session that is ended elsewhere asks to sign in again, in place", async () => {
+test("a revoked session asks to sign in again in place", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/orders`);
   await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
@@ -250,7 +250,7 @@ test("a session that is ended elsewhere asks to sign in again, in place", async 
   await page.getByLabel("Password").fill(org.admin.password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("row", { name: /SHOP-10001/ }).waitFor();
-  // Whoever comes to this screen later reads no password in the dock.
+  // The dock shows no passwords.
   await page.keyboard.press("Control+`");
   const dock = page.getByRole("region", { name: "Dock" });
   await dock.getByRole("button", { name: /POST \/api\/v1\/auth\/session/ }).click();
@@ -258,7 +258,7 @@ test("a session that is ended elsewhere asks to sign in again, in place", async 
   expect(await dock.textContent()).not.toContain(org.admin.password);
 });
 
-test("who has an account in two organizations chooses one; who has an authenticator app is asked for a code, and one that is wrong says so", async () => {
+test("users of two organizations choose one; users with an authenticator app enter a code, and a wrong one shows an error", async () => {
   const first = await org.withRole("operator");
   const { email } = (await first.get("/me")).body.actor as { email: string };
   const other = await hub.org();
@@ -274,7 +274,7 @@ test("who has an account in two organizations chooses one; who has an authentica
   const { name } = (await org.get(`/organizations/${org.id}`)).body as { name: string };
   const choice = page.getByRole("group", { name: "Organization" });
   await choice.getByRole("button", { name }).waitFor();
-  await lookAt(page, "sign-in-organizations");
+  await checkPage(page, "sign-in-organizations");
   await choice.getByRole("button", { name }).click();
   const field = page.getByLabel(/Code of your authenticator app/);
   await field.fill("000000");
@@ -285,7 +285,7 @@ test("who has an account in two organizations chooses one; who has an authentica
   await page.getByRole("navigation", { name: "Main" }).waitFor();
 });
 
-test("while the hub is away a bar says so, what is known stays, and it comes back by itself", async () => {
+test("while the hub is unreachable a bar says so, data stays visible, and the page reconnects", async () => {
   const { page, context } = await browser.person();
   await signIn(page, hub, org.admin, "/orders");
   await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
@@ -293,13 +293,13 @@ test("while the hub is away a bar says so, what is known stays, and it comes bac
   await page.getByLabel("Search orders").fill("10001");
   await page.getByText("The hub does not answer.").waitFor();
   await page.getByRole("row", { name: /SHOP-10000/ }).waitFor();
-  await takePicture(page, "away");
+  await takeScreenshot(page, "away");
   await context.setOffline(false);
   await page.getByText("The hub does not answer.").waitFor({ state: "detached" });
   await page.getByRole("row", { name: /SHOP-10001/ }).waitFor();
 });
 
-test("a viewer sees why something cannot be done", async () => {
+test("a viewer sees why an action is disabled", async () => {
   const email = "viewer@org.example";
   await org.post("/users", { email, role: "viewer", password: org.admin.password });
   const viewer = await browser.person();

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 let hub: TestHub;
@@ -51,11 +51,11 @@ beforeAll(async () => {
   await signIn(person.page, hub, org.admin, "/shipments");
 });
 
-test("shipments are narrowed by status, risk and number, and the address keeps it", async () => {
+test("shipments are filtered by status, risk and number, and the address keeps the filters", async () => {
   const { page } = person;
   await page.getByRole("table", { name: "Shipments" }).waitFor();
   await page.getByText("1 to 24 of 24 shipments").waitFor();
-  await lookAt(page, "shipments");
+  await checkPage(page, "shipments");
   await page.getByRole("link", { name: /At risk/ }).click();
   await page.getByText("1 to 1 of 1 shipments").waitFor();
   await page.getByRole("link", { name: /^All/ }).click();
@@ -74,12 +74,12 @@ test("shipments are narrowed by status, risk and number, and the address keeps i
   await page.getByText("No shipment matches these filters.").waitFor();
 });
 
-test("one shipment says where it was and why it is at risk; a correction is never typed over another silently", async () => {
+test("a shipment shows its tracking and risk; a correction never silently overwrites another", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/shipments/${stuck}`);
   await page.getByRole("list", { name: "Why it is at risk" }).getByText("The promised day is over").waitFor();
   await page.getByRole("region", { name: "Where it was" }).getByText("Columbus, OH").waitFor();
-  await lookAt(page, "shipment");
+  await checkPage(page, "shipment");
   await page.getByRole("button", { name: "Correct" }).click();
   const dialog = page.getByRole("dialog", { name: "Correct this shipment" });
   await dialog.getByLabel("Service").fill("express");
@@ -87,7 +87,7 @@ test("one shipment says where it was and why it is at risk; a correction is neve
   await dialog.getByRole("button", { name: "Save", exact: true }).click();
   const theirs = dialog.getByRole("table", { name: "Theirs beside mine" });
   await theirs.getByText("two day").waitFor();
-  await takePicture(page, "shipment-conflict");
+  await takeScreenshot(page, "shipment-conflict");
   await dialog.getByRole("button", { name: "Save mine over it" }).click();
   await dialog.waitFor({ state: "detached" });
   expect((await org.get(`/shipments/${stuck}`)).body).toMatchObject({ service: "express", carrier: "ups" });
@@ -97,13 +97,13 @@ test("one shipment says where it was and why it is at risk; a correction is neve
     .getByRole("button", { name: "Add", exact: true })
     .click();
   await page.getByRole("region", { name: "Where it was" }).getByText("delivered").waitFor();
-  // Nothing more is to be heard of it, and the button says so instead of vanishing.
+  // Tracking has ended: the button is disabled with the reason.
   await expect
     .poll(() => page.getByRole("button", { name: "Ask the carrier" }).getAttribute("aria-disabled"))
     .toBe("true");
 });
 
-test("labels are printed and given back", async () => {
+test("labels are printed and voided", async () => {
   const { page } = person;
   const carrierAccountId = (await org.post("/carrier-accounts", { name: "Ground contract", carrier: "demo" })).body.id;
   const from = {
@@ -130,7 +130,7 @@ test("labels are printed and given back", async () => {
   expect(await page.getByLabel("Weight").inputValue()).toBe("2");
   const cheapest = page.getByRole("table", { name: "Prices" }).getByRole("row", { name: /cheapest/ });
   const price = await cheapest.getByRole("cell", { name: /^\$/ }).textContent();
-  await lookAt(page, "label-new");
+  await checkPage(page, "label-new");
   expect((await org.get("/shipments/labels")).body.data).toEqual([]);
   await cheapest.getByRole("button", { name: `Buy for ${price}` }).click();
   await page
@@ -159,7 +159,7 @@ test("labels are printed and given back", async () => {
     row.getByRole("link", { name: "Print file" }).click(),
   ]);
   expect(file.suggestedFilename()).toMatch(/^label-.*\.(txt|pdf|png|zpl)$/);
-  await lookAt(page, "labels");
+  await checkPage(page, "labels");
   await row.getByRole("button", { name: "Void" }).click();
   await page.getByRole("button", { name: "Give it back" }).click();
   await row.getByText("voided").waitFor();

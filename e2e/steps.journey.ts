@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 import { seedOrders } from "./seed-orders.ts";
 
 let hub: TestHub;
@@ -28,12 +28,12 @@ async function operateOn(page: Page, search: string): Promise<void> {
 
 const addedStep = (page: Page) => page.getByRole("region", { name: "Pipeline" }).getByRole("listitem").last();
 
-test("Enter adds the action that is called what was typed, and none that only mentions it", async () => {
+test("Enter adds the action whose name matches, not one that only mentions the text", async () => {
   const { page } = person;
   await operateOn(page, "SHOP-1000");
   await page.keyboard.press("a");
   await page.keyboard.type("note");
-  await takePicture(page, "add-a-step");
+  await takeScreenshot(page, "add-a-step");
   await page.keyboard.press("Enter");
   await addedStep(page).getByRole("button", { name: "Add a note" }).waitFor();
   await page.getByRole("button", { name: "+ step" }).click();
@@ -47,7 +47,7 @@ test("Enter adds the action that is called what was typed, and none that only me
   expect(await page.getByRole("region", { name: "Pipeline" }).getByRole("listitem").count()).toBe(1);
 });
 
-test("what is typed after a step was added goes into its first field", async () => {
+test("typing after adding a step fills its first field", async () => {
   const { page } = person;
   await operateOn(page, "SHOP-1001");
   await page.keyboard.press("a");
@@ -58,7 +58,7 @@ test("what is typed after a step was added goes into its first field", async () 
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Run on 10 live orders" }).waitFor();
 
-  // Opened by the mouse, and with a list to choose from as the first field: letters choose, and are no shortcuts.
+  // With a select as the first field, letters are type-ahead and not shortcuts.
   await page.getByRole("button", { name: "+ step" }).click();
   await page
     .getByRole("dialog", { name: "Add a step" })
@@ -71,13 +71,13 @@ test("what is typed after a step was added goes into its first field", async () 
   await expect.poll(() => priority.textContent()).toBe("urgent");
   expect(await page.getByRole("dialog", { name: "Add a step" }).count()).toBe(0);
   const run = page.getByRole("button", { name: /Run on \d+ live orders/ });
-  await takePicture(page, "step-added");
+  await takeScreenshot(page, "step-added");
   await expect.poll(() => run.getAttribute("aria-disabled")).toBe(null);
   await page.keyboard.press("Control+Enter");
   await page.getByText("succeeded").first().waitFor();
   expect((await org.get("/orders/SHOP-10010")).body).toMatchObject({ priority: "urgent" });
 
-  // Where there is nothing to fill in, its heading has focus.
+  // A step without fields focuses its heading.
   await operateOn(page, "SHOP-1002");
   await page.keyboard.press("a");
   await page.keyboard.type("archive");
@@ -85,7 +85,7 @@ test("what is typed after a step was added goes into its first field", async () 
   await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Archive");
 });
 
-test("an undo that takes back some steps only is told as done in part, and is no failure", async () => {
+test("an undo of some steps is shown as partial and not as failed", async () => {
   const { page } = person;
   const ids = ["SHOP-10030", "SHOP-10031"];
   const { body: done } = await org.post("/operations/run", {
@@ -104,14 +104,14 @@ test("an undo that takes back some steps only is told as done in part, and is no
   const undo = new URL(page.url()).pathname;
   await page.getByRole("region", { name: "Why" }).getByText("changed_after_run").waitFor();
   await page.getByRole("row", { name: /SHOP-10030 .*winter.*changed since.*in part/ }).waitFor();
-  await lookAt(page, "undone-in-part");
+  await checkPage(page, "undone-in-part");
   await page.goto(hub.url);
   await page.getByRole("heading", { name: "Runs that need a look" }).waitFor();
   await page.getByRole("table", { name: "Runs that need a look" }).waitFor();
   expect(await page.locator(`a[href^="${undo}"]`).count()).toBe(0);
 });
 
-test("a group of blocked orders says what is true of all, and each reason for how many", async () => {
+test("a group of blocked orders shows common text and the count of each reason", async () => {
   const { page } = person;
   await org.post("/operations/run", {
     order_ids: ["SHOP-10042", "SHOP-10043"],
@@ -134,5 +134,5 @@ test("a group of blocked orders says what is true of all, and each reason for ho
   await why.getByText("The order is on hold …").waitFor();
   await why.getByText(/^2: \(customer_request\)/).waitFor();
   await why.getByText(/^1: \(inventory_out_of_stock\)/).waitFor();
-  await lookAt(page, "preflight-reasons");
+  await checkPage(page, "preflight-reasons");
 });

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { eventually } from "../server/src/testing/eventually.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
-import { countClicks, lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { countClicks, checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -29,17 +29,17 @@ async function ended(id: string): Promise<void> {
   );
 }
 
-test("where nothing failed it says so", async () => {
+test("the empty state without failures", async () => {
   const { page } = person;
   await ended(await execute("noop", { hello: "world" }));
   await page.goto(`${hub.url}/tasks`);
   await page.getByText("All well: nothing failed that was not retried.").waitFor();
-  await takePicture(page, "tasks-well");
+  await takeScreenshot(page, "tasks-well");
   await page.getByRole("link", { name: "All executions" }).click();
   await page.getByRole("row", { name: /noop/ }).waitFor();
 });
 
-test("journey 10: from the page one comes to, a failure of the night is retried with three clicks", async () => {
+test("journey 10: from the start page a failure of the night is retried with three clicks", async () => {
   const { page } = person;
   const flaky = { message: "The warehouse did not answer.", retryable: true };
   const ids = await Promise.all([
@@ -53,10 +53,10 @@ test("journey 10: from the page one comes to, a failure of the night is retried 
   await clicks.click(page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Tasks" }));
   const row = page.getByRole("row", { name: /did not answer/ });
   await row.waitFor();
-  await lookAt(page, "tasks");
+  await checkPage(page, "tasks");
   await clicks.click(row.getByRole("link"));
   await page.getByRole("table", { name: "Attempts" }).getByRole("row").nth(2).waitFor();
-  await takePicture(page, "task-failed");
+  await takeScreenshot(page, "task-failed");
   await clicks.click(page.getByRole("button", { name: "Retry" }));
   await page.getByRole("link", { name: "the execution it replaces" }).waitFor();
   expect(clicks.count()).toBeLessThanOrEqual(3);
@@ -64,7 +64,7 @@ test("journey 10: from the page one comes to, a failure of the night is retried 
   expect(page.url()).toContain(retriedBy[0]);
 });
 
-test("an import tells what it did in figures, and its log is there", async () => {
+test("an import shows its result in figures, and its log", async () => {
   const { page } = person;
   await page.goto(`${hub.url}/tasks?status=succeeded&taskName=orders.import`);
   await page
@@ -76,7 +76,7 @@ test("an import tells what it did in figures, and its log is there", async () =>
   await page.getByText("As it was asked for").waitFor();
 });
 
-test("what runs is followed as it goes on, with its log, and is cancelled", async () => {
+test("a running execution is followed live with its log, and cancelled", async () => {
   const { page } = person;
   const id = await execute("sleep", { ms: 60_000 });
   await page.goto(`${hub.url}/tasks/${id}`);
@@ -91,13 +91,13 @@ test("what runs is followed as it goes on, with its log, and is cancelled", asyn
   await say("Slow answer: 4 s");
   await page.getByRole("log").getByText("warn: Slow answer: 4 s").waitFor();
   await page.getByRole("progressbar").waitFor();
-  await takePicture(page, "task-running");
+  await takeScreenshot(page, "task-running");
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.getByText("cancelled").first().waitFor();
   await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached" });
 });
 
-test("what may have happened is explained, and asked about before it is done again", async () => {
+test("an unknown outcome is explained and confirmed before a retry", async () => {
   const { page } = person;
   const id = await execute("fail", { message: "The line broke." });
   await ended(id);
@@ -107,7 +107,7 @@ test("what may have happened is explained, and asked about before it is done aga
   );
   await page.goto(`${hub.url}/tasks/${id}`);
   await page.getByText("Nobody knows whether it happened").waitFor();
-  await lookAt(page, "task-unknown");
+  await checkPage(page, "task-unknown");
   await page.getByRole("button", { name: "Retry" }).click();
   const dialog = page.getByRole("dialog", { name: "Have you looked at the other side?" });
   await dialog.getByRole("button", { name: "Not now" }).click();
@@ -115,7 +115,7 @@ test("what may have happened is explained, and asked about before it is done aga
   expect((await org.get(`/tasks/executions/${id}`)).body.retriedBy).toEqual([]);
 });
 
-test("all that failed is retried by its filter, after one has seen what that is", async () => {
+test("failures are retried by filter, after a preview", async () => {
   const { page } = person;
   const failed = async () => (await org.get("/tasks/executions?status=failed&isRetried=false&code=demo_failure")).body;
   await eventually(failed, ({ pagination }) => pagination.total >= 2);
@@ -124,7 +124,7 @@ test("all that failed is retried by its filter, after one has seen what that is"
   await page.getByRole("button", { name: "Retry all of these" }).click();
   const dialog = page.getByRole("dialog", { name: "Retry what failed" });
   await dialog.getByText("may have happened all the same").waitFor();
-  await takePicture(page, "tasks-retry");
+  await takeScreenshot(page, "tasks-retry");
   await dialog.getByRole("button", { name: "Retry 2 executions" }).click();
   await page.getByText("2 executions queued again").waitFor();
   await dialog.waitFor({ state: "detached" });

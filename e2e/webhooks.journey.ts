@@ -4,7 +4,7 @@ import type { Receiver } from "../server/src/testing/stand-in-receiver.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import { makeOrders, openWebhookDesk } from "../server/src/testing/webhook-desk.ts";
 import type { Person } from "./console-hub.ts";
-import { lookAt, openBrowser, signIn, startConsoleHub, takePicture } from "./console-hub.ts";
+import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 
 let hub: TestHub;
 let org: TestOrg;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await signIn(person.page, hub, org.admin, "/webhooks");
 });
 
-test("a webhook is set up, its secret is shown once, and a test shows what came back", async () => {
+test("a webhook is created, its secret is shown once, and a test shows the response", async () => {
   const { page } = person;
   await page.getByText("No webhook yet.").waitFor();
   await page.getByRole("link", { name: "Set up the first one" }).click();
@@ -32,11 +32,11 @@ test("a webhook is set up, its secret is shown once, and a test shows what came 
   await expect.poll(() => page.getByLabel("Address").getAttribute("aria-invalid")).toBe("true");
   await page.getByLabel("Address").fill(`${receiver.url}/hooks`);
   await page.getByLabel("Name (optional)").fill("Orders for the ERP");
-  await lookAt(page, "webhook-new");
+  await checkPage(page, "webhook-new");
   await page.getByRole("button", { name: "Set it up" }).click();
   await page.getByText("it is not shown again").waitFor();
   await page.getByText(/^whsec_/).waitFor();
-  await takePicture(page, "webhook-secret");
+  await takeScreenshot(page, "webhook-secret");
   await page.getByRole("link", { name: "I have copied it" }).click();
   await page.getByText("Nothing happened yet that it is told of.").waitFor();
   receiver.replies.push({ status: 200, body: '{"thanks":true}' });
@@ -44,12 +44,12 @@ test("a webhook is set up, its secret is shown once, and a test shows what came 
   const dialog = page.getByRole("dialog", { name: "A test" });
   await dialog.getByText("It answered 200").waitFor();
   await dialog.getByRole("region", { name: "What it answered" }).getByText("thanks").waitFor();
-  await takePicture(page, "webhook-test");
+  await takeScreenshot(page, "webhook-test");
   await page.keyboard.press("Escape");
   expect(receiver.received[0]!.path).toBe("/hooks");
 });
 
-test("what was not taken is seen with its answer, and sent again; many are, too", async () => {
+test("a failed delivery is shown with its response and resent, one by one and in bulk", async () => {
   const { page } = person;
   const [{ id }] = (await org.get("/webhooks")).body.data;
   await makeOrders(org, 2);
@@ -58,14 +58,14 @@ test("what was not taken is seen with its answer, and sent again; many are, too"
   await expect.poll(delivered).toBe(2);
   receiver.always = { status: 400, body: "no such tenant" };
   await makeOrders(org, 1);
-  await page.goto(`${hub.url}/webhooks/${id}?status=waiting`);
+  await page.goto(`${hub.url}/webhooks/${id}?status=pending`);
   const table = page.getByRole("table", { name: "Deliveries" });
   await table.getByRole("cell", { name: "400", exact: true }).waitFor();
   await table.getByRole("link", { name: "order.created" }).click();
   const panel = page.getByRole("dialog", { name: "order.created" });
   await panel.getByText("no such tenant").first().waitFor();
   await panel.getByRole("region", { name: "What is sent" }).getByText("specversion").waitFor();
-  await lookAt(page, "webhook-delivery");
+  await checkPage(page, "webhook-delivery");
   receiver.always = { status: 204 };
   await panel.getByRole("button", { name: "Send it again" }).click();
   await panel.getByText("delivered").waitFor();
@@ -76,7 +76,7 @@ test("what was not taken is seen with its answer, and sent again; many are, too"
   await page.getByRole("button", { name: "Send many again" }).click();
   const many = page.getByRole("dialog", { name: "Send many again?" });
   await many.getByRole("button", { name: "Send again" }).click();
-  // Nothing was given up, and it says so in its place.
+  // There are no failed deliveries.
   await many.getByText("The webhook has no such deliveries in this time.").waitFor();
   await many.getByRole("combobox", { name: "What of it" }).click();
   await page.getByRole("option", { name: "Everything, delivered or not" }).click();
@@ -85,7 +85,7 @@ test("what was not taken is seen with its answer, and sent again; many are, too"
   await expect.poll(() => receiver.received.length).toBe(before + 3);
 });
 
-test("it is paused and enabled, gets a new secret, and the list says how each is doing", async () => {
+test("a webhook is paused, enabled and gets a new secret, and the list shows health", async () => {
   const { page } = person;
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
@@ -103,13 +103,13 @@ test("it is paused and enabled, gets a new secret, and the list says how each is
     .waitFor();
   await page.getByRole("button", { name: "I have copied it" }).click();
   await page.getByText(/^whsec_/).waitFor({ state: "detached" });
-  await lookAt(page, "webhook");
+  await checkPage(page, "webhook");
   await page.goto(`${hub.url}/webhooks`);
   await page.getByRole("table", { name: "Webhooks" }).getByText("healthy").waitFor();
-  await takePicture(page, "webhooks");
+  await takeScreenshot(page, "webhooks");
 });
 
-test("headers that two people set at once are asked about, though nobody sees them", async () => {
+test("concurrent changes of write-only headers are detected", async () => {
   const { page } = person;
   const [{ id }] = (await org.get("/webhooks")).body.data;
   await page.goto(`${hub.url}/webhooks/${id}?tab=settings`);
@@ -122,7 +122,7 @@ test("headers that two people set at once are asked about, though nobody sees th
   const both = page.getByRole("alert", { name: "Changed by somebody else" });
   await both.getByText("never shown").waitFor();
   expect((await org.get(`/webhooks/${id}`)).body.headerNames).toHaveLength(2);
-  await lookAt(page, "webhook-conflict");
+  await checkPage(page, "webhook-conflict");
   await both.getByRole("button", { name: "Save mine over it" }).click();
   await expect.poll(async () => (await org.get(`/webhooks/${id}`)).body.headerNames).toHaveLength(1);
 });

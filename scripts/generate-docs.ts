@@ -66,10 +66,13 @@ function eventsPage(): string {
     "What happened, as `GET /audit` tells it. `objectId` is the id of an object of this kind, or of the batch. Fields with a `?`",
     "are there when there is something to say. Entries of older versions of the hub may have fewer fields; none is ever removed.",
     "",
-    '"Handed on" is what `data` of an event has in the feed, in streams and in webhooks, beside `actor` and `requestId`; it takes',
+    '"Delivered fields" are in `data` of the feed, streams and webhooks, besides `actor` and `requestId`; reading them requires',
     "`events:read` and the scope. See [event-feed.md](event-feed.md).",
   ];
-  const head = ["| Type | Means | Object | Data | Personal | Handed on | Scope |", "|---|---|---|---|---|---|---|"];
+  const head = [
+    "| Type | Description | Object | Data | Contains personal data | Delivered fields | Scope |",
+    "|---|---|---|---|---|---|---|",
+  ];
   return ["# Events", "", note, "", ...intro, "", ...head, ...rows, ""].join("\n");
 }
 

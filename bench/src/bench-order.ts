@@ -3,7 +3,7 @@ import type { Order } from "../../server/src/features/orders/order.ts";
 import type { OrderRequest } from "../../server/src/features/orders/orders.schemas.ts";
 import type { OrderStatus } from "../../server/src/features/orders/orders.states.ts";
 
-/** Things that orders of the bench point at. */
+/** IDs of the records that bench orders refer to. */
 export type Pointers = { locationId: string; rareLocationId: string; assigneeId: string; bridgeId: string };
 
 const firstNames = ["Ada", "Ben", "Cem", "Dee", "Eva", "Finn", "Gia", "Hugo", "Ida", "Jon"];
@@ -18,8 +18,8 @@ export function createdAtOf(n: number): string {
 }
 
 /**
- * The n-th order, always the same but for its ids. Whatever a list is filtered by occurs at a known rate, from the first
- * ten thousand orders on, and evenly. None of the rare ones is archived.
+ * The n-th order, deterministic except for its IDs. Every filtered value occurs evenly at a known rate, also among the first ten
+ * thousand. None of the rare ones is archived.
  */
 export function makeBenchOrder(n: number, pointers: Pointers, newId: () => string): Order {
   const every = (count: number): boolean => n % count === 7;
@@ -61,12 +61,12 @@ export function makeBenchOrder(n: number, pointers: Pointers, newId: () => strin
 
 const by = { type: "system", name: "bench" } as const;
 
-/** Rare ones at 2, 1 and 0.5 percent; each is in an e-mail address too, so that it begins as many words as orders. */
+/** Rare names at 2, 1 and 0.5 percent. Each is also in the email address, so that it starts as many words as orders. */
 function lastNameOf(n: number): string {
   return n % 50 === 13 ? "Zhou" : n % 100 === 29 ? "Yilmaz" : n % 200 === 41 ? "Xenakis" : pick(lastNames, n);
 }
 
-/** Words at known rates: 0.1, 0.25, 0.5, 1, 2 and 5 percent; and one that the first hundred thousand orders have alone. */
+/** Words at known rates: 0.1, 0.25, 0.5, 1, 2 and 5 percent, and one that only the first hundred thousand orders have. */
 function companyOf(n: number): { company?: string } {
   const rates: [number, string][] = [
     [1_000, "Millet"],

@@ -1,32 +1,32 @@
-/** One thing that `npm run bench` measures. */
+/** A benchmark of `npm run bench`. */
 export type Bench = {
-  /** Names it on the command line. */
+  /** Name on the command line. */
   name: string;
-  /** What it promises, in words. */
+  /** The requirement in words. */
   bar: string;
   run(): Promise<Figure[]>;
 };
 
-/** One line of the table. Without a bar it is for information. */
+/** One line of the report. Without a limit it is informational. */
 export type Figure = {
   what: string;
   unit: string;
   ours: number;
-  /** The least that the same work costs without the hub, measured in the same minute. */
+  /** Cost of the same work without the hub, measured in the same minute. */
   floor?: number;
-  /** Ours : floor. Given when it was taken round by round, which is steadier than the ratio of two medians. */
+  /** ours / floor, when measured round by round, which is more stable than the ratio of two medians. */
   ratio?: number;
   limit?: Limit;
 };
 
-/** Absolute limits are on `ours`; all others are on `ratio`. */
+/** Absolute limits apply to `ours`, all others to `ratio`. */
 export type Limit = { on: "ours" | "ratio"; atMost: number } | { on: "ours" | "ratio"; atLeast: number };
 
 export function ratioOf({ ours, floor, ratio }: Figure): number | undefined {
   return ratio ?? (floor === undefined ? undefined : ours / floor);
 }
 
-/** Undefined: this figure has nothing to meet. */
+/** Undefined: no limit. */
 export function isMet(figure: Figure): boolean | undefined {
   const { limit } = figure;
   if (!limit) return undefined;
@@ -35,7 +35,7 @@ export function isMet(figure: Figure): boolean | undefined {
   return "atMost" in limit ? value <= limit.atMost : value >= limit.atLeast;
 }
 
-/** The value that so many of a hundred do not exceed. */
+/** The value that this share of the sample does not exceed. */
 export function percentile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * share) / 100))]!;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { orderColumns } from "../../server/src/features/orders/order-columns.ts";
 
-/** The least that the same change costs in this database: read the orders, change them, write down what was done. */
+/** Minimal cost of the same change in this database: read the orders, update them, store the results. */
 export async function runFloor(db: pg.Client, orgId: string, ids: string[]): Promise<void> {
   const runId = randomUUID();
   await db.query("begin");
@@ -42,7 +42,7 @@ export async function runFloor(db: pg.Client, orgId: string, ids: string[]): Pro
   await db.query("commit");
 }
 
-/** As large as what a run writes down for one order. */
+/** As large as the result that a run stores per order. */
 function sampleSteps(hold: object, note: object): unknown[] {
   const change = (path: string, from: unknown, to: unknown) => [{ path, from, to }];
   return [

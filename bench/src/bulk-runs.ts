@@ -3,7 +3,7 @@ import type { Figure } from "./bench.ts";
 import { median } from "./bench.ts";
 import { runFloor } from "./bulk-run-floor.ts";
 import type { HubClient } from "./hub-client.ts";
-import { time } from "./in-turn.ts";
+import { time } from "./interleaved.ts";
 
 const orderCount = 10_000;
 
@@ -15,7 +15,7 @@ export const actions = [
   { type: "set_custom_field", params: { key: "bench", value: 1 } },
 ];
 
-/** Run, preflight and floor in turn on fresh orders each, so that none profits from what another left in memory. */
+/** Interleaves run, preflight and floor on fresh orders each, so that none benefits from another's cache. */
 export async function compareBulk(
   client: HubClient & { orgId: string },
   db: pg.Client,
@@ -97,7 +97,7 @@ async function pickOrders(db: pg.Client, orgId: string, count: number): Promise<
   return rows.map((row) => row.id);
 }
 
-/** Puts the orders back, so that every round starts from the same state. */
+/** Restores the orders, so that every round starts from the same state. */
 async function forget(db: pg.Client, orgId: string, ids: string[]): Promise<void> {
   await db.query(
     `update orders set on_hold = false, holds = '[]', tags = array_remove(tags, 'bench'), priority = 1, notes = '[]',

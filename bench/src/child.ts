@@ -5,11 +5,11 @@ import { launch } from "../../server/src/testing/launch-hub.ts";
 
 export type Child = {
   pid: number;
-  /** What `ready` matched in the output. */
+  /** Match of `ready` in the output. */
   match: RegExpExecArray;
-  /** Milliseconds from the launch until that output. */
+  /** Milliseconds from launch to that output. */
   readyMs: number;
-  /** Asks it to end and waits until it has. */
+  /** Stops the process and waits for its end. */
   stop(): Promise<unknown>;
 };
 
@@ -32,7 +32,7 @@ export const showErrors: Launch["listener"] = (text, from) => {
   if (from === "stderr") process.stderr.write(text);
 };
 
-/** Memory that the process holds at this moment. */
+/** Resident memory of the process. */
 export async function residentMegabytes(pid: number): Promise<number> {
   const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);
   return Number(stdout) / 1024;

@@ -8,11 +8,11 @@ import { adminPassword } from "../../server/src/testing/launch-hub.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { median, percentile } from "./bench.ts";
 import { withDataDir } from "./hub-process.ts";
-import { time } from "./in-turn.ts";
-import type { OrderPlace } from "./order-place.ts";
-import { withOrders } from "./order-place.ts";
+import { time } from "./interleaved.ts";
+import type { OrderHub } from "./order-hub.ts";
+import { withOrders } from "./order-hub.ts";
 
-/** One in fifty is archived: ten thousand are listed. */
+/** One in fifty is archived, which leaves ten thousand in the list. */
 const stored = 10_205;
 const listed = 10_000;
 const builds = 3;
@@ -41,7 +41,7 @@ export const consoleBench: Bench = {
   },
 };
 
-/** The build says what each page weighs, and refuses one that is over its budget. */
+/** The build prints the size of each page and fails when one exceeds its budget. */
 async function measureBuild(): Promise<Figure[]> {
   const file = path.join(import.meta.dirname, "../../console/build.ts");
   const times: number[] = [];
@@ -69,8 +69,7 @@ async function measureBuild(): Promise<Figure[]> {
   ];
 }
 
-async function measurePages(place: OrderPlace, address: string): Promise<Figure[]> {
-  await untilServed(place.url);
+async function measurePages(place: OrderHub, address: string): Promise<Figure[]> {
   const browser = await chromium.connect(address);
   const open = async (): Promise<Page> => {
     const context = await browser.newContext({ viewport: { width: 1360, height: 900 } });
@@ -90,23 +89,13 @@ async function measurePages(place: OrderPlace, address: string): Promise<Figure[
   }
 }
 
-/** The hub builds the console, or reads what is built, once it answers. */
-async function untilServed(url: string): Promise<void> {
-  for (let round = 0; round < 600; round++) {
-    const { status } = await fetch(`${url}/orders`, { headers: { accept: "text/html" } });
-    if (status === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error("the console was not served within a minute");
-}
-
 async function signIn(context: BrowserContext, url: string): Promise<void> {
   const data = { email: "admin@hub.local", password: adminPassword };
   const answer = await context.request.post(`${url}/api/v1/auth/session`, { data, headers: { origin: url } });
   if (!answer.ok()) throw new Error(`signing in was answered ${answer.status()}`);
 }
 
-/** In the page: the moments at which something is first on the screen, and at which an answer is there. */
+/** Runs in the page: records when elements first appear and when responses arrive. */
 const watch = `
   window.moments = {};
   const seen = {
@@ -130,7 +119,7 @@ const watch = `
 
 type Moments = { rows: number; lcp: number; preflight: number; answered: number };
 
-/** Asked from outside: the pages let no text be run as a script. */
+/** Polled from outside: the content security policy forbids eval. */
 async function until(page: Page, condition: string): Promise<void> {
   for (let round = 0; round < 6_000; round++) {
     if (await page.evaluate<boolean>(condition)) return;
@@ -139,14 +128,14 @@ async function until(page: Page, condition: string): Promise<void> {
   throw new Error(`not within two minutes: ${condition}`);
 }
 
-/** Nothing is in the cache of a new context. */
+/** Each load uses a new context with an empty cache. */
 async function measureLoads(url: string, open: () => Promise<Page>): Promise<Figure[]> {
   const measured: Array<{ fcp: number; rows: number; lcp: number }> = [];
   for (let round = 0; round < loads; round++) {
     const page = await open();
     await page.goto(`${url}/orders`);
     await until(page, "moments.rows !== undefined && moments.lcp !== undefined");
-    // What is largest may be painted a little later.
+    // The largest paint can come a little later.
     await page.waitForTimeout(500);
     const fcp = await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime");
     const { rows, lcp } = await page.evaluate<Moments>("moments");
@@ -165,7 +154,7 @@ async function measureScrolling(url: string, page: Page): Promise<Figure> {
   await page.goto(`${url}/orders`);
   await until(page, "moments.rows !== undefined");
   const grid = `document.querySelector("[role=grid]")`;
-  // Down to the last of them, page after page, and then up again through all.
+  // Scroll to the end page by page, then up again.
   await until(
     page,
     `(() => { const grid = ${grid}; grid.scrollTop = grid.scrollHeight;
@@ -190,8 +179,8 @@ async function measureScrolling(url: string, page: Page): Promise<Figure> {
   return { what, unit: "ms", ours: percentile(taken, 95), limit: atMost(20) };
 }
 
-/** From its answer until it can be run. */
-async function measurePreflight({ url, client }: OrderPlace, page: Page): Promise<Figure> {
+/** From the preflight response until the run button is enabled. */
+async function measurePreflight({ url, client }: OrderHub, page: Page): Promise<Figure> {
   const { id, matched } = await client.post<{ id: string; matched: number }>("/operations/selections", { filter: {} });
   if (matched !== listed) throw new Error(`${matched} orders were selected instead of ${listed}`);
   await page.goto(`${url}/operations/new?selection=${id}`);
@@ -218,8 +207,8 @@ async function measurePreflight({ url, client }: OrderPlace, page: Page): Promis
   };
 }
 
-/** As the palette asks, letter by letter. */
-async function measureSearch({ client }: OrderPlace): Promise<Figure> {
+/** Searches letter by letter, like the palette. */
+async function measureSearch({ client }: OrderHub): Promise<Figure> {
   const words = ["B-77", "B-1042", "Ada", "weber", "SKU-17", "nothing like it", "alb", "Main"];
   const times: number[] = [];
   for (let at = -words.length; at < searches; at++) {

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { workBoundsOf } from "../../server/src/http/count-work.ts";
+import { offloadThresholdOf } from "../../server/src/http/offload-threshold.ts";
 import { plainFormat } from "../../server/src/http/mount.ts";
 import { apiPrefix, routesOf } from "../../server/src/http/routes.ts";
 import type { Launched } from "../../server/src/testing/launch-hub.ts";
@@ -14,15 +14,15 @@ import { signInWithKey } from "./hub-client.ts";
 
 const mostMs = 50;
 const defaultBodyBytes = 10 * 1024 ** 2;
-/** The largest bodies are all passed on in the same way; more than this only takes longer to send. */
+/** Larger bodies are offloaded in the same way and would only take longer to send. */
 const mostBytes = 2 * 1024 ** 2;
-/** `BENCH_ROUTES=/orders` measures the routes with that in their name alone. */
+/** `BENCH_ROUTES=/orders` limits the bench to routes that contain it. */
 const onlyRoutes = process.env.BENCH_ROUTES ?? "";
 const preload = path.join(import.meta.dirname, "../../server/src/testing/watch-holds.ts");
 
 /**
- * How long one request holds the event loop of the hub at the longest, in time of the processor: for each route the largest
- * bodies that are done by the hub itself, and the largest that are allowed; then requests that are small and ask for much.
+ * Longest time that one request blocks the event loop, in CPU time: per route with the largest body that is handled in process
+ * and the largest allowed; then with small requests that cause much work.
  */
 export const eventLoopBench: Bench = {
   name: "event-loop",
@@ -45,7 +45,7 @@ export const eventLoopBench: Bench = {
   },
 };
 
-/** The longest since the last time. */
+/** Longest block since the last call. */
 async function longestHold(hub: Launched): Promise<number> {
   const before = hub.stdout().length;
   hub.send("SIGUSR2");
@@ -76,7 +76,7 @@ async function measureRoutes(hub: Launched, client: HubClient): Promise<Figure[]
   const wanted = mounted.filter(({ route }) => route.body && route.scope !== "public" && !route.setsCookie);
   for (const one of wanted.filter(({ name }) => name.includes(onlyRoutes))) {
     const { bodyLimitBytes = defaultBodyBytes } = one.route;
-    const bounds = workBoundsOf(one.route, false);
+    const bounds = offloadThresholdOf(one.route);
     const size = { ...bounds, bytes: Math.min(bounds.bytes, bodyLimitBytes) };
     const here = size.bytes === 0 ? [] : largestBodies(one.route, size);
     const all = largestBodies(one.route, { bytes: Math.min(mostBytes, bodyLimitBytes) });
@@ -95,7 +95,7 @@ async function measureRoutes(hub: Launched, client: HubClient): Promise<Figure[]
   return figures;
 }
 
-/** Small bodies with many records, and what else a second trial of security has held the event loop with. */
+/** Small bodies with many records, and other requests that a security review used to block the event loop. */
 async function measureAttacks(hub: Launched, client: HubClient): Promise<Figure[]> {
   const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
   const mappings = many(400, (i) => ({ source: "text", target: `out${i}`, transforms: ["title", "slug", "upper"] }));
@@ -125,12 +125,12 @@ async function measureAttacks(hub: Launched, client: HubClient): Promise<Figure[
     ],
     ["1,000 tasks", "/tasks/bulk", { tasks: many(1_000, () => ({ bridgeId: bridge.id, taskName: "noop" })) }],
   ];
-  // The process for heavy work is there when it is measured.
+  // Starts the offload process before the measurement.
   await send(hub, client, "POST", `${apiPrefix}/orders/import`, JSON.stringify({ csv }));
   const figures: Figure[] = [];
   for (const [what, address, body] of attacks) {
     const text = JSON.stringify(body);
-    // The first time the code of it is compiled, which is once in the life of a process.
+    // Warm-up: the first call compiles the code, once per process.
     await send(hub, client, "POST", apiPrefix + address, text);
     await longestHold(hub);
     const status = await send(hub, client, "POST", apiPrefix + address, text);

@@ -7,15 +7,15 @@ import { median } from "./bench.ts";
 import type { HubClient } from "./hub-client.ts";
 import { signInWithKey } from "./hub-client.ts";
 import { clusterOf, startHub, withDataDir } from "./hub-process.ts";
-import { timeInTurn } from "./in-turn.ts";
+import { timeInterleaved } from "./interleaved.ts";
 
 const few = 10_000;
 const many = 1_000_000;
 const rounds = 15;
 const warmUps = 3;
-/** What the long log may take more, however little the short one takes. */
+/** Allowed extra time of the long log, however fast the short one is. */
 const graceMs = 5;
-/** One event of a hundred names so many orders at once. */
+/** One event of a hundred names this many orders. */
 const batch = 50;
 const organizations = 5;
 const keysEach = 10;
@@ -58,7 +58,7 @@ async function compareFeeds(url: string, operator: HubClient, db: pg.Client): Pr
   const figures: Figure[] = [];
   for (const [what, queryOf] of Object.entries(queries)) {
     const [floor, ours] = logs.map((log) => () => log.client.get(`/events?${queryOf(log)}`));
-    const times = await timeInTurn(ours!, floor!, { rounds, warmUps });
+    const times = await timeInterleaved(ours!, floor!, { rounds, warmUps });
     const atMost = Math.max(1.5, Math.round(100 * (1 + graceMs / times.floor)) / 100);
     figures.push({ what: `${what}: 1 M : 10 k`, ...times, limit: { on: "ratio", atMost } });
   }
@@ -77,7 +77,7 @@ async function anOrganization(url: string, operator: HubClient): Promise<Organiz
   return { id, client: await signInWithKey(url, email) };
 }
 
-/** Put behind what is there as the sealer would have, but for the hashes, which nobody checks here. */
+/** Appends events like the sealer, with hashes that are not verified here. */
 async function storeEvents(db: pg.Client, { id, client }: Organization, count: number): Promise<Log> {
   const { cursor } = await client.get<{ cursor: string }>("/events?limit=500");
   const first = Number(cursor.split("-")[0]) + 1;

@@ -8,7 +8,7 @@ import { Redis } from "ioredis";
 import { freePort } from "./hub-process.ts";
 import { peerOptions, race } from "./peer-options.ts";
 
-/** On a Redis of its own that, like PostgreSQL, answers only when what it was told is on the disk. */
+/** With its own Redis which, like PostgreSQL, answers only after data is on disk. */
 const options = peerOptions();
 const folder = await mkdtemp(path.join(tmpdir(), "hub-bench-redis-"));
 const port = await freePort();
@@ -17,7 +17,7 @@ const redis = spawn(
   ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes", "--appendfsync", "always"],
   { stdio: "ignore" },
 );
-// Whoever reads the rate ends this process at once; the Redis must not outlive it.
+// The bench ends this process once it has read the rate; Redis must not outlive it.
 process.once("SIGTERM", () => process.exit(0));
 process.once("exit", () => {
   redis.kill();

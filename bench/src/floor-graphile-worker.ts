@@ -4,7 +4,7 @@ import { peerOptions, race } from "./peer-options.ts";
 
 const options = peerOptions();
 const pgPool = new pg.Pool({ ...options.connection, max: 20 });
-// It asks for these, and would warn without.
+// graphile-worker warns without these handlers.
 pgPool.on("error", () => {}).on("connect", (client) => client.on("error", () => {}));
 const shared = { pgPool, schema: "bench_graphile", logger: new Logger(() => () => {}) };
 await runMigrations(shared);

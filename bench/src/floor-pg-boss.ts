@@ -3,7 +3,7 @@ import { peerOptions, race } from "./peer-options.ts";
 
 const options = peerOptions();
 const queue = "bench";
-// As many connections as the hub has by default.
+// The hub's default number of connections.
 const boss = new PgBoss({ ...options.connection, schema: "bench_pg_boss", max: 20, supervise: false, schedule: false });
 boss.on("error", (error) => console.error(error));
 await boss.start();

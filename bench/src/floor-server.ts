@@ -7,8 +7,8 @@ import type { Queryable, Tx } from "../../server/src/db/database.ts";
 import { clusterOf } from "./hub-process.ts";
 
 /**
- * The least that an HTTP server on this database costs: a bare Fastify, a bare pool, no authentication, no headers of
- * its own, no log. Its routes use the hub's own statements, so the database does the same work for both.
+ * Minimal HTTP server on this database: Fastify and a pool, without authentication, extra headers or log. It uses the hub's
+ * statements, so the database does the same work for both.
  */
 type Floor = {
   app: FastifyInstance;
@@ -17,7 +17,7 @@ type Floor = {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 
-/** As many as the hub has by default. */
+/** The hub's default. */
 const poolSize = 20;
 
 export async function serveFloor(addRoutes: (floor: Floor) => void): Promise<void> {

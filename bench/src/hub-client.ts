@@ -1,16 +1,16 @@
 import { adminPassword } from "../../server/src/testing/launch-hub.ts";
 
-/** Calls the API of a hub; anything but a success is thrown. */
+/** Client of the hub's API that throws on any error response. */
 export type HubClient = {
   headers: Record<string, string>;
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body: unknown): Promise<T>;
-  /** The last message of a stream that ends by itself. */
+  /** The last message of a stream. */
   lastOf<T>(path: string): Promise<T>;
 };
 
-/** A client with an API key that holds every scope of the first administrator, and the organization it is of. */
+/** A client with an API key that has all scopes of the first administrator, and its organization. */
 export async function signInWithKey(url: string, email = "admin@hub.local"): Promise<HubClient & { orgId: string }> {
   const anonymous = createClient(url, {});
   const credentials = { email, password: adminPassword };

@@ -12,14 +12,14 @@ import { readyWithinMs, showErrors } from "./child.ts";
 
 export type HubProcess = Pick<Child, "pid" | "stop"> & {
   url: string;
-  /** Milliseconds from the launch until the first 200. */
+  /** Milliseconds from launch to the first 200. */
   startMs: number;
 };
 
 const askEveryMs = 10;
 const answerWithinMs = 10_000;
 
-/** A new data directory, gone again when `work` is done. */
+/** A temporary data directory for `work`. */
 export async function withDataDir<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
   const dataDir = await makeOpenFolder("hub-bench-");
   try {
@@ -29,7 +29,7 @@ export async function withDataDir<T>(work: (dataDir: string) => Promise<T>): Pro
   }
 }
 
-/** The hub as its users run it, in a process of its own that nobody looks after. `env` adds settings or overrides those here. */
+/** Starts the hub in a process without a supervisor. `env` adds or overrides settings. */
 export async function startHub(dataDir: string, env: Record<string, string> = {}): Promise<HubProcess> {
   const url = `http://127.0.0.1:${await freePort()}`;
   const settings = {
@@ -45,7 +45,7 @@ export async function startHub(dataDir: string, env: Record<string, string> = {}
   const asking = new AbortController();
   const answered = firstAnswer(`${url}/readyz`, asking.signal);
   try {
-    // It prints its addresses when everything is in place, the first administrator included.
+    // The hub prints its addresses once it is ready, including the first administrator.
     const hub = launchHub(dataDir, { env: { ...settings, ...env }, listener: showErrors });
     await hub.printed(/^live +http:/m, readyWithinMs);
     setTimeout(() => asking.abort(), answerWithinMs).unref();
@@ -67,7 +67,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** The moment at which this address first answers 200. */
+/** Time of the first 200 of this address. */
 async function firstAnswer(url: string, signal: AbortSignal): Promise<number | undefined> {
   while (!signal.aborted) {
     const response = await fetch(url, { signal }).catch(() => undefined);
@@ -77,12 +77,12 @@ async function firstAnswer(url: string, signal: AbortSignal): Promise<number | u
   return undefined;
 }
 
-/** An empty database on a server of one's own, to be used instead of the embedded one. */
+/** An empty external database to use instead of the embedded one. */
 const externalDatabase = process.env.BENCH_DATABASE_URL;
 /** `on` or `off`. */
 const rowSecurity = process.env.BENCH_ROW_SECURITY;
 
-/** Where the database of a hub is. */
+/** Connection settings of a hub's database. */
 export function clusterOf(dataDir: string): ClientConfig {
   if (externalDatabase !== undefined) return { connectionString: externalDatabase };
   return databaseOf(dataDir);

@@ -10,7 +10,7 @@ import { asTransaction } from "./stored-orders.ts";
 import { watchMemory } from "./watch-memory.ts";
 
 const count = 100_000;
-/** Enough to be done by the process for heavy work, which is there when it is measured. */
+/** Large enough to start the offload process before the measurement. */
 const few = 2_000;
 const perStatement = 1_000;
 
@@ -57,7 +57,7 @@ async function measure(dataDir: string): Promise<Figure[]> {
   }
 }
 
-/** How long it takes. */
+/** Duration of an import. */
 async function importFile(
   url: string,
   headers: Record<string, string>,
@@ -77,7 +77,7 @@ async function importFile(
   return ms;
 }
 
-/** The rows as they are, and the orders made of them, by the hub's own statements; nothing is checked or recorded. */
+/** Inserts the rows and their orders with the hub's statements, without validation or events. */
 async function storeByHand(dataDir: string, orgId: string): Promise<number> {
   const db = new pg.Client({ ...clusterOf(dataDir), pipeline: true });
   await db.connect();

@@ -2,7 +2,7 @@ import type { Bench, Figure } from "./bench.ts";
 import type { HubClient } from "./hub-client.ts";
 import { signInWithKey } from "./hub-client.ts";
 import { startHub, withDataDir } from "./hub-process.ts";
-import { timeInTurn } from "./in-turn.ts";
+import { timeInterleaved } from "./interleaved.ts";
 import { anAccount, importParcels, processToTheEnd } from "./rating.bench.ts";
 import { invoiceCsv } from "./stored-invoice.ts";
 
@@ -10,7 +10,7 @@ const few = 2_500;
 const many = 250_000;
 const rounds = 15;
 const warmUps = 3;
-/** What a first page of the large comparison may take more, however little the small one takes. */
+/** Allowed extra time of the large comparison, however fast the small one is. */
 const graceMs = 5;
 
 export const itemsBench: Bench = {
@@ -19,7 +19,7 @@ export const itemsBench: Bench = {
   run: () => withDataDir(compareItems),
 };
 
-/** Shares are those of `invoiceCsv`; what the small comparison cannot fill a page with is asked for in shorter ones. */
+/** Shares are those of `invoiceCsv`; rare kinds use shorter pages, so that the small comparison can fill them too. */
 const byKind: Record<string, string> = {
   "no filter": "",
   "page 40": "page=40",
@@ -38,7 +38,7 @@ const byKind: Record<string, string> = {
   "reason 0.4 %": "reason=service_unmatched&limit=10",
 };
 
-/** For these all items are looked at: what they cost is said, and no bar is held against it. */
+/** These scan all items and have no limit. */
 const byReading: Record<string, string> = {
   "savings of 5 or more": "minSavings=5",
   "sorted by savings": "sort=savings",
@@ -90,5 +90,5 @@ async function compareItems(dataDir: string): Promise<Figure[]> {
 
 async function compareList(client: HubClient, paths: string[], what: string, query: string) {
   const [small, large] = paths.map((path) => () => client.get(`${path}?${query}`));
-  return { what: `${what}: 250 k : 2,500`, ...(await timeInTurn(large!, small!, { rounds, warmUps })) };
+  return { what: `${what}: 250 k : 2,500`, ...(await timeInterleaved(large!, small!, { rounds, warmUps })) };
 }

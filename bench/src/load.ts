@@ -1,7 +1,7 @@
 import autocannon from "autocannon";
 import { median } from "./bench.ts";
 
-/** What is asked for, again and again. `body` makes the body of the n-th request. */
+/** A request to repeat. `body` returns the body of the n-th request. */
 export type Target = {
   url: string;
   headers: Record<string, string>;
@@ -16,8 +16,8 @@ const rounds = 12;
 const roundSeconds = 1;
 
 /**
- * Requests per second of two servers that do the same work. They take turns in many short rounds, so that whatever else
- * the machine does hits both alike; the ratio is the median of the rounds' ratios.
+ * Requests per second of two servers that do the same work, interleaved in many short rounds so that other load affects both
+ * alike. The ratio is the median of the rounds' ratios.
  */
 export async function compareThroughput(ours: Target, floor: Target): Promise<Comparison> {
   await requestsPerSecond(ours, warmUpSeconds);

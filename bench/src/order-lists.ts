@@ -1,18 +1,18 @@
 import type { Figure } from "./bench.ts";
 import type { Pointers } from "./bench-order.ts";
 import type { HubClient } from "./hub-client.ts";
-import { time, timeInTurn } from "./in-turn.ts";
+import { time, timeInterleaved } from "./interleaved.ts";
 
 const rounds = 40;
 const warmUps = 5;
 const searchRounds = 100;
 
-/** Orders of the same kind in a small and in a large hub. */
+/** A small or large hub with the same mix of orders. */
 export type Stored = { client: HubClient; pointers: Pointers; newestAt: string };
 
 /**
- * Every filter and sorting of the list. Shares are those of `makeBenchOrder`. What fewer than 25 of ten thousand orders
- * have is asked for in pages that the small hub can fill, too: otherwise a long answer is compared with a short one.
+ * Every filter and sorting of the list. Shares are those of `makeBenchOrder`. Rare values use pages that the small hub can fill
+ * too: otherwise responses of different length would be compared.
  */
 const lists: Record<string, (stored: Stored) => string> = {
   "no filter": () => "/orders",
@@ -64,7 +64,7 @@ function dayBefore(at: string): string {
 }
 
 const bygone = "word 2 %, in old orders only";
-/** One word and two, at all rates. */
+/** One and two words, at all rates. */
 const searches: Record<string, string> = {
   "name 2 %": "zhou",
   "name 1 %": "yilmaz",
@@ -92,7 +92,7 @@ const searches: Record<string, string> = {
   "two words 17 % and 0.02 %": "buffalo SKU-4242",
 };
 
-/** The first page of each search, as long as nearly all of them take. A word in old orders only has no bar. */
+/** p95 of the first page of each search. A word that only old orders have has no limit. */
 export async function measureSearches(many: Stored): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [name, text] of Object.entries({ ...searches, [bygone]: "bygone" })) {
@@ -116,7 +116,7 @@ export async function compareLists(many: Stored, few: Stored, only?: string): Pr
     if (only !== undefined && !name.includes(only)) continue;
     const ours = () => many.client.get(pathOf(many));
     const floor = () => few.client.get(pathOf(few));
-    const times = await timeInTurn(ours, floor, { rounds, warmUps });
+    const times = await timeInterleaved(ours, floor, { rounds, warmUps });
     figures.push({ what: `${name}: 1 M : 10 k`, ...times, limit: { on: "ratio", atMost: 1.5 } });
   }
   return figures;

@@ -2,12 +2,12 @@ import type { Bench, Figure } from "./bench.ts";
 import { compareBulk } from "./bulk-runs.ts";
 import { withDataDir } from "./hub-process.ts";
 import { compareLists, measureSearches } from "./order-lists.ts";
-import type { OrderPlace } from "./order-place.ts";
-import { withOrders } from "./order-place.ts";
+import type { OrderHub } from "./order-hub.ts";
+import { withOrders } from "./order-hub.ts";
 import { toTable } from "./report.ts";
 import { checkSample } from "./stored-sample.ts";
 
-/** Some are on hold and so not for runs, which need ten thousand. */
+/** Some are on hold; runs need ten thousand others. */
 const few = 10_100;
 const many = 1_000_000;
 const runRounds = 3;
@@ -23,7 +23,7 @@ export const manyOrdersBench: Bench = {
     ),
 };
 
-async function compare(large: OrderPlace, small: OrderPlace): Promise<Figure[]> {
+async function compare(large: OrderHub, small: OrderHub): Promise<Figure[]> {
   await checkSample(small);
   await checkSample(large);
   console.error("orders are stored as the hub stores them; comparing lists");

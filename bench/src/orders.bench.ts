@@ -3,10 +3,10 @@ import { compareBulk, measureGrowth } from "./bulk-runs.ts";
 import { startFloor } from "./floor-process.ts";
 import { withDataDir } from "./hub-process.ts";
 import { compareThroughput } from "./load.ts";
-import type { OrderPlace } from "./order-place.ts";
-import { withOrders } from "./order-place.ts";
+import type { OrderHub } from "./order-hub.ts";
+import { withOrders } from "./order-hub.ts";
 
-/** Some are on hold and so not for runs, which need ten thousand. */
+/** Some are on hold; runs need ten thousand others. */
 const few = 10_100;
 
 export const ordersBench: Bench = {
@@ -15,7 +15,7 @@ export const ordersBench: Bench = {
   run: () => withDataDir((dataDir) => withOrders(dataDir, few, measureFew)),
 };
 
-async function measureFew(place: OrderPlace): Promise<Figure[]> {
+async function measureFew(place: OrderHub): Promise<Figure[]> {
   const { client, db } = place;
   return [
     ...(await compareReads(place)),
@@ -24,7 +24,7 @@ async function measureFew(place: OrderPlace): Promise<Figure[]> {
   ];
 }
 
-async function compareReads({ url, dataDir, client, db }: OrderPlace): Promise<Figure[]> {
+async function compareReads({ url, dataDir, client, db }: OrderHub): Promise<Figure[]> {
   const { rows } = await db.query<{ id: string }>("select id from orders where org_id = $1 limit 1", [client.orgId]);
   const floor = await startFloor("floor-orders-server.ts", dataDir, client.orgId);
   try {

@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Bench, Figure } from "./bench.ts";
 import type { HubClient } from "./hub-client.ts";
 import { signInWithKey } from "./hub-client.ts";
-import { timeInTurn } from "./in-turn.ts";
+import { timeInterleaved } from "./interleaved.ts";
 import { clusterOf, startHub, withDataDir } from "./hub-process.ts";
 import { storeShipments } from "./stored-shipments.ts";
 
@@ -17,7 +17,7 @@ export const overviewBench: Bench = {
   run: () => withShipments(many, (large) => withShipments(few, (small) => compare(large, small))),
 };
 
-/** Calls with paths below the address of the hub. */
+/** Client with paths relative to the hub's address. */
 type Stored = { get(path: string): Promise<void>; orgId: string };
 
 const paths: Record<string, (stored: Stored) => string> = {
@@ -78,7 +78,7 @@ async function compare(large: Stored, small: Stored): Promise<Figure[]> {
   for (const [what, pathOf] of Object.entries(paths)) {
     const ours = () => large.get(pathOf(large));
     const floor = () => small.get(pathOf(small));
-    const times = await timeInTurn(ours, floor, { rounds, warmUps });
+    const times = await timeInterleaved(ours, floor, { rounds, warmUps });
     figures.push({ what: `${what}: 1 M : 10 k`, ...times, limit: { on: "ratio", atMost: 1.5 } });
   }
   return figures;

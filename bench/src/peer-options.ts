@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { clusterOf } from "./hub-process.ts";
 
-/** What a peer in a process of its own is told. */
+/** Command-line options of a peer process. */
 export function peerOptions() {
   const { values } = parseArgs({
     options: { "data-dir": { type: "string" }, count: { type: "string" }, clients: { type: "string" } },
@@ -9,7 +9,7 @@ export function peerOptions() {
   return { connection: clusterOf(values["data-dir"]!), count: Number(values.count), clients: Number(values.clients) };
 }
 
-/** Queues all of them, one per call and `clients` at a time, and prints the rate when `done` says that all have run. */
+/** Queues all jobs, one per call and `clients` at a time, and prints the rate when `done` reports that all have run. */
 export async function race(
   { count, clients }: { count: number; clients: number },
   send: (n: number) => Promise<unknown>,

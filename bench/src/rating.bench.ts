@@ -6,7 +6,7 @@ import { residentMegabytes } from "./child.ts";
 import type { HubClient } from "./hub-client.ts";
 import { signInWithKey } from "./hub-client.ts";
 import { clusterOf, startHub, withDataDir } from "./hub-process.ts";
-import { time } from "./in-turn.ts";
+import { time } from "./interleaved.ts";
 import { parcelsCsv } from "./stored-parcels.ts";
 
 const rounds = 5;
@@ -46,7 +46,7 @@ export async function anAccount(client: HubClient): Promise<string> {
   return id;
 }
 
-/** Rating and its floor in turn on the same rows, each after a vacuum, so that none pays for the dead rows of the other. */
+/** Interleaves rating and floor on the same rows, each after a vacuum, so that neither pays for dead rows of the other. */
 async function compareWithUpdate({ client, db }: Place): Promise<Figure[]> {
   const account = await anAccount(client);
   const id = await importParcels(client, account, itemCount);
@@ -63,7 +63,7 @@ async function compareWithUpdate({ client, db }: Place): Promise<Figure[]> {
   return [{ what: "rate 100 k items", unit: "ms", ours: median(times.ours), floor: median(times.floor), ratio, limit }];
 }
 
-/** The least that writing the results costs: every column of the same rows, in one statement, all alike. */
+/** Minimal cost of writing the results: every column of the same rows in one statement. */
 async function runFloor(db: pg.Client, id: string): Promise<void> {
   const { rowCount } = await db.query(
     `update rate_results set status = 'rated', reason = null, zone = '5', basis = 'weight', target_cents = position,
@@ -76,7 +76,7 @@ async function runFloor(db: pg.Client, id: string): Promise<void> {
   if (rowCount !== itemCount) throw new Error(`the floor changed ${rowCount} rows`);
 }
 
-/** Four of the largest comparisons, rated by a hub that was started anew, so that it owes nothing to their upload. */
+/** Rates four comparisons of maximum size in a freshly started hub, without the memory of their upload. */
 async function measureMemory(dataDir: string): Promise<Figure[]> {
   const uploaded = await withHub(dataDir, async ({ client, pid }) => {
     const account = await anAccount(client);
@@ -97,7 +97,7 @@ async function measureMemory(dataDir: string): Promise<Figure[]> {
   ];
 }
 
-/** By how much the process grew at most. */
+/** Maximum growth of the process. */
 async function watchMemory(pid: number, work: () => Promise<void>): Promise<number> {
   const before = await residentMegabytes(pid);
   let most = before;

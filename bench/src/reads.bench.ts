@@ -49,7 +49,7 @@ async function measure(dataDir: string): Promise<Figure[]> {
   }
 }
 
-/** Two servers can only be compared when they answer the same. */
+/** The comparison is only valid for equal responses. */
 async function requireSameAnswer(...targets: Target[]): Promise<void> {
   const answers = await Promise.all(targets.map(async ({ url, headers }) => (await fetch(url, { headers })).text()));
   if (new Set(answers).size > 1) throw new Error(`The floor answers something else:\n${answers.join("\n")}`);

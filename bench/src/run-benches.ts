@@ -11,6 +11,7 @@ import { itemsBench } from "./items.bench.ts";
 import { mappingBench } from "./mapping.bench.ts";
 import { overviewBench } from "./overview.bench.ts";
 import { manyRatingBench, ratingBench } from "./rating.bench.ts";
+import { processesBench } from "./processes.bench.ts";
 import { readsBench } from "./reads.bench.ts";
 import type { Measured } from "./report.ts";
 import { saveResults, toJson, toTable } from "./report.ts";
@@ -21,11 +22,12 @@ import { tasksBench } from "./tasks.bench.ts";
 import { webhooksBench } from "./webhooks.bench.ts";
 import { writesBench } from "./writes.bench.ts";
 
-/** Every bench there is; a new one is a file beside this one and a line here. */
+/** All benches. Add a new one as a file beside this one and a line here. */
 const benches: Bench[] = [
   startBench,
   eventLoopBench,
   readsBench,
+  processesBench,
   writesBench,
   ordersBench,
   manyOrdersBench,

@@ -3,15 +3,15 @@ import { median } from "./bench.ts";
 import { createdAtOf } from "./bench-order.ts";
 import { actions, runToTheEnd } from "./bulk-runs.ts";
 import { withDataDir } from "./hub-process.ts";
-import { time } from "./in-turn.ts";
-import type { OrderPlace } from "./order-place.ts";
-import { withOrders } from "./order-place.ts";
+import { time } from "./interleaved.ts";
+import type { OrderHub } from "./order-hub.ts";
+import { withOrders } from "./order-hub.ts";
 import { watchMemory } from "./watch-memory.ts";
 
 const few = 10_000;
 const many = 100_000;
 const rounds = 3;
-/** Two in a hundred are archived, and some are on hold, which the runs leave alone. */
+/** Two percent are archived and some are on hold, which the runs skip. */
 const shareSelected = 0.97;
 
 export const selectionsBench: Bench = {
@@ -26,13 +26,13 @@ function storedFor(selected: number): number {
 
 type Filter = { createdFrom: string; createdTo: string; statusNot: string };
 
-/** Each time over orders that no run has touched, the oldest first. */
-async function measure(place: OrderPlace): Promise<Figure[]> {
+/** Each measurement uses orders that no run has touched, oldest first. */
+async function measure(place: OrderHub): Promise<Figure[]> {
   let next = 1;
   const take = async (selected: number): Promise<Filter> => {
     const createdFrom = createdAtOf(next);
     next += storedFor(selected);
-    // As many as wanted, exactly.
+    // The exact boundary for this number of orders.
     const { rows } = await place.db.query<{ at: Date }>(
       `select created_at as at from orders where org_id = $1 and created_at >= $2 and not is_archived and not on_hold
         order by created_at offset $3 limit 1`,
@@ -65,7 +65,7 @@ async function measure(place: OrderPlace): Promise<Figure[]> {
 }
 
 async function timeBoth(
-  { client }: OrderPlace,
+  { client }: OrderHub,
   filter: Filter,
   expected: number,
 ): Promise<{ run: number; preflight: number }> {
@@ -73,7 +73,7 @@ async function timeBoth(
     const { summary } = await client.post<{ summary: { ok: number } }>("/operations/preflight", { filter, actions });
     if (summary.ok !== expected) throw new Error(`the preflight has ${summary.ok} orders`);
   });
-  // What a step changes is not what the filter asks for, but for the hold: it comes with the same portion.
+  // The steps do not change the filtered fields, except the hold, which is set in the same batch.
   const run = await time(() => runToTheEnd(client, { filter }));
   return { run, preflight };
 }

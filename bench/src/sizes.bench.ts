@@ -5,7 +5,7 @@ import { signInWithKey } from "./hub-client.ts";
 import { clusterOf, startHub, withDataDir } from "./hub-process.ts";
 import { anAccount, importParcels, processToTheEnd } from "./rating.bench.ts";
 
-/** Enough that half-filled pages do not count. */
+/** Enough to make half-filled pages negligible. */
 const many = 2_000;
 const items = 20_000;
 const manyNotes = 50;
@@ -30,7 +30,7 @@ async function measureSizes(dataDir: string): Promise<Figure[]> {
 
 async function measureOn(client: HubClient & { orgId: string }, db: pg.Client): Promise<Figure[]> {
   const figures: Figure[] = [];
-  /** How much these tables grew, with their indexes, for each of what was made. */
+  /** Growth of these tables and their indexes per created record. */
   const measure = async (what: string, count: number, tables: string, make: () => Promise<void>): Promise<void> => {
     const before = await bytesOf(db, tables);
     await make();

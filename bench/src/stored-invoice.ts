@@ -7,9 +7,9 @@ const header =
   "trackingNumber,netCost,serviceType,originZip,originCity,originState,destinationZip,destinationCity,destinationState,weight,weightUnit";
 
 /**
- * Parcels with everything that can be searched, in the lengths that carriers' invoices have: 31,000 ZIPs, of which one in
- * four parcels shares a tenth, and a thousand cities. One in ten has no weight, one in 250 a service that nobody offers,
- * one in 2,500 a ZIP that is none. The first n of a larger invoice are the same as those of a smaller one.
+ * Parcels with every searchable value, as long as in carriers' invoices: 31,000 ZIPs, a tenth of them shared by a quarter of the
+ * parcels, and a thousand cities. One in ten has no weight, one in 250 an unknown service, one in 2,500 an invalid ZIP. The first
+ * n parcels are the same for every size.
  */
 export function invoiceCsv(count: number): string {
   const lines = [header];

@@ -12,8 +12,8 @@ const writers = 2;
 const tables = ["orders", "order_tags", "order_marks", "order_search", "order_counts"];
 
 /**
- * More orders, as the hub itself stores them, by its own statements: only HTTP is left out. Indexes are made afterwards
- * and foreign keys are not checked, without which a million orders would take half an hour.
+ * Stores orders with the hub's own statements, without HTTP. Indexes are created afterwards and foreign keys not checked: a
+ * million orders would otherwise take half an hour.
  */
 export async function storeOrders(dataDir: string, orgId: string, pointers: Pointers, count: number): Promise<void> {
   const clients = Array.from({ length: writers }, () => new pg.Client({ ...clusterOf(dataDir), pipeline: true }));
@@ -37,7 +37,7 @@ export async function storeOrders(dataDir: string, orgId: string, pointers: Poin
         const inserted = await insertOrders(asTransaction(client), orgId, orders);
         if (inserted.size !== length) throw new Error(`${length - inserted.size} orders were not stored`);
       }
-      // Answered when all before it are.
+      // Answered after all statements before it.
       await client.query("select");
     };
     await Promise.all(clients.map(write));
@@ -49,7 +49,7 @@ export async function storeOrders(dataDir: string, orgId: string, pointers: Poin
   }
 }
 
-/** All but those that keep rows apart, or that the running hub asks every few seconds; and the statements that make them again. */
+/** Drops all indexes except unique ones and those that the running hub polls; returns the statements that create them again. */
 async function dropIndexes(db: pg.Client): Promise<string[]> {
   const { rows } = await db.query<{ drop: string; make: string }>(
     `select format('drop index %s', i.indexrelid::regclass) as drop, pg_get_indexdef(i.indexrelid) as make
@@ -61,7 +61,7 @@ async function dropIndexes(db: pg.Client): Promise<string[]> {
   return rows.map(({ make }) => make);
 }
 
-/** For the statements of the hub, outside of a transaction; over a connection that pipelines, as the hub has. */
+/** A `Tx` for the hub's statements without a transaction, on a pipelining connection like the hub's. */
 export function asTransaction(client: pg.Client): Tx {
   const query = async <Row>(statement: unknown, values: unknown) =>
     (await client.query(statement as string, values as unknown[])).rows as Row[];

@@ -3,7 +3,7 @@ const services = ["UPS Ground", "UPS Ground", "UPS Ground", "UPS 2nd Day Air", "
 const header =
   "trackingNumber,netCost,serviceType,originZip,destinationZip,destinationCity,weight,weightUnit,length,width,height,residential";
 
-/** Parcels as an invoice lists them, the same ones every time; one in ten without a weight. */
+/** Deterministic parcels of an invoice; one in ten has no weight. */
 export function parcelsCsv(count: number): string {
   const lines = [header];
   for (let i = 0; i < count; i++) {

@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { deleteOrders, insertOrders } from "../../server/src/features/orders/orders.store.ts";
 import { makeBenchOrder } from "./bench-order.ts";
-import type { OrderPlace } from "./order-place.ts";
+import type { OrderHub } from "./order-hub.ts";
 import { asTransaction } from "./stored-orders.ts";
 
-/** Beyond all that are stored; with and without a location, an assignee and tags, but none with a bridge or a hold. */
+/** Numbers beyond all stored ones; with and without location, assignee and tags, but none with a bridge or a hold. */
 const sample = [2_000_000, 2_000_002, 2_000_032, 2_000_057, 2_000_107];
 
-/** Orders of the bench lie in the database, and beside them what lists read, as if they had come through the API. */
-export async function checkSample({ client, db, pointers }: OrderPlace): Promise<void> {
+/** Checks that stored bench orders equal those created through the API, including the tables that lists read. */
+export async function checkSample({ client, db, pointers }: OrderHub): Promise<void> {
   const tx = asTransaction(db);
   for (const n of sample) {
     const order = makeBenchOrder(n, pointers, randomUUID);
@@ -34,7 +34,7 @@ function toRequest(order: ReturnType<typeof makeBenchOrder>): object {
   return { ...Object.fromEntries(given), lines };
 }
 
-/** All but what is decided at random or by the moment. */
+/** Without random values and timestamps. */
 async function readStored(db: pg.Client, id: string): Promise<unknown> {
   const { rows } = await db.query(
     `select to_jsonb(o) - '{id,lines,created_at,updated_at}'::text[] as own,

@@ -3,15 +3,14 @@ import type pg from "pg";
 const perStatement = 50_000;
 
 /**
- * Believable shipments, made by the database itself. The first 3,000 are on their way, 300 of them at risk: how many there
- * are at a time is a matter of a shop's daily business. All others were delivered within the last year. The sums that the
- * hub keeps are made from them.
+ * Realistic shipments, generated in the database. The first 3,000 are in transit, 300 of them at risk: that number follows from
+ * daily volume, not from history. All others were delivered within the last year. The hub's aggregates are computed from them.
  */
 export async function storeShipments(db: pg.Client, orgId: string, count: number): Promise<void> {
   const { rows } = await db.query<{ name: string; definition: string }>(
     "select indexname as name, indexdef as definition from pg_indexes where tablename = 'shipments' and indexname <> 'shipments_pkey'",
   );
-  // Made once at the end, they take a fraction of the time.
+  // Creating the indexes once at the end takes a fraction of the time.
   for (const { name } of rows) await db.query(`drop index ${name}`);
   await db.query("set session_replication_role = replica");
   for (let from = 0; from < count; from += perStatement) {

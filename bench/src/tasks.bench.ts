@@ -61,7 +61,7 @@ async function measure(dataDir: string): Promise<Figure[]> {
       tasks.push({ bridgeId: id, taskName: "noop", input: { hello: "world" } });
     }
     const body = JSON.stringify(tasks[0]);
-    // What a request costs the first time is not what is asked for here.
+    // Warm-up: the first request is slower.
     await runOurs(hub, client, db, body, 1_000);
     const latencies = await measureStarts(client, db, body);
     const figures = await compareThroughput(hub, client, db, path.join(dataDir, "data"), tasks);
@@ -122,7 +122,7 @@ async function untilEnded(db: pg.Client, count: number): Promise<void> {
   const deadline = performance.now() + doneWithinMs;
   while ((await countEnded(db)) < count) {
     if (performance.now() > deadline) throw new Error("the executions did not end in time");
-    // Counting costs the database time that the tasks have to share: rarely.
+    // Poll rarely: counting takes database time from the tasks.
     await delay(100);
   }
 }
@@ -140,7 +140,7 @@ async function runOurs(hub: HubProcess, client: HubClient, db: pg.Client, body: 
   });
   await untilEnded(db, before + amount);
   const seconds = (performance.now() - started) / 1000;
-  // It looks at the clock only once a second, so that its own end would be too late a moment.
+  // autocannon checks the clock once a second, so its own end would be measured too late.
   const { non2xx, errors, timeouts } = await load;
   if (non2xx + errors + timeouts > 0) throw new Error(`${non2xx + errors + timeouts} of ${amount} requests failed`);
   return amount / seconds;
@@ -153,7 +153,7 @@ async function countEnded(db: pg.Client): Promise<number> {
   return rows[0]!.n;
 }
 
-/** Runs once in a process of its own, which prints how many it did per second. */
+/** Runs a peer once in a process of its own, which prints its rate. */
 async function runPeer(file: string, dataDir: string): Promise<number> {
   const args = ["--data-dir", dataDir, "--count", String(executions), "--clients", String(clients)];
   const child = await startChild(path.join(import.meta.dirname, file), args, {}, /^(\d+(?:\.\d+)?) per second$/m);
@@ -161,7 +161,7 @@ async function runPeer(file: string, dataDir: string): Promise<number> {
   return Number(child.match[1]);
 }
 
-/** With a hub that is not full: from the moment the request is sent until its task begins, and until it has ended. */
+/** Latency on a hub with free slots: from sending the request until the task starts, and until it has ended. */
 async function measureStarts(client: HubClient, db: pg.Client, body: string): Promise<Figure[]> {
   const request = JSON.parse(body) as unknown;
   const sent: Promise<{ id: string; at: number }>[] = [];
@@ -193,7 +193,7 @@ async function measureStarts(client: HubClient, db: pg.Client, body: string): Pr
   ];
 }
 
-/** Both surfaces, nobody asking: every statement that the hub sends counts, BEGIN and COMMIT too. */
+/** Both surfaces without requests: counts every statement, including BEGIN and COMMIT. */
 async function measureIdle(countFile: string): Promise<Figure> {
   await delay(settleSeconds * 1000);
   const before = Number(await readFile(countFile, "utf8"));

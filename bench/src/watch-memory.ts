@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** The most that the hub and the process that helps it hold, beyond what they held in the beginning. */
+/** Peak memory of the hub and its offload process above their initial memory. */
 export function watchMemory(pid: number): { stop(): Promise<number> } {
   const samples: number[] = [];
   let isOver = false;
@@ -20,7 +20,7 @@ export function watchMemory(pid: number): { stop(): Promise<number> } {
   };
 }
 
-/** Of the process and of those of its children that are Node: the database is none of them. */
+/** Memory of the process and its Node children, which excludes the database. */
 async function residentOfAll(pid: number): Promise<number> {
   const { stdout } = await promisify(execFile)("ps", ["-eo", "pid=,ppid=,rss=,comm="]);
   const all = stdout

@@ -2,17 +2,17 @@ import { accepted } from "./chaos-client.ts";
 import type { Reader } from "./findings.ts";
 import type { Organization } from "./webhook-rounds.ts";
 
-/** One that puts a note into each order that is made. It is older than all of them. */
+/** An automation that adds a note to each created order. It exists before all of them. */
 export type KnownAutomation = { id: string; orgId: string };
 
 export type AutomationCheck = { findings: string[]; firings: number; orders: number };
 
 const types = ["order.created", "orders.created"];
-const text = "told by an automation";
+const text = "added by an automation";
 
 type Post = (path: string, body: object) => Promise<{ body: { id: string } }>;
 
-/** Its id. */
+/** Returns the ID of the automation. */
 export async function noteEachOrder(post: Post): Promise<string> {
   const actions = [{ type: "add_note", params: { text } }];
   const pipeline = (await post("/operations/pipelines", { name: "Noted", actions })).body;
@@ -30,8 +30,8 @@ export async function makeAutomation({ id: orgId, send }: Organization): Promise
 }
 
 /**
- * Each order that was made has one note and is in one run of the automation, so that no event was missed and none fired twice.
- * Ranges of events that it fired for do not overlap.
+ * Each created order has one note and is in one run of the automation: no event was missed and none was handled twice. The event
+ * ranges of its invocations do not overlap.
  */
 export async function checkAutomations(db: Reader, automations: KnownAutomation[]): Promise<AutomationCheck> {
   const check: AutomationCheck = { findings: [], firings: 0, orders: 0 };

@@ -11,7 +11,7 @@ import type { Random } from "./chaos-plan.ts";
 import { createRandom } from "./chaos-plan.ts";
 import { until } from "./until.ts";
 
-/** What dies while a backup is written. */
+/** What is killed during a backup. */
 const targets = ["nothing", "hub", "postgres", "both", "command"] as const;
 type Target = (typeof targets)[number];
 
@@ -20,23 +20,23 @@ type BackupOptions = { seed: number; clients: number; withinMs: number };
 export type BackupResult = {
   seed: number;
   strikes: Record<Target, number>;
-  /** Commands that ended with a whole file, and those that ended without any. */
+  /** Commands that ended with a complete file, and those without a file. */
   backups: { whole: number; none: number };
   restores: { done: number; killed: number };
   acknowledgements: number;
-  /** Acknowledgements that were looked for in restored databases, over all of them. */
+  /** Acknowledgements checked in all restored databases. */
   checked: number;
   problems: string[];
   evidence: string;
 };
 
-/** An order with a number of its own, or a note with a text of its own, and when the hub said that it was there. */
+/** An order with a unique number, or a note with a unique text, and when the hub acknowledged it. */
 type Acknowledgement = { kind: "order" | "note"; name: string; at: number };
 
 const env = { ...unattended, HUB_PREVIEW_PORT: "off" };
 
-/** Backups of a hub that works, while it, its database or the command is killed; each whole file is restored and held against the journal. */
-export async function runBackupSession(options: BackupOptions, say: (line: string) => void): Promise<BackupResult> {
+/** Backs up a busy hub while it, its database or the command is killed; each complete file is restored and compared with the journal. */
+export async function runBackupSession(options: BackupOptions, log: (line: string) => void): Promise<BackupResult> {
   const { seed, clients, withinMs } = options;
   const random = createRandom(seed);
   const folder = await makeOpenFolder("hub-chaos-");
@@ -51,7 +51,7 @@ export async function runBackupSession(options: BackupOptions, say: (line: strin
     problems: [],
     evidence: folder,
   };
-  say(`data and evidence in ${folder}`);
+  log(`data and evidence in ${folder}`);
   const journal: Acknowledgement[] = [];
   const endAt = performance.now() + withinMs;
   let isOver = false;
@@ -71,7 +71,7 @@ export async function runBackupSession(options: BackupOptions, say: (line: strin
         await restoreAndCheck(folder, file, { random, journal, result });
         await rm(file);
       }
-      say(
+      log(
         `${round}: ${struck} killed, ${result.backups.whole} whole files, ${result.checked} checked, ${result.problems.length} problems`,
       );
     }
@@ -87,7 +87,7 @@ export async function runBackupSession(options: BackupOptions, say: (line: strin
   return result;
 }
 
-/** One thing after the other, each under a key, until the hub has said that it was done. */
+/** Sends one change after the other, each with an idempotency key, until the hub has acknowledged it. */
 async function work(send: Send, name: string, journal: Acknowledgement[], isOver: () => boolean): Promise<void> {
   for (let count = 1; !isOver(); count++) {
     const number = `${name}-${count}`;
@@ -104,7 +104,7 @@ async function work(send: Send, name: string, journal: Acknowledgement[], isOver
     const body = { order_ids: [order.id], actions: [{ type: "add_note", params: { text } }] };
     const run = { method: "POST", path: "/operations/run", body, headers: { "idempotency-key": text } };
     const done = await untilDone(send, run, isOver);
-    // One that a killed hub had begun is finished by the next; it is only journalled when its end was acknowledged.
+    // The next hub finishes a run that a killed one started; it is journalled only when its end was acknowledged.
     if (done?.status === "succeeded") journal.push({ kind: "note", name: text, at: Date.now() });
   }
 }
@@ -138,7 +138,7 @@ async function backUpUnderFire(hub: ChaosHub, file: string, random: Random): Pro
   return target;
 }
 
-/** Where the hub was killed, the command may have started PostgreSQL and hold the data directory until it ends. */
+/** After a kill of the hub, the command may have started PostgreSQL and hold the data directory until it ends. */
 async function startAgain(hub: ChaosHub): Promise<void> {
   const isStarted = (): Promise<boolean> =>
     hub.start().then(
@@ -188,10 +188,10 @@ async function restoreAndKill(dataDir: string, file: string, afterMs: number): P
   await Promise.race([restore.exited, new Promise((resolve) => setTimeout(resolve, afterMs))]);
   restore.send("SIGKILL");
   await restore.exited;
-  // A killed command leaves its PostgreSQL; the next one takes it over, or it is gone as well.
+  // A killed command leaves its PostgreSQL running; the next one takes it over, or it has ended too.
   const left = postmasterOf(dataDir);
   if (left !== undefined && afterMs % 2 === 0) process.kill(left, "SIGKILL");
-  // A restore that had ended before is made undone: its target must be one that was never used.
+  // A restore that completed before the kill is removed: its target must be unused.
   if (!existsSync(path.join(dataDir, "restoring"))) {
     if (left !== undefined) process.kill(left, "SIGQUIT");
     await until(
@@ -203,7 +203,7 @@ async function restoreAndKill(dataDir: string, file: string, afterMs: number): P
   }
 }
 
-/** Read from the database, past the hub: each acknowledged thing is there once, and nothing is there twice. */
+/** Reads the database directly: each acknowledged record exists exactly once. */
 async function compare(dataDir: string, due: Acknowledgement[]): Promise<string[]> {
   return await withDatabase(dataDir, async (db) => {
     const names = {

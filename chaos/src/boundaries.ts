@@ -7,29 +7,29 @@ import { createChaosHub, withDatabase } from "./chaos-hub.ts";
 import { cancelledState, snapshot } from "./boundary-snapshot.ts";
 import { makeOpenFolder } from "../../server/src/testing/launch-hub.ts";
 import { makeOrders } from "./chaos-session.ts";
-import { goods } from "./making.ts";
+import { goods } from "./goods.ts";
 import { passTime } from "./pass-time.ts";
 import { until } from "./until.ts";
 import { gateIsOpen } from "./workload.ts";
 
-/** Before a statement is sent, when it is sent and its answer will not be read, after its answer has come. */
+/** Before a statement is sent, after it is sent but before its response is read, or after its response. */
 export type Moment = "before" | "sent" | "after";
 
 export type Scenario = {
   name: string;
   orders: number;
   isAsync: boolean;
-  /** What the run does: change orders, some of which may refuse, or make orders. */
+  /** What the run does: change orders (some may be blocked), or create orders. */
   does: "change" | "changeIfOpen" | "make";
   followedBy?: "undo" | "retry" | "cancel";
-  /** The request from which on statements are counted; default: the run. */
+  /** The request at which counting starts; default: the run. */
   countsFrom?: "run" | "undo" | "retry" | "cancel";
   moments: Moment[];
 };
 
 const few = { orders: 20, isAsync: false, does: "change", moments: ["sent"] } satisfies Partial<Scenario>;
 
-/** After a statement is before the next one, so two moments are enough; what is left unread is the harder one. */
+/** "after" equals "before" of the next statement, so two moments suffice; an unread response is the harder case. */
 export const scenarios: Scenario[] = [
   { ...few, name: "20 orders x 3 actions", moments: ["before", "sent"] },
   { ...few, name: "520 orders x 3 actions in two portions", orders: 520, isAsync: true },
@@ -48,20 +48,20 @@ export const scenarios: Scenario[] = [
 
 type BoundaryOptions = {
   scenarios: Scenario[];
-  /** Every how many-th statement is tried. */
+  /** Tests every n-th statement. */
   every: number;
   withinMs: number;
-  say(line: string): void;
-  /** Where the hub keeps its data, and who names it removes it; by default a new one beside the evidence. */
+  log(line: string): void;
+  /** Data directory of the hub, removed by the caller; by default a new one beside the evidence. */
   dataDir?: string;
 };
 
 export type BoundaryResult = {
   scenario: string;
   moment: Moment;
-  /** How many times the hub died at a statement of its own. */
+  /** How often the hub died at a statement. */
   deaths: number;
-  /** The number at which the scenario was done without dying; undefined when the time was up before. */
+  /** Statement number at which the scenario completed without a kill; undefined if the time ran out. */
   completedAt: number | undefined;
   differences: string[];
 };
@@ -70,7 +70,7 @@ export const preloadFile = path.join(import.meta.dirname, "kill-at-statement.ts"
 const maxStatements = 500;
 const finishWithinMs = 60_000;
 
-/** Kills the hub at one statement after the other, and holds what came of it against a run without a kill. */
+/** Kills the hub at one statement after the other and compares the result with a run without a kill. */
 export async function runBoundaries(options: BoundaryOptions): Promise<BoundaryResult[]> {
   const folder = await makeOpenFolder("hub-chaos-");
   const hub = createChaosHub(options.dataDir ?? path.join(folder, "data"), path.join(folder, "hub.log"));
@@ -85,7 +85,7 @@ export async function runBoundaries(options: BoundaryOptions): Promise<BoundaryR
         const result = await killThroughout(hub, send, scenario, moment, golden, options.every, deadline);
         results.push(result);
         const { deaths, completedAt, differences } = result;
-        options.say(
+        options.log(
           `${scenario.name}, ${moment}: ${deaths} deaths, done at ${completedAt}, ${differences.length} differ`,
         );
       }
@@ -95,7 +95,7 @@ export async function runBoundaries(options: BoundaryOptions): Promise<BoundaryR
     await hub.stop();
     if (results.every(({ differences }) => differences.length === 0))
       await rm(folder, { recursive: true, force: true });
-    else options.say(`evidence in ${folder}`);
+    else options.log(`evidence in ${folder}`);
   }
 }
 
@@ -125,7 +125,7 @@ async function killThroughout(
     const state = await readState(hub, scenario, token, orderIds);
     if (state !== golden) result.differences.push(`${token}:\n${state}\ninstead of\n${golden}`);
   };
-  // What a dead hub has left is taken up by the one that is to die next, before that one is asked for anything.
+  // The next hub recovers what the dead one left, before it gets any request.
   let takeUp = async (): Promise<void> => {};
   await hub.killHub();
   for (let killAt = 1; killAt <= maxStatements && performance.now() < deadline; killAt += every) {
@@ -172,7 +172,7 @@ function keyOf(token: string, request: string): string {
   return `${token} ${request}`.replaceAll(" ", "-");
 }
 
-/** What the dead hub had sent is done or dropped; then the time that a dead worker is believed to live has passed. */
+/** Waits until the statements of the dead hub have ended, then expires its leases. */
 async function forgetTheDead(hub: ChaosHub): Promise<void> {
   await withDatabase(hub.dataDir, async (db) => {
     const isAlone = async (): Promise<boolean> => {
@@ -186,7 +186,7 @@ async function forgetTheDead(hub: ChaosHub): Promise<void> {
   });
 }
 
-/** The requests of the scenario, each under a key of its own; false when an answer did not come. */
+/** Sends the requests of the scenario, each with its own key; false when a response is missing. */
 async function perform(
   hub: ChaosHub,
   send: Send,
@@ -200,11 +200,11 @@ async function perform(
       "idempotency-key": keyOf(token, request),
       ...(scenario.isAsync ? { prefer: "respond-async" } : {}),
     };
-    // It may have died over what it does after an answer, such as sealing.
+    // It may have died after the response, for example while sealing events.
     if (!hub.isReady()) return undefined;
     const reply = await send({ method: "POST", path, headers, ...(body === undefined ? {} : { body }) });
     if (reply.kind === "lost") return undefined;
-    // Too late for a cancel is an end like any other.
+    // A cancel that comes too late is a valid outcome.
     if (reply.status < 300 || reply.body.code === "run_finished") return String(reply.body.id);
     throw new Error(`${token}: ${reply.status} ${JSON.stringify(reply.body)}`);
   };
@@ -216,7 +216,7 @@ async function perform(
   }
   if (!(await isFinished(hub, runId))) return false;
   if (followedBy === undefined) return true;
-  if (followedBy === "retry" && !(await openGates(hub, send, orderIds))) return false;
+  if (followedBy === "retry" && !(await unblockOrders(hub, send, orderIds))) return false;
   const otherId = await ask(`/operations/runs/${runId}/${followedBy}`, followedBy);
   return otherId !== undefined && (await isFinished(hub, otherId));
 }
@@ -238,8 +238,8 @@ const steps: Record<Scenario["does"], (token: string) => object[]> = {
   ],
 };
 
-/** So that what has failed can be done; those that are open already are not changed. */
-async function openGates(hub: ChaosHub, send: Send, orderIds: string[]): Promise<boolean> {
+/** Unblocks orders so that a retry can succeed; open ones are not changed. */
+async function unblockOrders(hub: ChaosHub, send: Send, orderIds: string[]): Promise<boolean> {
   for (const id of orderIds) {
     if (!hub.isReady()) return false;
     const reply = await send({ method: "PATCH", path: `/orders/${id}`, body: { customFields: { gate: "open" } } });
@@ -249,7 +249,7 @@ async function openGates(hub: ChaosHub, send: Send, orderIds: string[]): Promise
   return true;
 }
 
-/** Asks the database, not the hub, whose statements are being counted. */
+/** Reads the database: a request would add to the counted statements. */
 async function isFinished(hub: ChaosHub, runId: string): Promise<boolean> {
   let hasEnded = false;
   void hub.ended().then(() => (hasEnded = true));

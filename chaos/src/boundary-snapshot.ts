@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 
-/** Everything that came of it, without ids and times. */
+/** The resulting state without IDs and times. */
 export async function snapshot(db: Client, token: string, orderIds: string[]): Promise<string> {
   const { rows: runs } = await db.query<{ id: string }>(
     `select id, status, order_count, succeeded, failed, skipped, no_change, attempt, undo_of is not null as is_undo, lease_owner
@@ -38,15 +38,15 @@ export async function snapshot(db: Client, token: string, orderIds: string[]): P
     [token],
   );
   const state = { runs: runs.map((run) => ({ ...run, id: "" })), results, orders, children, events, chunks };
-  // Numbers of orders are in the notes of those that were merged.
+  // Notes of merged orders contain order numbers.
   return JSON.stringify(state)
     .replaceAll(token, "TOKEN")
     .replaceAll(/Merged into [\w-]+/g, "Merged into ONE");
 }
 
 /**
- * How far a cancelled run has come depends on the moment, so that the ends differ. What holds for each of them: it has
- * ended, each order has one result, and its note exactly when that result says so.
+ * The progress of a cancelled run depends on timing, so results differ. Always true: it has ended, each order has one result, and
+ * its note exactly if the result says so.
  */
 export async function cancelledState(db: Client, token: string, orderIds: string[]): Promise<string> {
   const { rows: runs } = await db.query(

@@ -1,18 +1,18 @@
 import type { ChaosHub } from "./chaos-hub.ts";
 import { adminPassword } from "../../server/src/testing/launch-hub.ts";
 
-/** "lost": nobody knows whether it was done; the connection broke, or the hub answered that it could not. */
+/** "lost": unknown outcome, because the connection broke or the hub answered with a temporary error. */
 export type Reply =
   | { kind: "answer"; status: number; body: Record<string, unknown>; isReplayed: boolean; sentAt: number; at: number }
   | { kind: "lost"; reason: string };
 
-/** `text`: a body that is sent as it stands. */
+/** `text`: a raw body. */
 export type Call = { method: string; path: string; body?: unknown; text?: string; headers?: Record<string, string> };
 export type Send = (call: Call) => Promise<Reply>;
 
 const patienceMs = 45_000;
 
-/** An API key works across restarts, so that clients need not sign in again. */
+/** Uses an API key, which survives restarts. */
 export async function signIn(hub: Pick<ChaosHub, "url">, email = "admin@hub.local"): Promise<Send> {
   const anonymous = createSender(hub, {});
   const credentials = { email, password: adminPassword };
@@ -23,7 +23,7 @@ export async function signIn(hub: Pick<ChaosHub, "url">, email = "admin@hub.loca
   return createSender(hub, { authorization: `Bearer ${String(key)}` });
 }
 
-/** The body of a success; anything else is thrown. */
+/** Returns the body of a success, throws otherwise. */
 export async function accepted(send: Send, call: Call): Promise<Record<string, unknown>> {
   const reply = await send(call);
   if (reply.kind === "answer" && reply.status < 300) return reply.body;
@@ -44,7 +44,7 @@ export function createSender(hub: Pick<ChaosHub, "url">, headers: Record<string,
       });
       const text = await response.text();
       const { status } = response;
-      // 408: a hub that was frozen finds the request too old when it wakes up.
+      // 408: a hub that was frozen rejects requests that timed out meanwhile.
       if (status >= 500 || status === 429 || status === 408)
         return { kind: "lost", reason: `${status} ${text.slice(0, 300)}` };
       const isReplayed = response.headers.get("idempotency-replayed") === "true";

@@ -9,26 +9,26 @@ const patienceMs = 60_000;
 /** A hub on one data directory that can be killed and started again. */
 export type ChaosHub = {
   dataDir: string;
-  /** Where it listens, once it does. */
+  /** Address of the hub, once it listens. */
   url(): Promise<string>;
   start(preload?: Preload): Promise<void>;
   killHub(): Promise<void>;
   isReady(): boolean;
-  /** Stops it where it stands, without its knowing, and lets it go on. */
+  /** SIGSTOP and SIGCONT. */
   freeze(): void;
   thaw(): void;
-  /** Kills PostgreSQL and waits until the hub, which goes on, has started another one. */
+  /** Kills PostgreSQL and waits until the running hub has restarted it. */
   killPostgres(): Promise<void>;
   killBoth(): Promise<void>;
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended for any reason. */
   ended(): Promise<void>;
-  /** How often the process ended without having been told to. */
+  /** Exits of the process that the test did not cause. */
   unexpectedEnds(): string[];
-  /** Asks it to end; PostgreSQL ends with it. */
+  /** Stops the hub and its PostgreSQL. */
   stop(): Promise<void>;
 };
 
-/** A module to load before the hub, and the settings of that module. */
+/** A module to load before the hub, with its environment. */
 type Preload = { file: string; env: Record<string, string> };
 
 type Running = { hub: Launched; ended: Promise<void>; isExpected: boolean };
@@ -49,7 +49,7 @@ export function createChaosHub(dataDir: string, logFile: string, more: Record<st
       running = undefined;
     });
     await hub.printed(/^live +http:/m, patienceMs);
-    // A hub that kills itself is not a surprise.
+    // A preloaded module may kill the process.
     running = { hub, ended, isExpected: preload !== undefined };
     await until(
       async () => (await isServing(hub.url)) || hub.hasExited(),
@@ -117,7 +117,7 @@ export function createChaosHub(dataDir: string, logFile: string, more: Record<st
         await hub.stop();
         await ended;
       }
-      // A killed hub leaves its PostgreSQL behind.
+      // A killed hub leaves its PostgreSQL running.
       const left = postmasterOf(dataDir);
       if (left !== undefined) process.kill(left, "SIGQUIT");
       await until(
@@ -130,7 +130,7 @@ export function createChaosHub(dataDir: string, logFile: string, more: Record<st
   };
 }
 
-/** The database itself, past the hub. */
+/** Connects to the database directly. */
 export async function withDatabase<T>(dataDir: string, work: (db: pg.Client) => Promise<T>): Promise<T> {
   const db = new pg.Client(databaseOf(dataDir));
   db.on("error", () => {});

@@ -1,18 +1,18 @@
 import { randomIntegers } from "../../server/src/core/seeded-random.ts";
 export type StrikeKind = "hub" | "postgres" | "both";
 
-/** One kill: what dies, and how long after the hub was ready; a late one also lets interrupted runs go on before. */
+/** One kill: the target, and the delay after the hub was ready. A late one first lets interrupted runs continue. */
 export type Strike = { kind: StrikeKind; afterMs: number; isLate: boolean };
 
 export type Plan = { seed: number; strikes: Strike[]; clientSeeds: number[] };
 
 export type Random = {
-  /** From 0 up to, not including, 1. */
+  /** In [0, 1). */
   next(): number;
-  /** A whole number between the two, both included. */
+  /** An integer between the two, inclusive. */
   between(low: number, high: number): number;
   pick<T>(from: readonly T[]): T;
-  /** Different members, in random order. */
+  /** Distinct members in random order. */
   sample<T>(from: readonly T[], count: number): T[];
 };
 
@@ -36,10 +36,10 @@ export function createRandom(seed: number): Random {
 }
 
 const maxClients = 16;
-/** Kills in a row leave little but beginnings; now and then there has to be something to retry and to undo. */
+/** Frequent kills leave only started runs; every so often runs must finish to be retried and undone. */
 const lateEvery = 8;
 
-/** Everything random comes from here, drawn beforehand: however the processes are timed, a seed means the same plan. */
+/** All randomness is drawn in advance, so that a seed gives the same plan regardless of timing. */
 export function makePlan(seed: number, kills: number): Plan {
   const random = createRandom(seed);
   const clientSeeds = Array.from({ length: maxClients }, () => random.between(0, 2 ** 32 - 1));

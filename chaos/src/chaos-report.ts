@@ -26,7 +26,7 @@ export function describeSession(result: SessionResult): string {
 
 const shownOfEachKind = 20;
 
-/** The first of each kind, and where to look further: the end of every report. */
+/** The first finding of each kind and the path of the evidence. */
 export function describeFindings(findings: Record<string, string[]>, evidence: string): string[] {
   const lines = Object.values(findings).flatMap((kind) => kind.slice(0, shownOfEachKind));
   return [

@@ -9,7 +9,7 @@ import type { Plan, Strike, StrikeKind } from "./chaos-plan.ts";
 import { createRandom } from "./chaos-plan.ts";
 import type { Findings } from "./findings.ts";
 import { check } from "./checker.ts";
-import { makeGoods } from "./making.ts";
+import { makeGoods } from "./goods.ts";
 import { openJournal, readJournal } from "./journal.ts";
 import type { Watcher } from "./run-watcher.ts";
 import { createWatcher } from "./run-watcher.ts";
@@ -23,16 +23,16 @@ type SessionOptions = {
   size: Size;
   runners: { sync: number; async: number; editors: number; makers: number };
   withinMs: number;
-  /** Do not wait until the dead are given up, but make it so. */
+  /** Expire leases of dead processes instead of waiting. */
   isTimePassed?: boolean;
-  /** Where the hub keeps its data, and who names it removes it; by default a new one beside the evidence. */
+  /** Data directory of the hub, removed by the caller; by default a new one beside the evidence. */
   dataDir?: string;
 };
 
 export type SessionResult = {
   seed: number;
   kills: Record<StrikeKind, number>;
-  /** By type; refusals are none. */
+  /** By type, without rejections. */
   acknowledgements: Record<string, number>;
   counts: Counts;
   observations: number;
@@ -40,21 +40,21 @@ export type SessionResult = {
   recoveries: { any: number[]; interrupted: number[] };
   drainMs: number;
   findings: Findings;
-  /** Where journal, logs and data are; gone when nothing was found. */
+  /** Folder with journal, logs and data; removed when nothing was found. */
   evidence: string;
 };
 
 const drainWithinMs = 120_000;
 const lateWithinMs = 30_000;
 
-/** Work under kills, then a drain, then the check. Leaves its folder only when something was found. */
-export async function runSession(options: SessionOptions, say: (line: string) => void): Promise<SessionResult> {
+/** Load under kills, then a drain, then the check. Keeps its folder only when something was found. */
+export async function runSession(options: SessionOptions, log: (line: string) => void): Promise<SessionResult> {
   const folder = await makeOpenFolder("hub-chaos-");
   const hub = createChaosHub(options.dataDir ?? path.join(folder, "data"), path.join(folder, "hub.log"));
   const journalFile = path.join(folder, "journal.jsonl");
   const journal = openJournal(journalFile);
   const watcher = createWatcher(path.join(folder, "observations.jsonl"));
-  say(`data and evidence in ${folder}`);
+  log(`data and evidence in ${folder}`);
   try {
     await hub.start();
     const send = await signIn(hub);
@@ -79,7 +79,7 @@ export async function runSession(options: SessionOptions, say: (line: string) =>
     const working = [...clients.map((client) => client.work()), watcher.watch(send, () => isOver)];
     const failure = Promise.all(working).then(() => new Promise<never>(() => {}));
     failure.catch(() => {});
-    const kills = await Promise.race([strike(hub, options, watcher, say), failure]).finally(() => (isOver = true));
+    const kills = await Promise.race([strike(hub, options, watcher, log), failure]).finally(() => (isOver = true));
     await Promise.all(working);
     const drainStarted = performance.now();
     if (options.isTimePassed) await withDatabase(hub.dataDir, passTime);
@@ -115,7 +115,7 @@ export async function runSession(options: SessionOptions, say: (line: string) =>
   }
 }
 
-/** Some are closed to runs that ask for an open gate, so that there is something to retry. */
+/** Some orders fail runs with the condition `gate = open`, so that there is something to retry. */
 export async function makeOrders(send: Send, count: number): Promise<string[]> {
   const orders = Array.from({ length: count }, (_, i) => ({
     status: "ready",
@@ -140,7 +140,7 @@ async function strike(
   hub: ChaosHub,
   { plan, withinMs }: SessionOptions,
   watcher: Watcher,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<Record<StrikeKind, number>> {
   const kills = { hub: 0, postgres: 0, both: 0 };
   const deadline = performance.now() + withinMs;
@@ -157,7 +157,7 @@ async function strike(
     watcher.struck(performance.now());
     await execute(hub, planned);
     kills[planned.kind]++;
-    if (i % 20 === 19) say(`${i + 1} kills, ${watcher.observations().length} observations`);
+    if (i % 20 === 19) log(`${i + 1} kills, ${watcher.observations().length} observations`);
   }
   return kills;
 }
@@ -179,7 +179,7 @@ async function drain(hub: ChaosHub): Promise<void> {
       left = rows;
       return rows.length === 0;
     };
-    // Whatever is left is a finding of the check, not a reason to wait for ever.
+    // The check reports what is left; do not wait forever.
     await until(isDone, drainWithinMs, () => JSON.stringify(left), 100).catch(() => {});
   });
 }

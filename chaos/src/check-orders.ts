@@ -4,7 +4,7 @@ import type { Findings, Reader } from "./findings.ts";
 import type { JournalEntry } from "./journal.ts";
 import { changeReader } from "./stored-changes.ts";
 
-/** No order lost, every note as often as the results say, every version accounted for, every edit there. */
+/** No order is lost, notes match the results, every version has a recorded change, and every edit is present. */
 export async function checkOrders(db: Reader, journal: JournalEntry[], findings: Findings): Promise<void> {
   await checkPresence(db, journal, findings);
   await checkNotes(db, findings);
@@ -24,7 +24,7 @@ async function checkPresence(db: Reader, journal: JournalEntry[], findings: Find
   }
 }
 
-/** Every run writes a text of its own, and `add_note` adds another one each time: the effect can be counted. */
+/** Each run adds a unique note and `add_note` is not idempotent, so its effects can be counted. */
 async function checkNotes(db: Reader, findings: Findings): Promise<void> {
   const { rows } = await db.query<{ order_id: string; text: string; done: number; undone: number; found: number }>(
     `with applied as (
@@ -50,7 +50,7 @@ async function checkNotes(db: Reader, findings: Findings): Promise<void> {
   }
 }
 
-/** Each version from 2 on belongs to exactly one recorded change: an update that overwrote another one would show. */
+/** Each version from 2 on belongs to exactly one recorded change; a lost update would leave a gap. */
 async function checkVersions(db: Reader, findings: Findings): Promise<void> {
   const { rows } = await db.query<{ id: string; version: number; changes: number; versions: number }>(
     `with changed as (
@@ -79,7 +79,7 @@ type LastChange = {
   steps: { status: string; carried_over?: boolean; changes?: FieldChange[] }[];
 };
 
-/** The order is as the result that gave it its version says. */
+/** The order matches the result that set its current version. */
 async function checkLastChange(db: Reader, findings: Findings): Promise<void> {
   const { rows } = await db.query<LastChange>(
     `select o.id, o.tags, o.notes, o.custom_fields, o.lines, o.status, o.merged_into_id, o.child_count, r.steps from orders o

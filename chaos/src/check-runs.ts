@@ -17,7 +17,7 @@ type RunRow = {
 
 type Tally = { run_id: string; results: number; orders: number; succeeded: number; failed: number; skipped: number };
 
-/** Every acknowledged run is there once, finished, with one result for each of its orders. */
+/** Every acknowledged run exists once, has finished, and has one result per order. */
 export async function checkRuns(db: Reader, journal: JournalEntry[], findings: Findings): Promise<void> {
   const { rows } = await db.query<RunRow>(
     `select id, status, note, retry_of, undo_of, root_run_id, order_count, succeeded, failed, skipped,
@@ -33,10 +33,10 @@ export async function checkRuns(db: Reader, journal: JournalEntry[], findings: F
       findings.lost.push(`${entry.key}: run ${entry.runId} was acknowledged and is not there`);
       continue;
     }
-    const isTold = !["queued", "running"].includes(entry.status);
+    const isEnded = !["queued", "running"].includes(entry.status);
     const { succeeded, failed } = entry.summary;
-    if (isTold && (run.status !== entry.status || run.succeeded !== succeeded || run.failed !== failed)) {
-      findings.broken.push(`${entry.key}: told as ${JSON.stringify(entry)}, stored as ${JSON.stringify(run)}`);
+    if (isEnded && (run.status !== entry.status || run.succeeded !== succeeded || run.failed !== failed)) {
+      findings.broken.push(`${entry.key}: acknowledged as ${JSON.stringify(entry)}, stored as ${JSON.stringify(run)}`);
     }
     if (entry.type === "run") await checkOrdersOfRun(db, entry, findings);
   }
@@ -77,7 +77,7 @@ async function checkResults(db: Reader, runs: RunRow[], findings: Findings): Pro
   }
 }
 
-/** A key stands for one run, however often it was sent; a refused one for none. */
+/** A key created one run, however often it was sent; a rejected one none. */
 function checkKeys(runs: RunRow[], journal: JournalEntry[], findings: Findings): void {
   const roots = Map.groupBy(
     runs.filter((run) => run.retry_of === null && run.undo_of === null),
@@ -93,7 +93,7 @@ function checkKeys(runs: RunRow[], journal: JournalEntry[], findings: Findings):
       if (before !== undefined && before !== entry.runId)
         findings.doubled.push(`${entry.key}: ${before}, ${entry.runId}`);
       acknowledged.set(entry.key, entry.runId);
-      // Each run is undone and retried at most once by its client.
+      // A client undoes and retries each run at most once.
       const made = entry.type === "run" ? [] : ((entry.type === "undo" ? undos : retries).get(entry.of) ?? []);
       if (made.length > 1) findings.doubled.push(`${entry.key} became ${made.length} runs`);
     }

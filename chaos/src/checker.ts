@@ -1,4 +1,4 @@
-import { checkMade } from "./check-made.ts";
+import { checkCreated } from "./check-created.ts";
 import { checkOrders } from "./check-orders.ts";
 import { checkRuns } from "./check-runs.ts";
 import type { Findings, Reader } from "./findings.ts";
@@ -6,7 +6,7 @@ import type { JournalEntry } from "./journal.ts";
 import type { Observation } from "./run-watcher.ts";
 import { findIllegalTransitions } from "./run-watcher.ts";
 
-/** Holds the journal against the database, never asking the hub. */
+/** Compares the journal with the database, without using the hub. */
 export async function check(
   db: Reader,
   journal: JournalEntry[],
@@ -20,6 +20,6 @@ export async function check(
   };
   await checkRuns(db, journal, findings);
   await checkOrders(db, journal, findings);
-  await checkMade(db, journal, findings);
+  await checkCreated(db, journal, findings);
   return findings;
 }

@@ -3,16 +3,16 @@ import { connect, createServer } from "node:net";
 
 export type CommitCutter = {
   port: number;
-  /** The answers to the next so many COMMITs do not arrive: the connection is cut when they come. */
+  /** Cuts the connection when the responses to the next `count` COMMITs arrive. */
   cutNext(count: number): void;
-  /** How many were cut so far. */
+  /** Number of cut responses so far. */
   cuts(): number;
   close(): Promise<void>;
 };
 
 const commit = Buffer.from("commit\0");
 
-/** Stands between hubs and PostgreSQL; what it cuts has happened, and the hub does not know. */
+/** Proxy between hubs and PostgreSQL. A cut COMMIT has succeeded without the hub knowing. */
 export async function startCommitCutter(target: { host: string; port: number }): Promise<CommitCutter> {
   const sockets = new Set<Socket>();
   let left = 0;

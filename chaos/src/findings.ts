@@ -4,11 +4,11 @@ export type Reader = Pick<Client, "query">;
 
 /** Each list must be empty. */
 export type Findings = {
-  /** Acknowledged, and not there. */
+  /** Acknowledged, but missing. */
   lost: string[];
   /** Done more than once. */
   doubled: string[];
   illegalTransitions: string[];
-  /** Everything else that cannot be: unfinished runs, results that do not fit, versions with gaps, a broken chain. */
+  /** Other violations: unfinished runs, inconsistent results, version gaps, a broken hash chain. */
   broken: string[];
 };

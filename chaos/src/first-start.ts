@@ -8,34 +8,34 @@ import { hubMain, isServing, launchHub, makeOpenFolder, unattended } from "../..
 import { until } from "./until.ts";
 
 /*
- * Ends hubs in the middle of their first start, at moments spread over all of it, and looks for what they leave running.
+ * Ends hubs during their first start, at times spread over all of it, and looks for processes they leave behind.
  */
 
 export type FirstStartOptions = { kills: number; withinMs: number };
 
 export type FirstStartResult = {
-  /** How long a first start takes that is left alone. */
+  /** Duration of an undisturbed first start. */
   startMs: number;
-  /** How many were ended in which way. */
+  /** Number of starts by how they were ended. */
   ended: Record<string, number>;
-  /** Processes that stayed. */
+  /** Processes that were left behind. */
   leftBehind: string[];
-  /** What a hub said that ended, other than its log and that it stops. */
-  oddWords: string[];
-  /** Starts on what was left that did not become a hub. */
+  /** Unexpected output of ended hubs. */
+  unexpectedOutput: string[];
+  /** Failed starts on the remaining data. */
   brokenStarts: string[];
   restarts: number;
 };
 
 const signals = ["SIGTERM", "SIGINT", "SIGHUP", "SIGKILL"] as const;
-/** The signal goes to the first process alone, or to all of its group, as from a terminal or `timeout`. */
+/** The signal goes to the first process, or to its whole group as from a terminal or `timeout`. */
 const targets = ["process", "group"] as const;
-/** With a supervising process and without. */
+/** With and without the supervisor. */
 const supervising = ["on", "off"] as const;
 const ways = signals.flatMap((signal) =>
   targets.flatMap((target) => supervising.map((restart) => ({ signal, target, restart }))),
 );
-/** A killed hub has 15 s to be replaced; then PostgreSQL shuts down in good order. */
+/** PostgreSQL shuts down when no new hub takes over within 15 s of a kill. */
 const goneMs = 60_000;
 const patienceMs = 120_000;
 const restartEvery = 10;
@@ -45,22 +45,29 @@ const env = { ...unattended, HUB_LOG_LEVEL: "info", HUB_PREVIEW_PORT: "off", HUB
 
 export async function runFirstStarts(
   { kills, withinMs }: FirstStartOptions,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<FirstStartResult> {
   const endAt = Date.now() + withinMs;
   const startMs = await measureStart();
-  say(`a first start takes ${startMs} ms`);
-  const result: FirstStartResult = { startMs, ended: {}, leftBehind: [], oddWords: [], brokenStarts: [], restarts: 0 };
+  log(`a first start takes ${startMs} ms`);
+  const result: FirstStartResult = {
+    startMs,
+    ended: {},
+    leftBehind: [],
+    unexpectedOutput: [],
+    brokenStarts: [],
+    restarts: 0,
+  };
   const looking: Promise<void>[] = [];
   for (let i = 0; i < kills && Date.now() < endAt; i++) {
     const way = ways[i % ways.length]!;
-    // By the golden ratio: evenly spread, however many there are, and each way meets all parts of a start.
+    // Golden-ratio sequence: evenly spread for any count, so that each way covers all phases of a start.
     const afterMs = ((i * 0.618_034) % 1) * startMs * 1.1;
     const { looked } = await endOne(way, { afterMs, mayRestart: i % restartEvery === 0 }, result);
     looking.push(looked);
     const name = `${way.signal} to the ${way.target}, HUB_AUTO_RESTART=${way.restart}`;
     result.ended[name] = (result.ended[name] ?? 0) + 1;
-    if (i % 20 === 19) say(`${i + 1} ended`);
+    if (i % 20 === 19) log(`${i + 1} ended`);
   }
   await Promise.all(looking);
   return result;
@@ -77,7 +84,7 @@ async function measureStart(): Promise<number> {
   return took;
 }
 
-/** Resolves when the hub was sent its signal and has ended; `looked` when it is known what it has left. */
+/** Resolves when the hub has ended after its signal; `looked` resolves when its leftovers are known. */
 async function endOne(
   { signal, target, restart }: (typeof ways)[number],
   { afterMs, mayRestart }: { afterMs: number; mayRestart: boolean },
@@ -90,15 +97,15 @@ async function endOne(
     stdio: ["ignore", "ignore", "pipe"],
     detached: true,
   });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   const ended = once(child, "exit");
   await sleep(afterMs);
   const what = `${signal} to the ${target}, HUB_AUTO_RESTART=${restart}, after ${Math.round(afterMs)} ms`;
   try {
     process.kill(target === "group" ? -child.pid! : child.pid!, signal);
   } catch {
-    // It has failed to start; what it said is looked at.
+    // It failed to start; its output is checked.
   }
   await ended;
   const look = async (): Promise<void> => {
@@ -111,7 +118,7 @@ async function endOne(
     ).catch(() => {
       result.leftBehind.push(...left().map((one) => `${what}: ${one}`));
     });
-    if (said !== "") result.oddWords.push(`${what}: ${said.slice(0, 500)}`);
+    if (output !== "") result.unexpectedOutput.push(`${what}: ${output.slice(0, 500)}`);
     if (mayRestart) await restartOn(dataDir, what, result);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
@@ -130,7 +137,7 @@ async function restartOn(dataDir: string, what: string, result: FirstStartResult
   await hub.stop();
 }
 
-/** PostgreSQL and initdb by their command, hubs by their environment. */
+/** Finds PostgreSQL and initdb by command line, hubs by environment. */
 function processesOf(dataDir: string): string[] {
   const found: string[] = [];
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
@@ -140,26 +147,26 @@ function processesOf(dataDir: string): string[] {
       const isHub = readFileSync(`/proc/${pid}/environ`, "utf8").includes(`HUB_DATA_DIR=${dataDir}\0`);
       if (isPostgres || isHub) found.push(`${pid} ${command.slice(0, 120)}`);
     } catch {
-      // It has ended, or is another user's.
+      // The process has ended or belongs to another user.
     }
   }
   return found;
 }
 
-export function isFirstStartClean({ leftBehind, oddWords, brokenStarts }: FirstStartResult): boolean {
-  return leftBehind.length + oddWords.length + brokenStarts.length === 0;
+export function isFirstStartClean({ leftBehind, unexpectedOutput, brokenStarts }: FirstStartResult): boolean {
+  return leftBehind.length + unexpectedOutput.length + brokenStarts.length === 0;
 }
 
 export function describeFirstStarts(result: FirstStartResult): string {
-  const { startMs, ended, leftBehind, oddWords, brokenStarts, restarts } = result;
+  const { startMs, ended, leftBehind, unexpectedOutput, brokenStarts, restarts } = result;
   const total = Object.values(ended).reduce((sum, count) => sum + count, 0);
   return [
     `${total} first starts ended within ${Math.round(startMs * 1.1)} ms of their beginning:`,
     ...Object.entries(ended).map(([way, count]) => `  ${way}: ${count}`),
     `left running: ${leftBehind.length}`,
     ...leftBehind.map((one) => `  ${one}`),
-    `said something odd: ${oddWords.length}`,
-    ...oddWords.map((one) => `  ${one}`),
+    `unexpected output: ${unexpectedOutput.length}`,
+    ...unexpectedOutput.map((one) => `  ${one}`),
     `started again on what was left: ${restarts}, of these in vain: ${brokenStarts.length}`,
     ...brokenStarts.map((one) => `  ${one}`),
   ].join("\n");

@@ -15,25 +15,25 @@ type StoryOptions = {
   orders: number;
   kills: number;
   withinMs: number;
-  /** Does not wait for the next full minute. */
+  /** Triggers the schedule instead of waiting for the next minute. */
   isTriggered?: boolean;
-  /** Where the hub keeps its data, and who names it removes it; by default a new one. */
+  /** Data directory of the hub, removed by the caller; by default a new one. */
   dataDir?: string;
 };
 
 type StoryResult = {
   kills: number;
   executions: { status: string; trigger: string; attempts: string[]; result: unknown }[];
-  /** From the start of a hub after a kill until the execution it found is at work again, as the database saw it. */
+  /** From a restart after a kill until the interrupted execution runs again, by the database clock. */
   restartsMs: number[];
   problems: string[];
 };
 
 /**
- * A schedule imports the orders of a shop through a transformation, and the hub is killed again and again while it does:
- * in the end every order is there once, as the transformation makes it.
+ * A schedule imports a shop's orders through a transformation while the hub is killed repeatedly: in the end every order exists
+ * once, as the transformation maps it.
  */
-export async function runImportStory(options: StoryOptions, say: (line: string) => void): Promise<StoryResult> {
+export async function runImportStory(options: StoryOptions, log: (line: string) => void): Promise<StoryResult> {
   const folder = await makeOpenFolder("hub-chaos-");
   const shop = await startTaskShop({
     journalFile: path.join(folder, "shop.jsonl"),
@@ -49,8 +49,8 @@ export async function runImportStory(options: StoryOptions, say: (line: string) 
     const send = await signIn(hub);
     const scheduleId = await prepare(send, shop.url);
     if (options.isTriggered) await accepted(send, { method: "POST", path: `/schedules/${scheduleId}/trigger` });
-    say("waiting for the schedule to fire");
-    const outcome = await killThroughout(hub, options, say);
+    log("waiting for the schedule to fire");
+    const outcome = await killThroughout(hub, options, log);
     const problems = await withDatabase(hub.dataDir, (db) => findProblems(db, options.orders));
     problems.push(...hub.unexpectedEnds());
     const executions = await withDatabase(hub.dataDir, (db) => listExecutions(db, scheduleId));
@@ -94,7 +94,7 @@ async function prepare(send: Send, shopUrl: string): Promise<string> {
   return await post("/schedules", { name: "Import", bridgeId, taskName: "orders.import", ...everyMinute });
 }
 
-async function killThroughout(hub: ChaosHub, options: StoryOptions, say: (line: string) => void) {
+async function killThroughout(hub: ChaosHub, options: StoryOptions, log: (line: string) => void) {
   const random = createRandom(options.seed);
   const deadline = performance.now() + options.withinMs;
   const restartsMs: number[] = [];
@@ -109,7 +109,7 @@ async function killThroughout(hub: ChaosHub, options: StoryOptions, say: (line: 
   while (kills < options.kills && performance.now() < deadline) {
     const { orders } = await state();
     if (orders >= options.orders) break;
-    // A hub that stored nothing before it died would be three times the same attempt.
+    // Wait for progress: otherwise all three kills would hit the same attempt.
     await until(
       async () => (await state()).orders > orders,
       90_000,
@@ -127,13 +127,13 @@ async function killThroughout(hub: ChaosHub, options: StoryOptions, say: (line: 
       await until(isTakenUp, 60_000, () => "the import was not taken up", 20);
       restartsMs.push(performance.now() - started);
     }
-    say(`${kills} kills, ${before.orders} orders`);
+    log(`${kills} kills, ${before.orders} orders`);
   }
   const isDone = async (): Promise<boolean> => {
     const { orders, running } = await state();
     return orders >= options.orders && running === 0;
   };
-  await until(isDone, 240_000, () => "the import does not end", 200).catch((error: unknown) => say(String(error)));
+  await until(isDone, 240_000, () => "the import does not end", 200).catch((error: unknown) => log(String(error)));
   return { kills, restartsMs };
 }
 

@@ -2,32 +2,32 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from "nod
 
 export type Summary = { total: number; succeeded: number; failed: number; skipped: number; no_change: number };
 
-/** `made`: the orders that its steps are said to have made. */
-type ToldRun = { key: string; runId: string; status: string; summary: Summary; made?: string[] };
+/** `made`: orders that its steps reported as created. */
+type AcknowledgedRun = { key: string; runId: string; status: string; summary: Summary; made?: string[] };
 
-/** What the hub has said it did. */
+/** A change that the hub acknowledged. */
 type Acknowledgement =
-  /** `units`: what is in each of them, where it is counted. */
+  /** `units`: number of units per order, where counted. */
   | { type: "orders"; ids: string[]; units?: Record<string, number> }
-  | (ToldRun & { type: "run"; orderIds: string[]; noteText: string })
-  | (ToldRun & { type: "retry" | "undo"; of: string })
+  | (AcknowledgedRun & { type: "run"; orderIds: string[]; noteText: string })
+  | (AcknowledgedRun & { type: "retry" | "undo"; of: string })
   | { type: "cancel"; runId: string }
   | { type: "patch"; orderId: string; field: string; value: string }
   | { type: "values"; setId: string; values: string[] };
 
-/** What the hub has said it did not and will not do. */
+/** A request that the hub rejected for good. */
 type Refusal = { type: "refused"; of: "run" | "retry" | "undo"; key: string; runId?: string; code: string };
 
 export type JournalEntry = Acknowledgement | Refusal;
 
 export type Journal = {
   append(entry: JournalEntry): void;
-  /** How many of each type. */
+  /** Entries by type. */
   counts(): Record<string, number>;
   close(): void;
 };
 
-/** An entry counts from when it is on the disk: the journal must not forget what it holds against the hub. */
+/** Entries are synced to disk, so that the journal itself loses nothing. */
 export function openJournal(file: string): Journal {
   const descriptor = openSync(file, "a");
   const counts: Record<string, number> = {};

@@ -1,9 +1,9 @@
 import pg from "pg";
 
 /*
- * Loaded before the hub with `node --import`. From the first statement on that has CHAOS_MARKER among its values,
+ * Loaded before the hub with `node --import`. Starting with the first statement that has CHAOS_MARKER among its values,
  * statements are counted, and at number CHAOS_KILL_AT the process kills itself: "before" the statement is sent, once it
- * is "sent" and nobody will read what comes of it, or "after" its answer has come.
+ * is "sent" and its response is never read, or "after" its response.
  */
 const killAt = Number(process.env.CHAOS_KILL_AT);
 const moment = process.env.CHAOS_KILL_WHEN;
@@ -30,7 +30,7 @@ prototype.query = function query(...args) {
     };
   }
   const answer = original.apply(this, args);
-  // The driver writes at the end of this tick: after it, the server will do it and we shall not know.
+  // The driver writes at the end of this tick: after that the server runs it and the response is lost.
   if (moment === "sent") setImmediate(die);
   return answer instanceof Promise ? answer.finally(die) : answer;
 };

@@ -12,11 +12,11 @@ import { until } from "./until.ts";
 
 export type Times = { takenOverMs: number[]; cancelledMs: number[] };
 
-/** How long it takes until another hub goes on with what a killed one did, and until a cancel reaches another hub's task. */
-export async function measureTimes(rounds: number, say: (line: string) => void): Promise<Times> {
+/** Measures how long it takes until another hub takes over from a killed one, and until a cancel reaches a task of another hub. */
+export async function measureTimes(rounds: number, log: (line: string) => void): Promise<Times> {
   const folder = await makeOpenFolder("hub-chaos-");
   const shop = await startTaskShop({ journalFile: path.join(folder, "shop.jsonl"), seed: 1 });
-  // The first one answers, and runs nothing; the others run, and answer as well.
+  // The first one serves requests only; the others also run tasks.
   const roles = ["api,gateway,scheduler", "api,gateway,worker", "api,gateway,worker"];
   const cluster = await startCluster(folder, roles.length, createRandom(1), (i) => ({ HUB_ROLES: roles[i]! }));
   try {
@@ -26,7 +26,7 @@ export async function measureTimes(rounds: number, say: (line: string) => void):
     for (let round = 0; round < rounds; round++) {
       times.takenOverMs.push(await measureTakeOver(cluster, send));
       times.cancelledMs.push(await measureCancel(send, bridgeId, shop, `cancel ${round}`));
-      say(`taken over after ${times.takenOverMs.at(-1)} ms, cancelled after ${times.cancelledMs.at(-1)} ms`);
+      log(`taken over after ${times.takenOverMs.at(-1)} ms, cancelled after ${times.cancelledMs.at(-1)} ms`);
     }
     return times;
   } finally {
@@ -54,7 +54,7 @@ async function attemptsOf(cluster: TaskCluster, id: string): Promise<{ attempt: 
   );
 }
 
-/** Both workers have one; the first of them is killed, and its execution is begun again by the other. */
+/** Each worker runs an execution; one worker is killed and the other takes over. */
 async function measureTakeOver(cluster: TaskCluster, send: Send): Promise<number> {
   const { id: bridgeId } = await accepted(send, {
     method: "POST",
@@ -87,7 +87,7 @@ async function measureTakeOver(cluster: TaskCluster, send: Send): Promise<number
   return Math.round(took);
 }
 
-/** Asked of the hub that runs nothing; the shop sees when the worker hangs up. */
+/** Cancels through the hub without tasks; the shop sees when the worker disconnects. */
 async function measureCancel(
   send: Send,
   bridgeId: string,

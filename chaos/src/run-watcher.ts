@@ -9,18 +9,18 @@ export type SeenRun = {
   results?: { steps: { status: string; carried_over?: boolean; created_order_ids?: string[] }[] }[];
 };
 
-/** What somebody saw of a run, and when they had asked: what was asked for at the same time says nothing about order. */
+/** An observed state of a run with request and response time: overlapping requests have no order. */
 export type Observation = { runId: string; status: string; done: number; sentAt: number; at: number };
 
 export type Watcher = {
   saw(run: SeenRun, sentAt: number, at: number): void;
   struck(at: number): void;
-  /** How many runs have not made progress since a kill interrupted them. */
+  /** Runs without progress since a kill interrupted them. */
   interrupted(): number;
   observations(): Observation[];
-  /** Milliseconds from a kill until anything made progress again, and until a run that it interrupted did. */
+  /** Milliseconds from a kill until any run made progress, and until an interrupted run did. */
   recoveries(): { any: number[]; interrupted: number[] };
-  /** Looks at the newest runs again and again until told to stop. */
+  /** Polls the newest runs until `isOver`. */
   watch(send: Send, isOver: () => boolean): Promise<void>;
 };
 
@@ -81,7 +81,7 @@ export function createWatcher(file: string): Watcher {
 const ranks: Record<string, number> = { queued: 0, running: 1 };
 const rankOf = (status: string): number => ranks[status] ?? 2;
 
-/** Every pair of answers, one asked for after the other had come, that goes against the table of states. */
+/** Pairs of non-overlapping observations that violate the state table. */
 export function findIllegalTransitions(observations: readonly Observation[]): string[] {
   const found: string[] = [];
   const byRun = Map.groupBy(observations, ({ runId }) => runId);

@@ -2,23 +2,23 @@ import type { Reader } from "./findings.ts";
 
 export const minuteMs = 60_000;
 
-/** As the client was told when it made the schedule: every so many minutes of the hour, from its first run on. */
+/** A schedule as acknowledged at creation: every n minutes of the hour, starting with its first run. */
 export type KnownSchedule = { id: string; everyMinutes: number; firstRunAt: number };
 
 /** Each list must be empty. */
 type ScheduleFindings = {
   /** An occurrence without an execution. */
   lost: string[];
-  /** An occurrence with several, or an execution that was queued or announced twice. */
+  /** An occurrence with several executions, or an execution that was queued or announced twice. */
   doubled: string[];
-  /** An execution for a time that is no occurrence. */
+  /** An execution for a time that is not an occurrence. */
   unexpected: string[];
   broken: string[];
 };
 
 export type ScheduleCheck = { findings: ScheduleFindings; occurrences: number; madeUpFor: number };
 
-/** The occurrences up to `until`, found minute by minute: the cron code of the hub has no part in it. */
+/** Occurrences up to `until`, computed minute by minute, independent of the hub's cron code. */
 function expectedTimes({ everyMinutes, firstRunAt }: KnownSchedule, until: number): number[] {
   const times: number[] = [];
   for (let at = firstRunAt; at <= until; at += minuteMs) {
@@ -29,7 +29,7 @@ function expectedTimes({ everyMinutes, firstRunAt }: KnownSchedule, until: numbe
 
 type Row = { id: string; schedule_id: string; at: Date | null; status: string; attempts: { status: string }[] };
 
-/** Holds what each schedule promises against the executions in the database, never asking a hub. */
+/** Compares the expected occurrences with the executions in the database, without using a hub. */
 export async function checkSchedules(db: Reader, schedules: KnownSchedule[], until: number): Promise<ScheduleCheck> {
   const findings: ScheduleFindings = { lost: [], doubled: [], unexpected: [], broken: [] };
   const { rows } = await db.query<Row>(
@@ -42,7 +42,7 @@ export async function checkSchedules(db: Reader, schedules: KnownSchedule[], unt
     occurrences += checkOne(schedule, ofSchedule, until, findings);
   }
   for (const { id, status, attempts } of rows) {
-    // Killed in each of its attempts it may fail; that is a promise of tasks, not of schedules.
+    // An execution that was killed in every attempt may fail; that is checked by the task session.
     const wasLost = status === "failed" && attempts.every((attempt) => attempt.status === "worker_lost");
     if (status !== "succeeded" && !wasLost) findings.broken.push(`execution ${id} is ${status}`);
   }
@@ -66,7 +66,7 @@ function checkOne(schedule: KnownSchedule, rows: Row[], until: number, findings:
   return expected.size;
 }
 
-/** What schedules, audit log and queue say has to agree with the executions. */
+/** Schedules, audit log and queue must agree with the executions. */
 async function checkRows(
   db: Reader,
   found: Map<string, Row[]>,

@@ -15,14 +15,14 @@ type ScheduleOptions = {
   seed: number;
   strikes: number;
   nodes: number;
-  /** How many there should be; how many schedules that takes follows from the time. */
+  /** Target number; the number of schedules follows from the duration. */
   occurrences: number;
   withinMs: number;
-  /** Does not wait for the minutes: they are over already, and fire all at once. */
+  /** Backdates the schedules, so that all occurrences fire at once. */
   isTimePassed?: boolean;
 };
 
-/** `afterMs`: from the moment on at which all schedules are there. */
+/** `afterMs`: counted from when all schedules exist. */
 type ScheduleStrike = { kind: "kill" | "freeze"; node: number; afterMs: number; forMs: number };
 
 type ScheduleResult = ScheduleCheck & {
@@ -30,7 +30,7 @@ type ScheduleResult = ScheduleCheck & {
   nodes: number;
   schedules: number;
   struck: Record<ScheduleStrike["kind"], number>;
-  /** Executions that another hub took up from one that was killed while it worked on them. */
+  /** Executions that another hub took over from a killed one. */
   recovered: number;
   latenessMs: { median: number; longest: number };
   evidence: string;
@@ -38,13 +38,13 @@ type ScheduleResult = ScheduleCheck & {
 
 const drainWithinMs = 240_000;
 const clients = 8;
-/** Of five schedules three fire every minute, one every second and one every third. */
+/** Three of five schedules fire every minute, one every two and one every three minutes. */
 const intervals = [1, 1, 1, 2, 3];
 const perMinute = intervals.reduce((sum, every) => sum + 1 / every, 0) / intervals.length;
 
 /**
- * When and whom. Most come in the seconds after a full minute, since that is when schedules fire; `startsAt` says where in
- * its minute the session begins.
+ * Times and targets of the strikes. Most come in the seconds after a full minute, when schedules fire; `startsAt` is the offset
+ * of the session within its minute.
  */
 function planScheduleStrikes(options: ScheduleOptions, startsAt: number): ScheduleStrike[] {
   const { seed, strikes, nodes, withinMs, isTimePassed } = options;
@@ -62,13 +62,13 @@ function planScheduleStrikes(options: ScheduleOptions, startsAt: number): Schedu
   }).toSorted((a, b) => a.afterMs - b.afterMs);
 }
 
-/** Several hubs, one PostgreSQL, many schedules: whoever dies when, each occurrence has its execution, and only one. */
+/** Several hubs on one PostgreSQL with many schedules: each occurrence has exactly one execution, whichever hub dies when. */
 export async function runScheduleSession(
   options: ScheduleOptions,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<ScheduleResult> {
   const folder = await makeOpenFolder("hub-chaos-");
-  say(`data and evidence in ${folder}`);
+  log(`data and evidence in ${folder}`);
   const cluster = await startCluster(folder, options.nodes, createRandom(options.seed ^ 0x5eed));
   let isClean = false;
   try {
@@ -80,9 +80,9 @@ export async function runScheduleSession(
     const bridgeId = String((await accepted(send, { method: "POST", path: "/bridges", body: bridge })).id);
     if (options.isTimePassed) await leaveTimeInMinute();
     const schedules = await makeSchedules(send, bridgeId, count);
-    say(`${count} schedules, up to ${options.strikes} strikes`);
+    log(`${count} schedules, up to ${options.strikes} strikes`);
     if (options.isTimePassed) await passMinutes(cluster, send, bridgeId, schedules);
-    const struck = await strikeAll(cluster, options, say);
+    const struck = await strikeAll(cluster, options, log);
     const end = await endOf(cluster);
     await drain(cluster, end);
     const check = await cluster.withDatabase((db) => checkSchedules(db, schedules, end));
@@ -119,13 +119,13 @@ async function makeSchedules(send: Send, bridgeId: string, count: number): Promi
 const passedMinutes = 12;
 const enoughMs = 20_000;
 
-/** So that none of them fires before its time is put back: what it was told as its first run would be over then. */
+/** Waits, so that none fires before it is backdated: its acknowledged first run would be in the past. */
 async function leaveTimeInMinute(): Promise<void> {
   const leftMs = minuteMs - (Date.now() % minuteMs);
   if (leftMs < enoughMs) await new Promise((resolve) => setTimeout(resolve, leftMs));
 }
 
-/** As if no hub had been at work for a while. */
+/** Backdates all schedules, as if no hub had been running. */
 async function passMinutes(
   cluster: TaskCluster,
   send: Send,
@@ -142,15 +142,15 @@ async function passMinutes(
   );
   if (rows[0]!.fired > 0) throw new Error("schedules fired while others were still made: the machine is too busy");
   for (const schedule of schedules) schedule.firstRunAt -= back;
-  // A new one tells the sleeping schedulers to look.
+  // A new schedule wakes the schedulers.
   await accepted(send, { method: "POST", path: "/schedules", body: { bridgeId, taskName: "noop", cron: "@yearly" } });
 }
 
-/** Each hub has its strikes one after the other; what comes while it is still starting waits for it. */
+/** Strikes of one hub run one after the other; they wait while it is still starting. */
 async function strikeAll(
   cluster: TaskCluster,
   options: ScheduleOptions,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<ScheduleResult["struck"]> {
   const began = performance.now();
   const struck = { kill: 0, freeze: 0 };
@@ -170,7 +170,7 @@ async function strikeAll(
         node.thaw();
       }
       struck[kind]++;
-      if ((struck.kill + struck.freeze) % 20 === 0) say(`${struck.kill} kills, ${struck.freeze} freezes`);
+      if ((struck.kill + struck.freeze) % 20 === 0) log(`${struck.kill} kills, ${struck.freeze} freezes`);
     }
   }
   const byNode = Map.groupBy(strikes, ({ node }) => node);
@@ -179,7 +179,7 @@ async function strikeAll(
   return struck;
 }
 
-/** Everything up to here is over by the clock that schedules go by. */
+/** Occurrences up to this time are over by the database clock. */
 async function endOf(cluster: TaskCluster): Promise<number> {
   const { rows } = await cluster.withDatabase((db) => db.query<{ now: Date }>("select clock_timestamp() as now"));
   return Math.floor(rows[0]!.now.getTime() / minuteMs) * minuteMs;
@@ -196,11 +196,11 @@ async function drain(cluster: TaskCluster, end: number): Promise<void> {
       );
       left = rows[0];
       if (rows[0]!.due > 0) return false;
-      // From here on nothing new is wanted: what would fire while the rest is worked off is no part of the check.
+      // Stop firing: occurrences during the drain are not part of the check.
       await db.query("update schedules set next_run_at = null where next_run_at is not null");
       return rows[0]!.open === 0;
     });
-  // Whatever is left is a finding of the check, not a reason to wait for ever.
+  // The check reports what is left; do not wait forever.
   await until(isDone, drainWithinMs, () => JSON.stringify(left), 250).catch(() => {});
 }
 

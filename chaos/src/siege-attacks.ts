@@ -1,41 +1,48 @@
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import type { Noisy } from "./siege-floods.ts";
+import type { Attacker } from "./siege-prepare.ts";
 import type { TallyKeeper } from "./siege-tally.ts";
 import type { Attack, Of } from "./siege-small-attacks.ts";
 import { smallAttacks } from "./siege-small-attacks.ts";
-import type { Place, Wanted } from "./siege-wire.ts";
-import { dial, readAnswers, renderRequest } from "./siege-wire.ts";
+import type { Outgoing, Target } from "./siege-wire.ts";
+import { connectTo, readResponses, renderRequest } from "./siege-wire.ts";
 
 const api = "/api/v1";
 const mebi = 1024 ** 2;
 
-export function attacksOf(orgs: Noisy[], kind: "all" | "small"): Attack[] {
-  const of = (make: (noisy: Noisy) => Wanted[]): Buffer[] => orgs.flatMap(make).map(renderRequest);
-  if (kind === "small") return smallAttacks(of);
+export type AttackKind = "all" | "small" | "slow sockets";
+
+export function attacksOf(attacker: Attacker, kind: AttackKind): Attack[] {
+  const of = (make: (attacker: Attacker) => Outgoing[]): Buffer[] => make(attacker).map(renderRequest);
+  if (kind === "slow sockets") return slowSockets();
+  if (kind === "small") return [...slowSockets(), ...smallAttacks(of)];
   return [
-    ...slowSockets(of),
+    ...slowSockets(),
+    ...slowBodies(of),
     ...badBodies(of),
-    ...heavyWork(of),
+    ...costlyRequests(of),
     ...backgroundWork(of),
     ...oddReaders(of),
     ...smallAttacks(of),
   ];
 }
 
-/** Heads and bodies that never end (security 2, protocol 1). */
-function slowSockets(of: Of): Attack[] {
+/** 600 anonymous sockets with heads and bodies that never end (security 2, protocol 1). */
+function slowSockets(): Attack[] {
   const head = Buffer.from(`GET ${api}/orders HTTP/1.1\r\nhost: hub.example\r\nx-slow: ${"a".repeat(4_000)}`);
   const body = renderRequest({ path: `${api}/auth/token`, body: `{"email":"${"a".repeat(3_000)}`, length: 4_000 });
-  const known = of(({ token }) => [
-    { path: `${api}/orders`, token, body: `{"number":"${"a".repeat(500)}`, length: 4_000 },
-  ]);
   const manner = "trickles request" as const;
   return [
-    { name: "heads that trickle", everyMs: 20, most: 300, requests: [head], manner, asStranger: true },
-    { name: "strangers' bodies that trickle", everyMs: 20, most: 300, requests: [body], manner, asStranger: true },
-    { name: "bodies that trickle", everyMs: 50, most: 100, requests: known, manner },
+    { name: "heads that trickle", everyMs: 20, most: 300, requests: [head], manner, isAnonymous: true },
+    { name: "anonymous bodies that trickle", everyMs: 20, most: 300, requests: [body], manner, isAnonymous: true },
   ];
+}
+
+function slowBodies(of: Of): Attack[] {
+  const requests = of(({ token }) => [
+    { path: `${api}/orders`, token, body: `{"number":"${"a".repeat(500)}`, length: 4_000 },
+  ]);
+  return [{ name: "bodies that trickle", everyMs: 50, most: 100, requests, manner: "trickles request" }];
 }
 
 /** Large, wrong, compressed, deep (security 3 and 4, protocol 6). */
@@ -84,11 +91,11 @@ function badBodies(of: Of): Attack[] {
       requests: of(({ token }) => [{ path: `${api}/orders`, token, body: deep }]),
     },
     {
-      name: "strangers' large bodies",
+      name: "anonymous large bodies",
       everyMs: 200,
       most: 20,
       requests: [renderRequest({ path: `${api}/auth/token`, body: unknownKeys })],
-      asStranger: true,
+      isAnonymous: true,
     },
   ];
 }
@@ -101,11 +108,11 @@ const actions = [
 ];
 
 /** Valid, allowed, and a lot (security 5). */
-function heavyWork(of: Of): Attack[] {
+function costlyRequests(of: Of): Attack[] {
   const order = { lines: [{ sku: "MUG-01", quantity: 2, price: 9.5 }], customer: { name: "Ada Byron" }, total: 19 };
   const bulk = JSON.stringify({ orders: Array.from({ length: 2_000 }, () => order) });
   const numbers = Array.from({ length: 9_000 }, (_, i) => String(i + 1));
-  const post = (path: string, token: string, body: unknown): Wanted => ({
+  const post = (path: string, token: string, body: unknown): Outgoing => ({
     path: `${api}${path}`,
     token,
     body: JSON.stringify(body),
@@ -193,9 +200,9 @@ export const costlyMappings = Array.from({ length: 400 }, (_, i) => ({
 }));
 const costlyData = { text: "Lorem ipsum dolor sit amet ".repeat(80) };
 
-/** Done by workers in the same process, after the answer. */
+/** Work in the background, after the response. */
 function backgroundWork(of: Of): Attack[] {
-  const post = (path: string, token: string, body: unknown): Wanted => ({
+  const post = (path: string, token: string, body: unknown): Outgoing => ({
     path: `${api}${path}`,
     token,
     body: JSON.stringify(body),
@@ -233,7 +240,7 @@ function backgroundWork(of: Of): Attack[] {
   ];
 }
 
-/** Of answers that nobody takes, or nobody waits for (security 6). */
+/** Responses that are not read, or not waited for (security 6). */
 function oddReaders(of: Of): Attack[] {
   const exports = of(({ token, comparisonId }) => [
     { path: `${api}/orders/export.csv`, token },
@@ -251,17 +258,17 @@ function oddReaders(of: Of): Attack[] {
     { path: `${api}/orders/export.csv`, token },
   ]);
   return [
-    { name: "exports that nobody reads", everyMs: 250, most: 60, requests: exports, manner: "reads nothing" },
-    { name: "exports read in drops", everyMs: 500, most: 30, requests: exports, manner: "trickles answer" },
+    { name: "unread exports", everyMs: 250, most: 60, requests: exports, manner: "reads nothing" },
+    { name: "exports read byte by byte", everyMs: 500, most: 30, requests: exports, manner: "trickles answer" },
     {
-      name: "scripts that nobody reads",
+      name: "unread scripts",
       everyMs: 50,
       most: 300,
       requests: script,
       manner: "reads nothing",
-      asStranger: true,
+      isAnonymous: true,
     },
-    { name: "callers that hang up", everyMs: 20, most: 50, requests: abandoned, manner: "hangs up" },
+    { name: "clients that disconnect", everyMs: 20, most: 50, requests: abandoned, manner: "hangs up" },
   ];
 }
 
@@ -269,8 +276,8 @@ const dropEveryMs = 1_000;
 const hangUpMs = 30;
 const unreadMs = 40_000;
 
-export function startAttack(place: Place, attack: Attack, keeper: TallyKeeper): { stop(): void } {
-  const { name, requests, manner, most, asStranger } = attack;
+export function startAttack(target: Target, attack: Attack, keeper: TallyKeeper): { stop(): void } {
+  const { name, requests, manner, most, isAnonymous } = attack;
   const open = new Set<Socket>();
   let count = 0;
   let isOver = false;
@@ -278,14 +285,14 @@ export function startAttack(place: Place, attack: Attack, keeper: TallyKeeper): 
   function strike(): void {
     if (open.size >= most) return;
     const request = requests[count % requests.length]!;
-    const socket = dial(place, asStranger ? count : undefined);
+    const socket = connectTo(target, isAnonymous ? count : undefined);
     count++;
     open.add(socket);
     keeper.sent(name);
     let isAnswered = false;
-    const read = readAnswers((answer) => {
+    const read = readResponses((response) => {
       isAnswered = true;
-      keeper.answered(name, answer);
+      keeper.answered(name, response);
       socket.destroy();
     });
     socket.on("error", () => {});
@@ -308,7 +315,7 @@ export function startAttack(place: Place, attack: Attack, keeper: TallyKeeper): 
   };
 }
 
-/** Returns what has to be done when the connection is gone. */
+/** Returns the clean-up for when the connection is closed. */
 function giveAndTake(socket: Socket, request: Buffer, manner: Attack["manner"]): () => void {
   if (manner === "trickles request") {
     const most = Math.floor(request.length / 2);
@@ -323,7 +330,7 @@ function giveAndTake(socket: Socket, request: Buffer, manner: Attack["manner"]):
     return () => clearTimeout(patience);
   }
   if (manner === "reads nothing") {
-    // Who does not read does not see either that the hub has hung up.
+    // A client that does not read does not see that the hub has closed the connection either.
     const patience = setTimeout(() => socket.destroy(), unreadMs);
     return () => clearTimeout(patience);
   }

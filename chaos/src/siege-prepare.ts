@@ -4,26 +4,35 @@ import { demoCards } from "../../server/src/carriers/demo/demo-cards.ts";
 import { costlyWorkbooks } from "../../server/src/testing/costly-workbooks.ts";
 import { adminPassword } from "../../server/src/testing/launch-hub.ts";
 import { costlyMappings } from "./siege-attacks.ts";
-import type { Noisy } from "./siege-floods.ts";
 
 type Json = Record<string, unknown>;
 type Call = (method: string, path: string, body?: unknown) => Promise<Json>;
 
-export type Besieged = { quiet: { token: string; orderIds: string[] }; noisy: Noisy[] };
+/** The attacking organization, with the records that its requests need. */
+export type Attacker = {
+  token: string;
+  orderIds: string[];
+  bridgeId: string;
+  transformationId: string;
+  comparisonId: string;
+  /** A csv bridge whose folder has costly files. */
+  filesBridgeId: string;
+};
 
-/** How much the noisy organizations have to make others wait with. */
+export type Organizations = { quiet: { id: string; token: string; orderIds: string[] }; attacker: Attacker };
+
+/** Records of the attacking organization. */
 export type SiegeSize = { orders: number; parcels: number };
 
 const quietOrders = 200;
 const bulkOrders = 2_000;
 
-export async function prepareOrganizations(url: string, size: SiegeSize, filesDir: string): Promise<Besieged> {
-  const quiet = await newOrganization(url, "Quiet");
-  const orderIds = await makeOrders(quiet.call, quietOrders);
-  const noisy: Noisy[] = [];
-  for (const name of ["Noisy", "Noisier"])
-    noisy.push(await prepareNoisy(await newOrganization(url, name), size, filesDir));
-  return { quiet: { token: quiet.token, orderIds }, noisy };
+export async function prepareOrganizations(url: string, size: SiegeSize, filesDir: string): Promise<Organizations> {
+  const { call, token } = await newOrganization(url, "Quiet");
+  const { organization } = (await call("GET", "/me")) as { organization: { id: string } };
+  const orderIds = await makeOrders(call, quietOrders);
+  const attacker = await prepareAttacker(await newOrganization(url, "Attacker"), size, filesDir);
+  return { quiet: { id: organization.id, token, orderIds }, attacker };
 }
 
 function caller(url: string, token?: string): Call {
@@ -82,11 +91,11 @@ async function makeOrders(call: Call, count: number): Promise<string[]> {
   return ids;
 }
 
-async function prepareNoisy(
+async function prepareAttacker(
   { call, token }: { call: Call; token: string },
   size: SiegeSize,
   filesDir: string,
-): Promise<Noisy> {
+): Promise<Attacker> {
   const orderIds = await makeOrders(call, size.orders);
   const { id: bridgeId } = await call("POST", "/bridges", { name: "Slow", connector: "demo", concurrency: 50 });
   const { id: accountId } = await call("POST", "/carrier-accounts", { name: "Cards", carrier: "rate-card" });

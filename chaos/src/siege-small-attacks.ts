@@ -1,27 +1,28 @@
 import { costlyWorkbooks } from "../../server/src/testing/costly-workbooks.ts";
-import type { Noisy } from "./siege-floods.ts";
-import type { Wanted } from "./siege-wire.ts";
+import type { Attacker } from "./siege-prepare.ts";
+import type { Outgoing } from "./siege-wire.ts";
 
-/** Something that costs the hub much more than its sender, done again and again. */
+/** Costs the hub much more than the attacker, again and again. */
 export type Attack = {
   name: string;
   everyMs: number;
-  /** So many at the same time: what is still open is left as it is. */
+  /** At the same time. */
   most: number;
   requests: Buffer[];
-  /** How the answer is taken, or the request given; by default as fast as possible. */
+  /** By default it sends and reads as fast as possible. */
   manner?: "trickles request" | "trickles answer" | "reads nothing" | "hangs up";
-  asStranger?: boolean;
+  /** Without a token, from many addresses. */
+  isAnonymous?: boolean;
 };
 
-export type Of = (make: (noisy: Noisy) => Wanted[]) => Buffer[];
+export type Of = (make: (attacker: Attacker) => Outgoing[]) => Buffer[];
 
 const api = "/api/v1";
 const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** Small requests with much work in them (security N1 to N3). */
+/** Small requests that cause much work (security N1 to N3). */
 export function smallAttacks(of: Of): Attack[] {
-  const post = (path: string, token: string, body: unknown): Wanted => ({
+  const post = (path: string, token: string, body: unknown): Outgoing => ({
     path: `${api}${path}`,
     token,
     body: JSON.stringify(body),
@@ -44,16 +45,14 @@ export function smallAttacks(of: Of): Attack[] {
     twice("10,000 tracking events", "/shipments/events", { events: many(10_000, { trackingNumber: "T" }) }),
     twice("99 empty shipments", "/shipments/bulk", { shipments: many(99, {}) }),
     { name: "costly workbooks", everyMs: 500, most: 4, requests: ofFiles },
-    { name: "costly workbooks, hung up", everyMs: 500, most: 4, requests: ofFiles, manner: "hangs up" },
+    { name: "costly workbooks, disconnected", everyMs: 500, most: 4, requests: ofFiles, manner: "hangs up" },
     {
       name: "costly files of bridges",
       everyMs: 2_000,
       most: 4,
-      requests: of(({ token, filesBridgeId }) =>
-        filesBridgeId === undefined
-          ? []
-          : [post("/tasks/execute", token, { bridgeId: filesBridgeId, taskName: "orders.import" })],
-      ),
+      requests: of(({ token, filesBridgeId }) => [
+        post("/tasks/execute", token, { bridgeId: filesBridgeId, taskName: "orders.import" }),
+      ]),
     },
   ];
 }

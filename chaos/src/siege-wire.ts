@@ -1,21 +1,21 @@
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 
-/** HTTP by hand: a besieger must send more than a client that does everything properly could, and do what none would. */
-export type Wanted = {
+/** HTTP by hand: attackers do what no HTTP client does. */
+export type Outgoing = {
   method?: string;
   path: string;
   token?: string;
   body?: string | Buffer;
   headers?: Record<string, string>;
-  /** What the head says, if that is not the truth. */
+  /** A Content-Length that is not the real one. */
   length?: number;
 };
 
-export type Answer = { status: number; hasRetryAfter: boolean; head: string };
-export type Place = { host: string; port: number };
+export type Response = { status: number; hasRetryAfter: boolean; head: string };
+export type Target = { host: string; port: number };
 
-export function renderRequest({ method, path, token, body, headers = {}, length }: Wanted): Buffer {
+export function renderRequest({ method, path, token, body, headers = {}, length }: Outgoing): Buffer {
   const bytes = Buffer.from(body ?? "");
   const all = { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers };
   const lines = [
@@ -28,8 +28,8 @@ export function renderRequest({ method, path, token, body, headers = {}, length 
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), bytes]);
 }
 
-/** Everything in 127.0.0.0/8 is this machine, on Linux without any preparation: strangers come from many addresses. */
-export function dial({ host, port }: Place, from?: number): Socket {
+/** From one of 200 addresses: on Linux, everything in 127.0.0.0/8 is this machine. */
+export function connectTo({ host, port }: Target, from?: number): Socket {
   const isMany = from !== undefined && process.platform === "linux";
   const localAddress = isMany ? { localAddress: `127.0.1.${1 + (from % 200)}` } : {};
   return connect({ host, port, noDelay: true, ...localAddress });
@@ -39,23 +39,23 @@ const endOfHead = "\r\n\r\n";
 const lastChunk = Buffer.from("0\r\n\r\n");
 const nothing = Buffer.alloc(0);
 
-/** Takes what comes on a connection and tells of each answer when all of it has come. */
-export function readAnswers(tell: (answer: Answer) => void): (chunk: Buffer) => void {
+/** Parses what arrives on a connection and reports each complete response. */
+export function readResponses(report: (response: Response) => void): (chunk: Buffer) => void {
   let rest: Buffer = nothing;
-  let answer: Answer | undefined;
-  /** Of the body; undefined: it comes in chunks. */
+  let response: Response | undefined;
+  /** Bytes of the body; undefined: chunked. */
   let left: number | undefined = 0;
 
-  /** False: more has to come first. */
+  /** False: more data is needed. */
   function takeOne(): boolean {
-    if (!answer) {
+    if (!response) {
       const end = rest.indexOf(endOfHead);
       if (end === -1) return false;
       const head = rest.subarray(0, end).toString("latin1");
       rest = rest.subarray(end + endOfHead.length);
       const status = Number(head.slice(9, 12));
       if (status === 100) return true;
-      answer = { status, hasRetryAfter: /\nretry-after: /i.test(head), head };
+      response = { status, hasRetryAfter: /\nretry-after: /i.test(head), head };
       const length = /\ncontent-length: (\d+)/i.exec(head)?.[1];
       left = /\ntransfer-encoding: chunked/i.test(head) ? undefined : Number(length ?? 0);
     }
@@ -71,8 +71,8 @@ export function readAnswers(tell: (answer: Answer) => void): (chunk: Buffer) => 
       rest = nothing;
       return false;
     } else rest = rest.subarray(left);
-    tell(answer);
-    answer = undefined;
+    report(response);
+    response = undefined;
     return true;
   }
 

@@ -4,15 +4,15 @@ import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { startFloor } from "../../bench/src/floor-process.ts";
 import type { Launched } from "../../server/src/testing/launch-hub.ts";
 import { adminPassword, isServing, launchHub, makeOpenFolder } from "../../server/src/testing/launch-hub.ts";
-import type { CampReport, CampTask } from "./siege-camp.ts";
-import type { Besieged, SiegeSize } from "./siege-prepare.ts";
+import type { AttackTask } from "./siege-attackers.ts";
+import type { Attacker, SiegeSize } from "./siege-prepare.ts";
 import { prepareOrganizations } from "./siege-prepare.ts";
-import type { Quiet, Reply } from "./siege-quiet.ts";
-import { goAboutBusiness } from "./siege-quiet.ts";
+import type { Quiet, QuietReplies, Reply } from "./siege-quiet.ts";
+import { startQuietClient } from "./siege-quiet.ts";
 import type { Tally } from "./siege-tally.ts";
-import { addUp } from "./siege-tally.ts";
 import type { Hold, Sightings } from "./siege-watch.ts";
 import { readHolds, watchHub } from "./siege-watch.ts";
 import { until } from "./until.ts";
@@ -20,33 +20,22 @@ import { until } from "./until.ts";
 export type SiegeOptions = {
   size: SiegeSize;
   seconds: SiegeSeconds;
-  /** Reads a second that the hub is believed to answer; without it, they are measured. */
-  capacity?: number;
-  mostOpen?: number;
-  /** Of a hub that nobody has used yet, in place of a new one. */
+  /** Of a hub that was never used, instead of a new one. */
   dataDir?: string;
-  /** How many times the measured capacity is offered. */
-  overload: number;
-  /** Only small requests with much work in them, and no flood; by default everything. */
-  isSmall?: boolean;
-  /** Settings of the hub that differ from what its users have. */
+  /** `small`: only small requests that cause much work, besides the slow sockets. */
+  kind: "all" | "small";
+  /** Settings of the hub that differ from the defaults. */
   env?: Record<string, string>;
 };
 
-/** How long each part takes. `unloaded`: before the siege, when nobody else is there. */
-type SiegeSeconds = { capacity: number; warmUp: number; unloaded: number; siege: number; after: number };
+/** How long each phase takes. `unloaded`: without an attack. */
+type SiegeSeconds = { warmUp: number; unloaded: number; siege: number; after: number };
 
 export type SiegeResult = {
-  /** Reads a second that the hub answers without limits, asked for as fast as it answers. */
-  capacity: number;
-  offered: number;
   seconds: number;
-  /** Of the quiet organization. */
-  unloaded: Reply[];
-  besieged: Reply[];
-  /** Of all three when the besiegers have gone: each organization does what the quiet one does. */
-  after: { endedAt: number; replies: Reply[][] };
-  floods: Tally;
+  unloaded: QuietReplies;
+  besieged: QuietReplies;
+  after: { endedAt: number; replies: Reply[] };
   attacks: Tally;
   /** Unloaded, and under siege. */
   holds: { before: Hold[]; during: Hold[] };
@@ -56,83 +45,76 @@ export type SiegeResult = {
   evidence: string;
 };
 
-const patienceMs = 60_000;
-/** Of the flood; each organization has half of the rest. */
-const strangersPart = 0.2;
+const startWithinMs = 60_000;
 
 /**
- * A hub as its users have it, an organization that goes about its business, and two others with strangers who want twice as
- * much of it as it can do, and whatever is known to be costly besides.
+ * A hub with its default settings, a quiet organization, and an organization that attacks with the most costly requests while
+ * 600 anonymous sockets trickle. Beside the hub runs the floor: a bare Fastify route with the same query on the same database.
+ * The quiet client calls both, so that whatever the attack takes from the machine is taken from both.
  */
-export async function runSiege(options: SiegeOptions, say: (line: string) => void): Promise<SiegeResult> {
-  const { size, seconds, overload, mostOpen = Infinity, isSmall = false, env: given } = options;
+export async function runSiege(options: SiegeOptions, log: (line: string) => void): Promise<SiegeResult> {
+  const { size, seconds, kind, env } = options;
   const folder = await makeOpenFolder("hub-siege-");
-  say(`data and evidence in ${folder}`);
+  log(`data and evidence in ${folder}`);
   const dataDir = options.dataDir ?? path.join(folder, "data");
   const loopFile = path.join(folder, "loop.jsonl");
-  const log = createWriteStream(path.join(folder, "hub.log"));
+  const hubLog = createWriteStream(path.join(folder, "hub.log"));
   const filesDir = path.join(folder, "files");
-  const ours = { CHAOS_LOOP_FILE: loopFile, HUB_FILES_DIR: filesDir };
-  const start = (env: Record<string, string>): Promise<Launched> =>
-    startHub(dataDir, { ...given, ...env, ...ours }, (text) => log.write(text));
-
-  let hub = await start(options.capacity === undefined ? { HUB_RATE_LIMIT_PER_SECOND: "off" } : {});
+  const own = { CHAOS_LOOP_FILE: loopFile, HUB_FILES_DIR: filesDir };
+  const hub = await startHub(dataDir, { ...env, ...own }, (text) => hubLog.write(text));
   try {
-    const besieged = await prepareOrganizations(hub.url, size, filesDir);
-    const capacity = options.capacity ?? (await measureCapacity(hub.url, besieged, seconds.capacity));
-    say(`capacity: ${Math.round(capacity)} reads a second`);
-    if (options.capacity === undefined) {
-      await hub.stop();
-      hub = await start({});
-    }
-    const quiet = { ...besieged.quiet, url: hub.url, mostOpen };
-    await businessFor(quiet, seconds.warmUp);
-    const [unloaded, before] = await during(() => businessFor(quiet, seconds.unloaded));
-    say(`unloaded: ${unloaded.length} requests of the quiet organization`);
+    const { quiet: organization, attacker } = await prepareOrganizations(hub.url, size, filesDir);
+    const floor = await startFloor("floor-orders-server.ts", dataDir, organization.id);
+    try {
+      const quiet: Quiet = { ...organization, hubUrl: hub.url, floorUrl: floor.url };
+      await runQuietClient(quiet, seconds.warmUp);
+      const [unloaded, before] = await timed(() => runQuietClient(quiet, seconds.unloaded));
+      log(`unloaded: ${unloaded.hub.length} requests of the quiet organization`);
 
-    const watch = watchHub(hub.pid, hub.url);
-    const business = goAboutBusiness(quiet);
-    const offered = capacity * overload;
-    const [reports, siege] = await during(() =>
-      besiege(hub.url, besieged, { offered, seconds: seconds.siege, isSmall }),
-    );
-    const others = besieged.noisy.map(({ token, orderIds }) => goAboutBusiness({ url: hub.url, token, orderIds }));
-    await delay(seconds.after * 1000);
-    await Promise.all([business, ...others].map(({ stop }) => stop()));
-    const sightings = await watch.stop();
-    const died = hub.hasExited() ? `code ${await hub.exited}: ${hub.stderr().slice(-2_000)}` : undefined;
-    const isInSiege = ({ at }: Reply): boolean => at < siege.endedAt;
-    return {
-      capacity,
-      offered,
-      seconds: seconds.siege,
-      unloaded,
-      besieged: business.replies.filter(isInSiege),
-      after: {
-        endedAt: siege.endedAt,
-        replies: [business.replies.filter((reply) => !isInSiege(reply)), ...others.map(({ replies }) => replies)],
-      },
-      ...reports,
-      holds: {
-        before: await readHolds(loopFile, before.from, before.to),
-        during: await readHolds(loopFile, siege.from, siege.to),
-      },
-      sightings,
-      died,
-      evidence: folder,
-    };
+      const watch = watchHub(hub.pid, hub.url);
+      const client = startQuietClient(quiet);
+      const [attacks, siege] = await timed(() =>
+        attack({ hubUrl: hub.url, floorUrl: floor.url, attacker, kind, seconds: seconds.siege }),
+      );
+      await delay(seconds.after * 1000);
+      await client.stop();
+      const sightings = await watch.stop();
+      const died = hub.hasExited() ? `code ${await hub.exited}: ${hub.stderr().slice(-2_000)}` : undefined;
+      const isDuring = ({ at }: Reply): boolean => at < siege.endedAt;
+      const { replies } = client;
+      return {
+        seconds: seconds.siege,
+        unloaded,
+        besieged: {
+          hub: replies.hub.filter(isDuring),
+          floor: replies.floor.filter(isDuring),
+          changes: replies.changes.filter(isDuring),
+        },
+        after: { endedAt: siege.endedAt, replies: replies.hub.filter((reply) => !isDuring(reply)) },
+        attacks,
+        holds: {
+          before: await readHolds(loopFile, before.from, before.to),
+          during: await readHolds(loopFile, siege.from, siege.to),
+        },
+        sightings,
+        died,
+        evidence: folder,
+      };
+    } finally {
+      await floor.stop();
+    }
   } finally {
     if (!hub.hasExited()) await hub.stop();
-    log.end();
+    hubLog.end();
     await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-async function businessFor(quiet: Quiet, seconds: number): Promise<Reply[]> {
-  const business = goAboutBusiness(quiet);
+async function runQuietClient(quiet: Quiet, seconds: number): Promise<QuietReplies> {
+  const client = startQuietClient(quiet);
   await delay(seconds * 1000);
-  await business.stop();
-  return business.replies;
+  await client.stop();
+  return client.replies;
 }
 
 async function startHub(
@@ -142,10 +124,10 @@ async function startHub(
 ): Promise<Launched> {
   const preload = path.join(import.meta.dirname, "watch-loop.ts");
   const hub = launchHub(dataDir, { env: { HUB_ADMIN_PASSWORD: adminPassword, ...env }, preload, listener });
-  await hub.printed(/^live +http:/m, patienceMs);
+  await hub.printed(/^live +http:/m, startWithinMs);
   await until(
     () => isServing(hub.url),
-    patienceMs,
+    startWithinMs,
     () => `not ready: ${hub.stdout()}${hub.stderr()}`,
   );
   return hub;
@@ -153,52 +135,45 @@ async function startHub(
 
 type Span = { from: number; to: number; endedAt: number };
 
-/** With the times by the clock on the wall, and the end by the one that replies go by. */
-async function during<T>(work: () => Promise<T>): Promise<[T, Span]> {
+/** `from` and `to` by the wall clock, `endedAt` by the clock of the replies. */
+async function timed<T>(work: () => Promise<T>): Promise<[T, Span]> {
   const from = Date.now();
   const result = await work();
   return [result, { from, to: Date.now(), endedAt: performance.now() }];
 }
 
-const placeOf = (url: string): CampTask["place"] => {
-  const { hostname, port } = new URL(url);
-  return { host: hostname, port: Number(port) };
+type AttackOptions = {
+  hubUrl: string;
+  floorUrl: string;
+  attacker: Attacker;
+  kind: SiegeOptions["kind"];
+  seconds: number;
 };
 
-async function measureCapacity(url: string, { noisy }: Besieged, seconds: number): Promise<number> {
-  const report = await sendOut({ does: "measure capacity", place: placeOf(url), orgs: noisy, seconds });
-  if (!("capacity" in report)) throw new Error("the capacity was not measured");
-  return report.capacity;
+/** The floor gets the slow sockets, too; the costly requests are for routes that only the hub has. */
+async function attack({ hubUrl, floorUrl, attacker, kind, seconds }: AttackOptions): Promise<Tally> {
+  const common = { attacker, seconds };
+  const [tally] = await Promise.all([
+    runAttackers({ ...common, target: targetOf(hubUrl), kind }),
+    runAttackers({ ...common, target: targetOf(floorUrl), kind: "slow sockets" }),
+  ]);
+  return tally;
 }
 
-async function besiege(
-  url: string,
-  { noisy }: Besieged,
-  { offered, seconds, isSmall }: { offered: number; seconds: number; isSmall: boolean },
-): Promise<{ floods: Tally; attacks: Tally }> {
-  const common = { place: placeOf(url), orgs: noisy, seconds };
-  const [attacks, ...floods] = await Promise.all([
-    sendOut({ ...common, does: "attack", kind: isSmall ? "small" : "all" }),
-    ...(isSmall
-      ? []
-      : [
-          sendOut({ ...common, does: "flood", perSecond: offered * (1 - strangersPart) }),
-          sendOut({ ...common, does: "flood as strangers", perSecond: offered * strangersPart }),
-        ]),
-  ]);
-  const talliesOf = (reports: CampReport[]): Tally[] => reports.flatMap((one) => ("tally" in one ? [one.tally] : []));
-  return { floods: addUp(talliesOf(floods)), attacks: addUp(talliesOf([attacks])) };
+function targetOf(url: string): AttackTask["target"] {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
 }
 
 /** In a process of its own; resolves when it has ended. */
-async function sendOut(task: CampTask): Promise<CampReport> {
-  const camp = fork(path.join(import.meta.dirname, "siege-camp.ts"));
-  const ended = once(camp, "exit");
-  camp.send(task);
-  const report = (await Promise.race([
-    once(camp, "message"),
-    ended.then(([code]) => Promise.reject(new Error(`besiegers ended with ${String(code)}`))),
-  ])) as [CampReport];
+async function runAttackers(task: AttackTask): Promise<Tally> {
+  const child = fork(path.join(import.meta.dirname, "siege-attackers.ts"));
+  const ended = once(child, "exit");
+  child.send(task);
+  const [tally] = (await Promise.race([
+    once(child, "message"),
+    ended.then(([code]) => Promise.reject(new Error(`the attackers ended with ${String(code)}`))),
+  ])) as [Tally];
   await ended;
-  return report[0];
+  return tally;
 }

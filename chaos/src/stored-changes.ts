@@ -3,7 +3,7 @@ import { unpackChange } from "../../server/src/features/operations/run/packed-ch
 import type { FieldChange } from "../../server/src/features/orders/order-changes.ts";
 import type { Reader } from "./findings.ts";
 
-/** Reads changes of an order as results of runs store them: what is long is named there, and kept beside. */
+/** Reads stored changes of an order: long values are referenced there and stored separately. */
 export async function changeReader(
   db: Reader,
 ): Promise<(orderId: string, changes: FieldChange[] | null | undefined) => FieldChange[]> {

@@ -5,13 +5,13 @@ import { isEnded } from "./task-workload.ts";
 
 /** Each list must be empty. */
 export type TaskFindings = {
-  /** Accepted, and not there; or said to have arrived at the shop, which knows nothing of it. */
+  /** Accepted but missing, or reported as sent but unknown to the shop. */
   lost: string[];
-  /** Arrived at the shop, or was queued, more than once. */
+  /** Sent or queued more than once. */
   doubled: string[];
-  /** An end that was seen and was another one, or none, later. */
+  /** A final state that changed later. */
   illegalTransitions: string[];
-  /** Began at the shop after its cancel had been answered. */
+  /** Started at the shop after its cancel was acknowledged. */
   afterCancel: string[];
   broken: string[];
 };
@@ -27,7 +27,7 @@ type Row = {
   attempts: { status: string }[];
 };
 
-/** Holds what clients were told and what the shop wrote down against the database, never asking a hub. */
+/** Compares acknowledgements and the shop's journal with the database, without using a hub. */
 export async function checkTasks(
   db: Pick<Client, "query">,
   entries: TaskEntry[],
@@ -68,7 +68,7 @@ function checkExecutions(rows: Row[], entries: TaskEntry[], findings: TaskFindin
   }
   for (const { id, status, attempt, attempts, max_attempts } of rows) {
     if (!isEnded(status)) findings.broken.push(`${id} is still ${status}`);
-    // Being interrupted, or lost with the hub, uses up no attempt, unless there is only one.
+    // An interrupted or lost attempt does not count, unless there is only one.
     const cut = attempts.filter(
       (one) => one.status === "interrupted" || (one.status === "worker_lost" && max_attempts > 1),
     );
@@ -92,7 +92,7 @@ function checkShop(effects: ShopEffect[], entries: TaskEntry[], findings: TaskFi
   }
 }
 
-/** What the hub wrote down about each order that it was about to send. */
+/** Checks the effects that the hub recorded before sending. */
 async function checkEffects(db: Pick<Client, "query">, effects: ShopEffect[], findings: TaskFindings): Promise<void> {
   const { rows } = await db.query<{ number: string; status: string; task_name: string }>(
     `select distinct on (f.bridge_id, f.task_name, f.order_id, f.part) o.number, f.status, f.task_name
@@ -110,7 +110,7 @@ async function checkEffects(db: Pick<Client, "query">, effects: ShopEffect[], fi
   }
 }
 
-/** Pairs of answers, one asked for after the other had come: an end is for ever. */
+/** Pairs of non-overlapping responses: a final state must not change. */
 function checkSeen(seen: Seen[], findings: TaskFindings): void {
   for (const [id, looks] of Map.groupBy(seen, (look) => look.id)) {
     const end = looks.filter(({ status }) => isEnded(status)).toSorted((a, b) => a.at - b.at)[0];

@@ -9,13 +9,13 @@ import { startCommitCutter } from "./commit-cutter.ts";
 import type { Random } from "./chaos-plan.ts";
 import { until } from "./until.ts";
 
-/** Several hubs on one PostgreSQL that none of them has started. */
+/** Several hubs on one external PostgreSQL. */
 export type TaskCluster = {
   nodes: ChaosHub[];
   cutter: CommitCutter;
-  /** Where some hub listens that is not known to be away. */
+  /** Address of a hub that is believed to be up. */
   url(): Promise<string>;
-  /** The database itself, past hubs and cutter. */
+  /** Connects to the database directly, bypassing hubs and cutter. */
   withDatabase<T>(work: (db: pg.Client) => Promise<T>): Promise<T>;
   restartPostgres(signal: "SIGKILL" | "SIGINT"): Promise<void>;
   stop(): Promise<void>;

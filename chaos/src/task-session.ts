@@ -22,7 +22,7 @@ type TaskOptions = {
   nodes: number;
   clients: number;
   withinMs: number;
-  /** Do not wait until a frozen node is given up, but make it so. */
+  /** Expire the lease of a frozen node instead of waiting. */
   isTimePassed?: boolean;
 };
 
@@ -55,10 +55,10 @@ function planStrikes(seed: number, count: number, nodes: number): TaskStrike[] {
   });
 }
 
-/** Tasks with effects outside, under kills, freezes, restarts of the database and lost answers to COMMIT. */
-export async function runTaskSession(options: TaskOptions, say: (line: string) => void): Promise<TaskResult> {
+/** Tasks with external effects under kills, freezes, database restarts and lost COMMIT responses. */
+export async function runTaskSession(options: TaskOptions, log: (line: string) => void): Promise<TaskResult> {
   const folder = await makeOpenFolder("hub-chaos-");
-  say(`data and evidence in ${folder}`);
+  log(`data and evidence in ${folder}`);
   const random = createRandom(options.seed ^ 0x5eed);
   const shop = await startTaskShop({ journalFile: path.join(folder, "shop.jsonl"), seed: options.seed, faults: true });
   const cluster = await startCluster(folder, options.nodes, random);
@@ -81,7 +81,7 @@ export async function runTaskSession(options: TaskOptions, say: (line: string) =
     const working = Promise.all(clients.map((client) => client.work()));
     working.catch(() => {});
     const failure = working.then(() => new Promise<never>(() => {}));
-    const struck = await Promise.race([strikeAll(cluster, options, say), failure]).finally(() => (isOver = true));
+    const struck = await Promise.race([strikeAll(cluster, options, log), failure]).finally(() => (isOver = true));
     await working;
     await drain(cluster, options);
     const findings = await cluster.withDatabase((db) =>
@@ -115,7 +115,7 @@ export async function runTaskSession(options: TaskOptions, say: (line: string) =
 async function strikeAll(
   cluster: TaskCluster,
   { seed, strikes, nodes, withinMs, isTimePassed }: TaskOptions,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<TaskResult["struck"]> {
   const struck = { kill: 0, freeze: 0, database: 0, cut: 0 };
   const deadline = performance.now() + withinMs;
@@ -125,7 +125,7 @@ async function strikeAll(
     await execute(cluster, strike, isTimePassed ?? false);
     struck[strike.kind]++;
     const total = Object.values(struck).reduce((sum, n) => sum + n, 0);
-    if (total % 10 === 0) say(`${total} strikes: ${JSON.stringify(struck)}`);
+    if (total % 10 === 0) log(`${total} strikes: ${JSON.stringify(struck)}`);
   }
   return struck;
 }
@@ -139,7 +139,7 @@ async function execute(cluster: TaskCluster, { kind, node, more }: TaskStrike, i
   await hub.start();
 }
 
-/** Half of the times for longer than the lease, so that somebody else has taken over when it wakes up. */
+/** Half of the freezes outlast the lease, so that another hub has taken over when it resumes. */
 async function freeze(cluster: TaskCluster, hub: ChaosHub, more: number, isTimePassed: boolean): Promise<void> {
   hub.freeze();
   if (isTimePassed) {
@@ -160,7 +160,7 @@ async function drain(cluster: TaskCluster, { isTimePassed }: TaskOptions): Promi
       left = (await db.query(text)).rows;
       return left.length === 0;
     });
-  // Whatever is left is a finding of the check, not a reason to wait for ever.
+  // The check reports what is left; do not wait forever.
   await until(isDone, drainWithinMs, () => JSON.stringify(left), 250).catch(() => {});
 }
 

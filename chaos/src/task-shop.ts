@@ -4,14 +4,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createRandom } from "./chaos-plan.ts";
 
-/** One thing that was done to the shop: on the disk before it is answered. */
+/** A change at the shop, synced to disk before the response. */
 export type ShopEffect = { kind: ShopKind; number: string; key: string; at: number };
 export type ShopKind = "keyed" | "findable" | "blind" | "call";
 
 export type TaskShop = {
   url: string;
   journalFile: string;
-  /** Requests that it lets hang; and when their sender gave them up. */
+  /** Requests that hang, and when their sender disconnected. */
   hanging: Set<string>;
   abandonedAt: Map<string, number>;
   close(): Promise<void>;
@@ -20,8 +20,8 @@ export type TaskShop = {
 type Options = { journalFile: string; seed: number; listed?: number; faults?: boolean; pageDelayMs?: number };
 
 /**
- * A shop on loopback whose journal the check believes. `keyed` does nothing twice for one key, `findable` can be asked,
- * `blind` does what it is told each time. Some requests are refused, some take their time, and some lose their answer.
+ * A shop on loopback whose journal is the reference. `keyed` honors idempotency keys, `findable` supports lookups, `blind`
+ * repeats every request. Some requests are rejected, some are slow, some lose their response.
  */
 export async function startTaskShop(options: Options): Promise<TaskShop> {
   const { O_APPEND, O_CREAT, O_WRONLY, O_SYNC } = constants;
@@ -43,7 +43,7 @@ export async function startTaskShop(options: Options): Promise<TaskShop> {
     const { number = "" } = JSON.parse(await readBody(request)) as { number?: string };
     const key = String(request.headers["idempotency-key"] ?? "");
     const dice = options.faults ? random.next() : 1;
-    // Whoever honours keys does not refuse what it has done.
+    // A shop that honors keys does not reject what it has already done.
     if (dice < 0.04 && !(kind === "keyed" && seen.has(key))) return answer(response, 422, { error: "no" });
     if (dice < 0.1) await new Promise((resolve) => setTimeout(resolve, 300));
     if (kind !== "keyed" || !seen.has(key)) apply({ kind, number, key, at });
@@ -90,7 +90,7 @@ export function readShopJournal(file: string): ShopEffect[] {
 
 export const listedNumber = (n: number): string => `S-${n}`;
 
-/** By cursor, oldest first, the same each time. */
+/** Pages by cursor, oldest first, deterministic. */
 function page(url: URL, listed: number): unknown {
   const size = Number(url.searchParams.get("limit") ?? 50);
   const from = Number(url.searchParams.get("after") ?? 0);

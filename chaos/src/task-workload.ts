@@ -4,7 +4,7 @@ import { accepted } from "./chaos-client.ts";
 import type { Random } from "./chaos-plan.ts";
 import type { ShopKind } from "./task-shop.ts";
 
-/** What the hubs have said: an execution that was accepted, and one that was cancelled at this moment or before. */
+/** Acknowledgements: an accepted execution, or one that was cancelled by this time. */
 export type TaskEntry =
   | { type: "execution"; key: string; id: string; numbers: string[]; retryOf?: string }
   | { type: "cancelled"; id: string; numbers: string[]; at: number };
@@ -26,7 +26,7 @@ const maxOpen = 12;
 const finals = ["succeeded", "completed_with_errors", "failed", "cancelled", "timed_out", "expired"];
 export const isEnded = (status: string): boolean => finals.includes(status);
 
-/** The bridge to the shop, with a task for each of the ways in which a shop may treat what is sent to it. */
+/** Creates the bridge to the shop, with one task per kind of shop behavior. */
 export async function makeBridges(send: Send, shopUrl: string): Promise<TaskShared["bridges"]> {
   const push = (name: string, kind: ShopKind, more: object) => ({
     name,
@@ -56,7 +56,7 @@ export async function makeBridges(send: Send, shopUrl: string): Promise<TaskShar
   return { shop: await bridge(shop), demo: await bridge({ name: "Demo for chaos", connector: "demo" }) };
 }
 
-/** Queues tasks, some of them twice, cancels some, retries what failed; asks again under the same key until it knows what came of it. */
+/** Queues tasks, some twice, cancels some and retries failures. Repeats requests with the same key until the outcome is known. */
 export function createTaskClient(name: string, random: Random, shared: TaskShared) {
   const { send, counts } = shared;
   const open = new Map<string, string[]>();
@@ -74,7 +74,7 @@ export function createTaskClient(name: string, random: Random, shared: TaskShare
       if (asked > 0) counts.repeated++;
       if (reply.kind === "lost") counts.lost++;
       if (reply.kind === "lost" && reply.reason.startsWith("500")) counts.internalErrors.push(reply.reason);
-      // A key whose holder died is held for a minute: nobody has been told anything.
+      // The key of a killed request is locked for a minute; nothing was acknowledged.
       if (shared.isOver() && asked > 5) return undefined;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
@@ -118,7 +118,7 @@ export function createTaskClient(name: string, random: Random, shared: TaskShare
     else if (dice < 0.3 && kind !== undefined && kind !== "call") await executeAgain(body, key, sent);
   }
 
-  /** Another execution for the same orders, often while the first is at work: nothing may arrive twice. */
+  /** Another execution for the same orders, often concurrent with the first: nothing may arrive twice. */
   async function executeAgain(body: object & { input?: object }, of: string, numbers: string[]): Promise<void> {
     const key = `${of}-again`;
     const input = { ...body.input, token: key };
@@ -145,7 +145,7 @@ export function createTaskClient(name: string, random: Random, shared: TaskShare
       if (!isEnded(status)) continue;
       open.delete(id);
       const code = (reply.body.error as { code?: string } | null)?.code;
-      // What may have happened and cannot be asked about is for people to repeat.
+      // An unknown outcome that cannot be looked up must not be retried automatically.
       const mayRetry = String(reply.body.taskName).startsWith("push.") || code !== "outcome_unknown";
       if (status === "failed" && mayRetry && random.next() < 0.4 && !shared.isOver()) await retry(id, numbers);
     }

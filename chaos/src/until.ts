@@ -1,4 +1,4 @@
-/** Waits until the condition holds, and no longer than `withinMs`. */
+/** Waits until the condition holds, at most `withinMs`. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   withinMs: number,

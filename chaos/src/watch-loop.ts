@@ -1,9 +1,9 @@
 import { openSync, writeSync } from "node:fs";
 
 /*
- * Loaded before the hub with `node --import`. A timer that should fire every few milliseconds notes in CHAOS_LOOP_FILE when
- * it fired much later: by the clock, and by how long this thread was at work meanwhile. The difference is time in which
- * the machine did something else. It cannot tell one long thing from a row of short ones.
+ * Loaded before the hub with `node --import`. A timer that should fire every few milliseconds records in CHAOS_LOOP_FILE when it
+ * fired late: by wall clock and by CPU time of this thread. The difference is time that the machine spent elsewhere. It cannot
+ * tell one long task from several short ones.
  */
 const file = openSync(process.env.CHAOS_LOOP_FILE!, "a");
 const everyMs = 5;

@@ -12,14 +12,14 @@ import { until } from "./until.ts";
 import { checkWebhooks, readArrivals } from "./webhook-checker.ts";
 import { countLeft, hastenRetries, makeEndpoints, organizationOf, startReceiver } from "./webhook-rounds.ts";
 
-type WalkOptions = { moments: Moment[]; every: number; withinMs: number; say(line: string): void };
+type WalkOptions = { moments: Moment[]; every: number; withinMs: number; log(line: string): void };
 
 const maxStatements = 500;
 const doneWithinMs = 60_000;
 
 /**
- * Kills the hub at one statement after the other: from the request that makes three orders, through sealing them, telling three
- * webhooks and starting a run of an automation, until all of it is written down. The next hub takes up what was left.
+ * Kills the hub at one statement after the other: from the request that creates three orders, through sealing, three webhook
+ * deliveries and a run of an automation, until all of it is recorded. The next hub recovers what was left.
  */
 export async function walkDeliveries(options: WalkOptions): Promise<BoundaryResult[]> {
   const folder = await makeOpenFolder("hub-chaos-");
@@ -38,7 +38,7 @@ export async function walkDeliveries(options: WalkOptions): Promise<BoundaryResu
     const automation = await makeAutomation(organization);
     for (const moment of options.moments) {
       const result: BoundaryResult = {
-        scenario: "3 orders told to 3 webhooks, and an automation",
+        scenario: "3 orders to 3 webhooks and an automation",
         moment,
         deaths: 0,
         completedAt: undefined,
@@ -50,7 +50,7 @@ export async function walkDeliveries(options: WalkOptions): Promise<BoundaryResu
         const env = { CHAOS_KILL_AT: String(killAt), CHAOS_KILL_WHEN: moment, CHAOS_MARKER: key };
         await withDatabase(hub.dataDir, passTime).catch(() => {});
         await hub.start({ file: preloadFile, env });
-        // What the one before has left is not counted.
+        // Recovery of what the previous hub left is not counted.
         if (!(await isQuiet(hub))) throw new Error("the hub ended before it was asked for anything");
         for (const nth of ["", "-2", "-3"]) {
           const headers = { "idempotency-key": key + nth };
@@ -63,7 +63,7 @@ export async function walkDeliveries(options: WalkOptions): Promise<BoundaryResu
         result.deaths++;
       }
       results.push(result);
-      options.say(`${moment}: ${result.deaths} deaths, done at ${result.completedAt}`);
+      options.log(`${moment}: ${result.deaths} deaths, done at ${result.completedAt}`);
     }
     await hub.killHub();
     await withDatabase(hub.dataDir, passTime);
@@ -82,11 +82,11 @@ export async function walkDeliveries(options: WalkOptions): Promise<BoundaryResu
     await receiver.stop();
     if (results.every(({ differences }) => differences.length === 0))
       await rm(folder, { recursive: true, force: true });
-    else options.say(`evidence in ${folder}`);
+    else options.log(`evidence in ${folder}`);
   }
 }
 
-/** True when everything has come to its end, false when the hub has. */
+/** True when all work has ended, false when the hub has died. */
 async function isQuiet(hub: ChaosHub): Promise<boolean> {
   return await withDatabase(hub.dataDir, async (db) => {
     let left = -1;

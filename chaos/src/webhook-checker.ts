@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Reader } from "./findings.ts";
 
-/** What an endpoint has written down, in the order in which it did. */
+/** A delivery in the journal of an endpoint, in order of arrival. */
 export type Arrival = {
   endpoint: string;
   id: string;
@@ -9,7 +9,7 @@ export type Arrival = {
   type: string;
   source: string;
   isTaken: boolean;
-  /** The header names the event that is in the body. */
+  /** Header and body name the same event. */
   isSame: boolean;
 };
 
@@ -24,11 +24,11 @@ export type Endpoint = {
 
 /** Each list must be empty. */
 type WebhookFindings = {
-  /** It was for the endpoint, and never arrived there. */
+  /** Never arrived at its endpoint. */
   lost: string[];
-  /** In strict order, and came before what was to come first. */
+  /** Violates strict order. */
   outOfOrder: string[];
-  /** Another organization's, another type's, or nobody's. */
+  /** Wrong organization, wrong type, or unknown event. */
   foreign: string[];
   broken: string[];
 };
@@ -40,7 +40,7 @@ export function readArrivals(file: string): Arrival[] {
   return lines.map((line) => JSON.parse(line) as Arrival);
 }
 
-/** Holds what the endpoints have written down against the event log, never asking a hub. */
+/** Compares the endpoints' journal with the event log, without using a hub. */
 export async function checkWebhooks(db: Reader, endpoints: Endpoint[], arrivals: Arrival[]): Promise<WebhookCheck> {
   const findings: WebhookFindings = { lost: [], outOfOrder: [], foreign: [], broken: [] };
   const byEndpoint = Map.groupBy(arrivals, ({ endpoint }) => endpoint);
@@ -70,7 +70,7 @@ export async function checkWebhooks(db: Reader, endpoints: Endpoint[], arrivals:
   return { findings, arrivals: arrivals.length, events, duplicates };
 }
 
-/** Whatever comes for the first time comes when all before it were taken. */
+/** The first arrival of an event comes after all previous ones were accepted. */
 function checkOrder(name: string, order: string[], arrivals: Arrival[], findings: WebhookFindings): void {
   const placeOf = new Map(order.map((id, place) => [id, place]));
   const taken = new Set<string>();
@@ -91,8 +91,11 @@ async function checkTable(db: Reader, webhookId: string, name: string, findings:
     [webhookId],
   );
   for (const { status, n } of rows) if (status !== "delivered") findings.broken.push(`${name}: ${n} are ${status}`);
-  const { rows: held } = await db.query("select from webhooks where id = $1 and lease_until > now()", [webhookId]);
-  if (held.length > 0) findings.broken.push(`${name}: is leased`);
+  const { rows: held } = await db.query(
+    "select from webhook_deliveries where webhook_id = $1 and lease_owner is not null",
+    [webhookId],
+  );
+  if (held.length > 0) findings.broken.push(`${name}: has leased deliveries`);
   const { rows: attempts } = await db.query<{ id: string }>(
     `select d.id from webhook_deliveries d where d.webhook_id = $1 and d.attempt_count <>
        (select count(*) from webhook_attempts a where a.delivery_id = d.id) + (d.attempt_at is not null)::int limit 5`,

@@ -5,8 +5,8 @@ import { createRandom } from "./chaos-plan.ts";
 import type { Arrival } from "./webhook-checker.ts";
 
 /*
- * Endpoints on loopback, in a process of their own that nobody kills. What arrives is on the disk before it is answered.
- * Run with: the journal's file, a seed.
+ * Endpoints on loopback, in a process that is never killed. Deliveries are synced to disk before the response. Arguments: the
+ * journal's file and a seed.
  */
 const [journalFile = "", seed = "0"] = process.argv.slice(2);
 const journal = openSync(journalFile, constants.O_CREAT | constants.O_WRONLY | constants.O_APPEND | constants.O_SYNC);
@@ -20,7 +20,7 @@ const server = createServer((request, response) => {
   request.on("end", () => {
     const dice = random.next();
     const { id, sequence, type, source } = JSON.parse(Buffer.concat(chunks).toString()) as Body;
-    // Not taken and said so, and sometimes in no words at all.
+    // Rejected, with an error status or by a broken connection.
     const isTaken = dice > 0.04;
     const arrival: Arrival = {
       endpoint: request.url!.slice(1),
@@ -33,7 +33,7 @@ const server = createServer((request, response) => {
     };
     writeSync(journal, `${JSON.stringify(arrival)}\n`);
     const answer = (): void => {
-      // Taken, and the answer is lost: it has to come again.
+      // Accepted, but the response is lost: it must come again.
       if (dice > 0.04 && dice < 0.06) request.socket.destroy();
       else if (dice < 0.02) request.socket.destroy();
       else response.writeHead(isTaken ? 204 : 503).end();

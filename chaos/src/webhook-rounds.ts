@@ -8,7 +8,7 @@ import type { Endpoint } from "./webhook-checker.ts";
 
 export type Organization = { id: string; send: Send };
 
-/** Endpoints in a process of their own, which nobody kills. */
+/** Starts the endpoints in a process that is never killed. */
 export async function startReceiver(journalFile: string, seed: number): Promise<{ receiver: Launched; url: string }> {
   const receiver = launch({
     command: [process.execPath, path.join(import.meta.dirname, "webhook-receiver.ts")],
@@ -24,7 +24,7 @@ export async function organizationOf(send: Send): Promise<Organization> {
   return { send, id: (me.organization as { id: string }).id };
 }
 
-/** One of each kind for each organization; what they are for overlaps, so that the same event goes to several. */
+/** One endpoint of each kind per organization, with overlapping types, so that an event goes to several. */
 export async function makeEndpoints({ id: orgId, send }: Organization, url: string): Promise<Endpoint[]> {
   const kinds = [
     { kind: "none", types: ["order.created", "condition_set.created"], body: { maxInFlight: 8 } },
@@ -42,14 +42,14 @@ export async function makeEndpoints({ id: orgId, send }: Organization, url: stri
   return endpoints;
 }
 
-/** Retries come after minutes and hours: nobody waits for that here. */
+/** Makes retries due now: they would wait for minutes or hours. */
 export async function hastenRetries(db: pg.Client): Promise<void> {
   await db.query("update webhooks set wait_until = null where wait_until > now()");
   await db.query("update webhook_deliveries set due_at = now(), next_try_at = now() where due_at > now()");
   await db.query("select pg_notify('hub_signals', 'webhook||chaos')");
 }
 
-/** How many events of the log the slowest webhook has before it. */
+/** Number of events that the slowest webhook is behind. */
 export async function findBacklog(db: pg.Client): Promise<number> {
   const { rows } = await db.query<{ most: number }>(
     "select coalesce(max(h.sequence - w.cursor), 0)::int as most from webhooks w join audit_heads h using (org_id)",
@@ -57,23 +57,23 @@ export async function findBacklog(db: pg.Client): Promise<number> {
   return rows[0]!.most;
 }
 
-/** What is still to be sealed, sent, written down or fired. */
+/** Rows that still have to be sealed, sent, recorded or handled. */
 const left = `
   select 'unsealed event' as what, to_jsonb(e) as row from unsealed_events e
   union all select 'delivery', to_jsonb(d) from webhook_deliveries d where due_at is not null
   union all select 'webhook', to_jsonb(w) from webhooks w join audit_heads h using (org_id)
-             where w.cursor < h.sequence or w.lease_until > now()
+             where w.cursor < h.sequence
   union all select 'automation', to_jsonb(a) from automations a
              where exists (select from events e where e.org_id = a.org_id and e.type = any(a.event_types) and e.sequence > a.cursor)
   union all select 'run', to_jsonb(r) from operation_runs r where finished_at is null`;
 
-/** 0 when all of it has come to its end. */
+/** 0 when all work has ended. */
 export async function countLeft(db: pg.Client): Promise<number> {
   const { rows } = await db.query<{ n: number }>(`select count(*)::int as n from (${left}) as l`);
   return rows[0]!.n;
 }
 
-/** For whoever wonders why it does not end. */
+/** For debugging a drain that does not end. */
 export async function showLeft(db: pg.Client): Promise<{ what: string; row: object }[]> {
   return (await db.query<{ what: string; row: object }>(`select what, row from (${left}) as l limit 3`)).rows;
 }

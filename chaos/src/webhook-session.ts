@@ -37,16 +37,16 @@ type WebhookResult = WebhookCheck & {
 };
 
 const drainWithinMs = 240_000;
-/** Nobody writes while a webhook has more events before it: what is left at the end could not be waited for. */
+/** Writers pause while a webhook is further behind: the drain at the end would take too long. */
 const mostBehind = 1_000;
 /** Longer than the lease of a webhook. */
 const longFreezeMs = 19_000;
 
-/** Webhooks and automations of two organizations, under kills, freezes, restarts of the database and lost answers to COMMIT. */
-export async function runWebhookSession(options: WebhookOptions, say: (line: string) => void): Promise<WebhookResult> {
+/** Webhooks and automations of two organizations under kills, freezes, database restarts and lost COMMIT responses. */
+export async function runWebhookSession(options: WebhookOptions, log: (line: string) => void): Promise<WebhookResult> {
   const { seed, nodes, withinMs } = options;
   const folder = await makeOpenFolder("hub-chaos-");
-  say(`data and evidence in ${folder}`);
+  log(`data and evidence in ${folder}`);
   const random = createRandom(seed);
   const journalFile = path.join(folder, "arrivals.jsonl");
   const { receiver, url } = await startReceiver(journalFile, seed);
@@ -66,7 +66,7 @@ export async function runWebhookSession(options: WebhookOptions, say: (line: str
       pauseNowAndThen(one, endpoints, createRandom(seed + n), state),
     ]);
     const time = letTimePass(cluster, state);
-    const struck = await strikeAll(cluster, options, random, performance.now() + withinMs, say).finally(
+    const struck = await strikeAll(cluster, options, random, performance.now() + withinMs, log).finally(
       () => (state.isOver = true),
     );
     await Promise.all([...clients, time]);
@@ -100,10 +100,10 @@ async function makeOrganizations(cluster: TaskCluster): Promise<Organization[]> 
   return [await organizationOf(operator), await organizationOf(await signIn(cluster, email))];
 }
 
-/** Whether an answer came does not matter: the log says what happened. */
+/** Responses do not matter: the event log is the reference. */
 async function write(send: Send, name: string, state: { isOver: boolean; isBehind: boolean }): Promise<void> {
   for (let n = 0; !state.isOver; n++) {
-    // One delivery after the other takes longer than to make what it tells of.
+    // Delivering one by one is slower than creating the events.
     while (state.isBehind && !state.isOver) await new Promise((resolve) => setTimeout(resolve, 200));
     const made = await send({ method: "POST", path: "/orders", body: { number: `W-${name}-${n}` } });
     if (made.kind === "lost") await new Promise((resolve) => setTimeout(resolve, 100));
@@ -126,7 +126,7 @@ async function pauseNowAndThen(
     const reply = await send({ method: "POST", path: `/webhooks/${webhookId}/pause` });
     if (reply.kind === "answer" && reply.status === 200) state.pauses++;
     await new Promise((resolve) => setTimeout(resolve, random.between(100, 2_000)));
-    await send({ method: "POST", path: `/webhooks/${webhookId}/enable`, body: { from: "stopped" } });
+    await send({ method: "POST", path: `/webhooks/${webhookId}/enable`, body: { from: "last_position" } });
     await new Promise((resolve) => setTimeout(resolve, random.between(500, 4_000)));
   }
 }
@@ -147,7 +147,7 @@ async function strikeAll(
   { strikes, nodes }: WebhookOptions,
   random: Random,
   deadline: number,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<WebhookResult["struck"]> {
   const struck = { kill: 0, freeze: 0, database: 0, cut: 0 };
   for (let n = 1; n <= strikes && performance.now() < deadline; n++) {
@@ -166,17 +166,21 @@ async function strikeAll(
       await hub.start();
     }
     struck[kind]++;
-    if (n % 10 === 0) say(`${n} strikes: ${JSON.stringify(struck)}`);
+    if (n % 10 === 0) log(`${n} strikes: ${JSON.stringify(struck)}`);
   }
   return struck;
 }
 
-/** Whatever is left then is a finding of the check, not a reason to wait for ever. */
+/** The check reports what is left; do not wait forever. */
 async function drain(cluster: TaskCluster, organizations: Organization[], endpoints: Endpoint[]): Promise<void> {
   for (const { webhookId, orgId } of endpoints) {
     const { send } = organizations.find(({ id }) => id === orgId)!;
     const enable = async (): Promise<boolean> => {
-      const reply = await send({ method: "POST", path: `/webhooks/${webhookId}/enable`, body: { from: "stopped" } });
+      const reply = await send({
+        method: "POST",
+        path: `/webhooks/${webhookId}/enable`,
+        body: { from: "last_position" },
+      });
       return reply.kind === "answer" && reply.status === 200;
     };
     await until(enable, drainWithinMs, () => `${webhookId} cannot be enabled`, 200);

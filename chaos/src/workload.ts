@@ -1,7 +1,7 @@
 import type { Call, Reply, Send } from "./chaos-client.ts";
 import type { Random } from "./chaos-plan.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
-import { drawMaking, makeGoods } from "./making.ts";
+import { drawMaking, makeGoods } from "./goods.ts";
 import type { SeenRun, Watcher } from "./run-watcher.ts";
 import { isFinal } from "./run-watcher.ts";
 import { until } from "./until.ts";
@@ -13,7 +13,7 @@ export type Shared = {
   journal: Journal;
   watcher: Watcher;
   orderIds: string[];
-  /** Orders that makers split, merge and duplicate; there are more of them as time goes on. */
+  /** Orders that makers split, merge and duplicate; their number grows. */
   goods: string[];
   setId: string;
   size: Size;
@@ -26,15 +26,15 @@ export type Counts = {
   repeated: number;
   replayed: number;
   parked: number;
-  /** Orders that steps are said to have made. */
+  /** Orders that steps reported as created. */
   made: number;
   refused: Record<string, number>;
-  /** A hub that cannot reach its database says 503; 500 would be a mistake of ours. */
+  /** Without its database the hub answers 503; a 500 is a bug. */
   internalErrors: string[];
 };
 
-/** Something that was asked for under a key, and will be asked for again until it is known what came of it. */
-type Wish = {
+/** A request with its key, repeated until its outcome is known. */
+type PendingRequest = {
   key: string;
   call: Call;
   asked: number;
@@ -53,17 +53,17 @@ export type Client = { work(): Promise<void>; settle(): Promise<void> };
 const settleWithinMs = 120_000;
 const maxRepeats = 1_000;
 const maxUndoable = 4;
-/** Runs that are waited for at the same time: one that was interrupted must not keep its client from working. */
+/** Concurrent runs per client, so that an interrupted one does not block it. */
 const maxOpen = 3;
-/** Some goods end up merged for good, since others have changed them before the undo. */
+/** Some orders stay merged because others changed them before the undo. */
 const newGoodsEvery = 8;
 export const gateIsOpen = { not: { path: "customFields.gate", op: "eq", value: "closed" } };
 
-/** Starts runs, takes them back, tries them again: one thing after the other, each until it is known what came of it. */
+/** Starts, undoes and retries runs one after the other, each until its outcome is known. */
 export function createRunner(name: string, random: Random, shared: Shared, kind: RunnerKind): Client {
   const { send, journal, watcher, counts } = shared;
   const isAsync = kind === "async";
-  const parked: Wish[] = [];
+  const parked: PendingRequest[] = [];
   const own: Own[] = [];
   const open: Open[] = [];
   let sequence = 0;
@@ -74,7 +74,7 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
     ...(isAsync ? { prefer: "respond-async" } : {}),
   });
 
-  function wishForRun(): Wish {
+  function newRunRequest(): PendingRequest {
     const key = nextKey("run");
     const [low, high] = isAsync ? shared.size.asyncOrders : shared.size.syncOrders;
     const noteText = `note of ${key}`;
@@ -102,7 +102,7 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
     };
   }
 
-  function wishAbout(of: "retry" | "undo", runId: string): Wish {
+  function newFollowUp(of: "retry" | "undo", runId: string): PendingRequest {
     const key = nextKey(of);
     return {
       key,
@@ -114,57 +114,57 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
     };
   }
 
-  function choose(): Wish {
+  function choose(): PendingRequest {
     const undoable = own.filter(({ isUndone }) => !isUndone);
     const failed = own.filter(({ isRetried, isUndone, hasFailures }) => hasFailures && !isRetried && !isUndone);
     const dice = random.next();
     if (failed.length > 0 && dice < 0.3) {
       const chosen = random.pick(failed);
       chosen.isRetried = true;
-      return wishAbout("retry", chosen.id);
+      return newFollowUp("retry", chosen.id);
     }
     if (undoable.length > 0 && (undoable.length > maxUndoable || dice > 0.75)) {
       const [chosen] = undoable as [Own];
       chosen.isUndone = true;
-      return wishAbout("undo", chosen.id);
+      return newFollowUp("undo", chosen.id);
     }
-    return wishForRun();
+    return newRunRequest();
   }
 
-  /** False: it has to be asked for again later, since the key of a killed attempt is held for a while. */
-  async function grant(wish: Wish): Promise<boolean> {
+  /** False: retry later, because the key of a killed request is locked for a while. */
+  async function attempt(pending: PendingRequest): Promise<boolean> {
     for (;;) {
-      if (wish.asked++ > 0) counts.repeated++;
-      if (wish.asked > maxRepeats) throw new Error(`${wish.key} was asked for ${maxRepeats} times in vain`);
-      const reply = await send(wish.call);
+      if (pending.asked++ > 0) counts.repeated++;
+      if (pending.asked > maxRepeats) throw new Error(`${pending.key} was asked for ${maxRepeats} times in vain`);
+      const reply = await send(pending.call);
       if (reply.kind === "lost") {
         countLost(counts, reply.reason);
         continue;
       }
       if (reply.status < 300) {
-        await accept(wish, reply);
+        await accept(pending, reply);
         return true;
       }
       const code = String(reply.body.code);
       if (code === "idempotency_key_in_use") return false;
       counts.refused[code] = (counts.refused[code] ?? 0) + 1;
       if (code === "run_not_finished") return true;
-      const about = wish.runId === undefined ? {} : { runId: wish.runId };
-      journal.append({ type: "refused", of: wish.of, key: wish.key, code, ...about });
+      const about = pending.runId === undefined ? {} : { runId: pending.runId };
+      journal.append({ type: "refused", of: pending.of, key: pending.key, code, ...about });
       return true;
     }
   }
 
-  async function accept(wish: Wish, reply: Reply & { kind: "answer" }): Promise<void> {
+  async function accept(pending: PendingRequest, reply: Reply & { kind: "answer" }): Promise<void> {
     const run = reply.body as unknown as SeenRun;
-    const entry = wish.entry(run);
+    const entry = pending.entry(run);
     journal.append(entry);
     if ("made" in entry) counts.made += entry.made?.length ?? 0;
-    // A kept answer is that of its time, not of now.
+    // A replayed response shows the state of its time.
     if (reply.isReplayed) counts.replayed++;
     else watcher.saw(run, reply.sentAt, reply.at);
-    if (isAsync && wish.of === "run" && random.next() < 0.1) await cancel(run.id);
-    open.push({ id: run.id, isUndo: wish.of === "undo" });
+    if (isAsync && pending.of === "run" && random.next() < 0.1) await cancel(run.id);
+    open.push({ id: run.id, isUndo: pending.of === "undo" });
   }
 
   async function cancel(runId: string): Promise<void> {
@@ -172,7 +172,7 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
     if (reply.kind === "answer" && reply.status === 200) journal.append({ type: "cancel", runId });
   }
 
-  /** Looks at the runs that had not ended, until few enough are left. */
+  /** Polls unfinished runs until few enough are left. */
   async function awaitEnds(): Promise<void> {
     for (;;) {
       for (const run of open.splice(0)) if (!(await hasEnded(run))) open.push(run);
@@ -196,16 +196,16 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
     shared.goods.push(...(await makeGoods(send, journal, nextKey("goods"), shared.size.goods)));
   }
 
-  async function grantOrPark(wish: Wish): Promise<void> {
-    if (await grant(wish)) return;
+  async function grantOrPark(pending: PendingRequest): Promise<void> {
+    if (await attempt(pending)) return;
     counts.parked++;
-    parked.push(wish);
+    parked.push(pending);
   }
 
   return {
     async work() {
       while (!shared.isOver()) {
-        for (const wish of parked.splice(0)) if (!(await grant(wish))) parked.push(wish);
+        for (const pending of parked.splice(0)) if (!(await attempt(pending))) parked.push(pending);
         if (kind === "maker" && sequence % newGoodsEvery === 0) await addGoods();
         await grantOrPark(choose());
         await awaitEnds();
@@ -213,7 +213,7 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
     },
     async settle() {
       const isDone = async (): Promise<boolean> => {
-        for (const wish of parked.splice(0)) if (!(await grant(wish))) parked.push(wish);
+        for (const pending of parked.splice(0)) if (!(await attempt(pending))) parked.push(pending);
         return parked.length === 0;
       };
       await until(isDone, settleWithinMs, () => `${name}: ${parked.length} requests are still held`, 500);
@@ -221,7 +221,7 @@ export function createRunner(name: string, random: Random, shared: Shared, kind:
   };
 }
 
-/** Changes orders and a condition set by hand, beside the runs. */
+/** Edits orders and a condition set concurrently with the runs. */
 export function createEditor(name: string, random: Random, shared: Shared): Client {
   const { send, journal, counts } = shared;
   let sequence = 0;
@@ -238,7 +238,7 @@ export function createEditor(name: string, random: Random, shared: Shared): Clie
   async function patch(): Promise<void> {
     const orderId = random.pick(random.next() < 0.8 ? shared.orderIds : shared.goods);
     const value = `${name}-${++sequence}`;
-    // A field of its own, so that a repeated change finds what it has set, whatever others did meanwhile.
+    // A field per client, so that a repeated change finds its own value regardless of others.
     const customFields = { [`edited.${name}`]: value, gate: random.next() < 0.1 ? "closed" : "open" };
     await untilDone({ method: "PATCH", path: `/orders/${orderId}`, body: { customFields } });
     journal.append({ type: "patch", orderId, field: `edited.${name}`, value });

@@ -6,14 +6,14 @@ import { createRoot } from "react-dom/client";
 import { router } from "./app/routes.tsx";
 import { queryClient } from "./live/hub.ts";
 import { meQuery } from "./live/me.ts";
-import { applyLook, firstPreferences } from "./live/preferences.ts";
+import { applyAppearance, initialPreferences } from "./live/preferences.ts";
 import "./styles.css";
 import { nonce } from "./ui/nonce.ts";
 import { Toasts } from "./ui/toast.tsx";
 import { TooltipProvider } from "./ui/tooltip.tsx";
 
-applyLook(firstPreferences());
-// Who one is decides what is drawn at all: not to be asked for after the rest is loaded.
+applyAppearance(initialPreferences());
+// Every page needs the user: fetch it in parallel with the code.
 void queryClient.prefetchQuery(meQuery);
 createRoot(document.querySelector("#root")!).render(
   <StrictMode>

@@ -24,7 +24,7 @@ beforeAll(async () => {
   client = createClient({ baseUrl: hub.url, headers, onExchange: (exchange) => exchanges.push(exchange) });
 });
 
-/** Something before the hub that fails the first requests in its own way, then hands them on. */
+/** A proxy that fails the first requests, then forwards them. */
 async function faultyProxy(
   fail: (request: number, respond: (status: number) => void, hangUp: () => void) => boolean,
   options: Partial<ClientOptions> = {},
@@ -139,14 +139,14 @@ test("who asks again for what stayed without an answer gets it once; what was an
 });
 
 test("a call is sent again on Node 20, which lacks what came later", async () => {
-  // In a process of its own: the hub of this one needs what is taken away.
+  // In a process of its own: the hub in this one needs the globals that are removed.
   const script = `
     for (const [owner, name] of [[Promise, "withResolvers"], [Promise, "try"], [Array, "fromAsync"], [Object, "groupBy"],
       [Map, "groupBy"], [URL, "parse"], [RegExp, "escape"], [Set.prototype, "union"], [Set.prototype, "difference"],
       [Map.prototype, "getOrInsert"], [Map.prototype, "getOrInsertComputed"], [Uint8Array, "fromBase64"],
       [Uint8Array.prototype, "toBase64"], [Iterator.prototype, "map"], [Iterator.prototype, "toArray"]]) delete owner[name];
     let requests = 0;
-    // Those of this Node use some of what is taken away.
+    // Node's own implementations use some of the removed globals.
     const headers = new Headers({ "content-type": "application/json", "retry-after": "0", "x-request-id": "r" });
     globalThis.fetch = async () => {
       const status = ++requests === 1 ? 503 : 200;

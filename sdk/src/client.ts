@@ -18,10 +18,10 @@ type Given<Key extends OperationKey, Name extends "path" | "query" | "body"> =
       : { [K in Name]: Part<Key, Name> };
 
 type CallOptions = {
-  /** The version that the change is meant for; 412 if it is another one by now. */
+  /** Expected version of the record; the hub answers 412 if it has changed. */
   ifMatch?: number;
   idempotencyKey?: string;
-  /** A run goes on by itself instead of being waited for. */
+  /** Start the run and return without waiting for its end. */
   prefer?: "respond-async";
   signal?: AbortSignal;
 };
@@ -29,14 +29,14 @@ export type Input<Key extends OperationKey> = Given<Key, "path"> &
   Given<Key, "query"> &
   Given<Key, "body"> &
   CallOptions;
-/** Nothing need be said to some. */
+/** The input is optional where every part of it is. */
 export type Args<Key extends OperationKey> =
   Record<string, never> extends Input<Key> ? [input?: Input<Key>] : [input: Input<Key>];
 
-/** A file as the body; its `type` is sent as the Content-Type, in which it may name a charset. */
+/** A file as the body. Its `type` is sent as the Content-Type and may include a charset. */
 type FileInput<Key extends OperationKey> = Omit<Input<Key>, "body"> & { file: Blob };
 
-/** One request and what came of it; `status` 0: no answer. */
+/** A request and its response; `status` is 0 without a response. */
 export type Exchange = {
   method: string;
   url: string;
@@ -51,20 +51,20 @@ export type Exchange = {
 };
 
 export type ClientOptions = {
-  /** Where the hub is; "" for the origin of the page. */
+  /** Origin of the hub; "" for that of the page. */
   baseUrl: string;
   headers?: Record<string, string>;
   maxRetries?: number;
-  /** For this long a change is sent again, as it was and under the same key, while the hub cannot be reached; 0 unless told. */
+  /** How long writes are retried with the same idempotency key while the hub is unreachable. Default 0. */
   maxOutageMs?: number;
   onExchange?(exchange: Exchange): void;
-  /** Asked once about a call that the hub refuses. True: what stood in its way is gone, and it is sent again as it was. */
+  /** Called once for a rejected call. Return true after resolving the cause, and the call is sent again. */
   onRefused?(error: HubApiError): Promise<boolean>;
 };
 
 export type HubClient = {
   call<Key extends OperationKey>(key: Key, ...args: Args<Key>): Promise<Answer<Key>>;
-  /** For operations that take a file itself, such as text/csv. */
+  /** For operations that take a file as the body, such as text/csv. */
   upload<Key extends OperationKey>(key: Key, input: FileInput<Key>): Promise<Answer<Key>>;
   /** Messages of a stream; `after` is sent as Last-Event-ID. */
   stream<Key extends OperationKey>(key: Key, input: Input<Key> & { after?: string }): AsyncGenerator<StreamMessage>;
@@ -181,7 +181,7 @@ export function createClient(options: ClientOptions): HubClient {
 const isAway = (error: unknown): boolean =>
   error instanceof HubConnectionError || (error instanceof HubApiError && [502, 503, 504].includes(error.status));
 
-/** A file is not looked into: it is another request each time. */
+/** Files are not compared: every upload is a new request. */
 const nameOf = ({ method, url, body }: Pick<Sent, "method" | "url" | "body">): string =>
   body instanceof Blob ? `${method} ${url} ${randomId()}` : `${method} ${url} ${JSON.stringify(body)}`;
 
@@ -191,12 +191,12 @@ function keepLost(lost: Map<string, string>, name: string, key: string): void {
   if (lost.size > maxLostKeys && oldest !== undefined) lost.delete(oldest);
 }
 
-/** Only what is done once however often it is asked for: reading, what has a key, a change of one version. */
+/** Only idempotent requests: reads, requests with an idempotency key, and changes of one version. */
 function mayRepeat({ method, headers }: Sent, error: unknown): boolean {
   const isSafe = method === "GET" || "idempotency-key" in headers || "if-match" in headers;
   if (error instanceof HubConnectionError) return isSafe;
   if (!(error instanceof HubApiError)) return false;
-  // Refused before anything was done.
+  // Rejected before anything was done.
   if (error.status === 429) return error.code === "rate_limited";
   return isSafe && passing.has(error.status);
 }
@@ -218,7 +218,7 @@ export function urlOf(template: string, path: object = {}, query: object = {}): 
   return params.size === 0 ? filled : `${filled}?${params.toString()}`;
 }
 
-/** Pages that come over plain http from a name have no crypto.randomUUID. */
+/** crypto.randomUUID is missing on pages without HTTPS. */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

@@ -1,7 +1,7 @@
-/** A message of a text/event-stream, as the WHATWG standard reads it. */
+/** A message of a text/event-stream (WHATWG). */
 export type StreamMessage = { event: string; id: string | undefined; data: string };
 
-/** Messages of a stream until it ends. Blocks that only have an id come too, with no data: they move a reader's cursor. */
+/** Messages of a stream until it ends. Also yields blocks that only have an ID, without data: they advance the cursor. */
 export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = "";

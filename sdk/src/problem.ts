@@ -1,6 +1,6 @@
 import type { FieldError, Problem } from "./api-types.ts";
 
-/** The hub has answered no. `problem` is what it said, `code` what to tell cases apart by. */
+/** An error response of the hub. `problem` is its body, `code` identifies the error. */
 export class HubApiError extends Error {
   readonly problem: Problem;
   readonly status: number;
@@ -23,7 +23,7 @@ export class HubApiError extends Error {
   }
 }
 
-/** No answer came: the hub is away, or something between is. */
+/** No response: the hub, or something in between, is unreachable. */
 export class HubConnectionError extends Error {
   constructor(cause: unknown) {
     super("The hub cannot be reached.", { cause });
@@ -31,7 +31,7 @@ export class HubConnectionError extends Error {
   }
 }
 
-/** What the hub says of a failure, or a problem in the same shape if something before the hub has answered. */
+/** The problem of an error response. If a proxy answered instead of the hub, a problem of the same shape. */
 export async function readProblem(response: Response): Promise<HubApiError> {
   const text = await response.text();
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);

@@ -24,8 +24,7 @@ export type World = {
   settings: Settings;
 };
 
-/** The configuration that verbs need at run time; everything else stays in main/. */
-/** What ends by itself and is removed some time later. Each has a setting of its own. */
+/** Kinds of records that are deleted some time after they ended. Each has its own setting. */
 export type Kept =
   | "runs"
   | "executions"
@@ -38,6 +37,7 @@ export type Kept =
   | "firings"
   | "requests";
 
+/** The configuration that verbs need at run time; everything else stays in main/. */
 export type Settings = {
   /** An outside issuer. */
   oidc?: {
@@ -55,13 +55,13 @@ export type Settings = {
     /** Where bridges may read and write files; none may when it is not set. */
     filesRoot?: string;
   };
-  /** How long what has ended is kept, by its kind; for ever what is not named. */
+  /** By kind of record; kinds that are not named are kept forever. */
   retentionDays?: Partial<Record<Kept, number>>;
-  /** How far back the event feed goes; for ever without it. The log behind it is never cut. */
+  /** How far back the event feed goes; forever without it. The audit log behind it is never cut. */
   eventRetentionDays?: number;
   /** Orders that a selection may have. */
   maxSelectionOrders?: number;
-  /** Streams that a port of a process holds open; 1,000 without it. */
+  /** Open streams per port and process; 1,000 without it. */
   maxStreams?: number;
   /** Failed sign-ins allowed per address in five minutes. */
   maxSignInFailures: number;
@@ -79,16 +79,19 @@ export type Ctx = World & {
   cause?: Cause | undefined;
   /** Set while a request with an Idempotency-Key runs: stores the answer in the transaction of the change. */
   keepAnswer?: (tx: Tx, answer: unknown) => Promise<void>;
-  /** Set while a request runs: lets another one have its turn while this one waits. */
-  aside?: <T>(wait: () => Promise<T>) => Promise<T>;
+  /** Set while a request runs: releases its slot during a wait. */
+  withoutSlot?: <T>(wait: () => Promise<T>) => Promise<T>;
 };
 
 /**
- * For a wait that takes nothing of the hub's own: on somebody outside, who may need half a minute, or on work that many
- * requests share. Never in a transaction.
+ * Releases the request's slot during a wait that needs nothing of the hub: on another system, which may take half a minute, or
+ * on work that many requests share. Never in a transaction, which would keep its connection.
  */
-export async function waitOutside<T>({ aside }: Pick<Ctx, "aside">, wait: () => Promise<T>): Promise<T> {
-  return await (aside ? aside(wait) : wait());
+export async function releaseSlotWhile<T>(
+  { withoutSlot }: Pick<Ctx, "withoutSlot">,
+  wait: () => Promise<T>,
+): Promise<T> {
+  return await (withoutSlot ? withoutSlot(wait) : wait());
 }
 
 /**

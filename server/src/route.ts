@@ -135,12 +135,12 @@ type RouteDefinition<M extends Method, Path extends string, Query extends TObjec
   body?: Body;
   bodyIsOptional?: boolean;
   bodyLimitBytes?: number;
-  /** A body of so many bytes makes it heavy work, which a process of its own does; 0: always. */
-  heavyFromBytes?: number;
-  /** So does one whose lists have so many elements, or whose file has so many lines; more than usual where they are done in batches. */
-  heavyFromItems?: number;
-  /** A small body may ask for much: whether it does, before it was checked. */
-  isHeavy?(body: object): boolean;
+  /** A body of this many bytes is processed by a worker process; 0: always. */
+  offloadFromBytes?: number;
+  /** So is one whose lists have this many elements, or whose file has this many lines; higher for routes that work in batches. */
+  offloadFromItems?: number;
+  /** A small body may ask for much: whether it does, before it was validated. */
+  needsOffload?(body: object): boolean;
   /** Headers that the verb reads and not every route takes, by their names in the OpenAPI document. */
   headers?: readonly ("Prefer" | "OrganizationId" | "LastEventId")[];
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];

@@ -9,7 +9,7 @@ import { createChaosHub, withDatabase } from "../chaos-hub.ts";
 import type { StrikeKind } from "../chaos-plan.ts";
 import { createRandom } from "../chaos-plan.ts";
 import { until } from "../until.ts";
-import type { Stage, Told } from "./story-acts.ts";
+import type { Stage, PlayedStory } from "./story-acts.ts";
 import { createActs } from "./story-acts.ts";
 import { checkStories } from "./story-checker.ts";
 import { createCourier } from "./story-webhooks.ts";
@@ -26,9 +26,9 @@ type StoryOptions = {
   orders: number;
   kills: number;
   withinMs: number;
-  /** Nobody waits for a full minute, nor for the next try of something that failed. */
+  /** Triggers schedules and retries instead of waiting for them. */
   isHurried?: boolean;
-  /** Of a hub that nobody has used yet, in place of a new one. */
+  /** Data directory of an unused hub; by default a new one. */
   dataDir?: string;
 };
 
@@ -39,22 +39,22 @@ type StoryResult = {
   webhooks: Record<string, number>;
   /** Requests that the partners answered. */
   requests: number;
-  /** What somebody had to try again, because it had failed too often. */
+  /** Executions that were retried by hand after their last attempt. */
   retried: number;
   exceptions: number;
   problems: string[];
-  /** Where journals, logs and data are, if there are problems. */
+  /** Folder with journals, logs and data, if there are problems. */
   evidence: string;
 };
 
 /**
- * Two shops that both begin with #1001, a third one and a warehouse; orders that are paid late, called off, moved and shipped
- * in part; partners that fail, and a hub that is killed again and again. In the end each order is where the rules for
- * orders put it, each parcel was told once, and the inbox has what is odd and nothing else.
+ * Two shops that both start with #1001, a third one and a warehouse; orders that are paid late, cancelled, readdressed and partly
+ * shipped; failing partners, and a hub that is killed repeatedly. In the end each order has the state that the rules require,
+ * each parcel was reported once, and exactly the expected exceptions are open.
  */
-export async function runStory(options: StoryOptions, say: (line: string) => void): Promise<StoryResult> {
+export async function runStory(options: StoryOptions, log: (line: string) => void): Promise<StoryResult> {
   const { seed, orders, withinMs, isHurried = false } = options;
-  if (orders < fewestStories) throw new RangeError(`There are ${fewestStories} stories to tell.`);
+  if (orders < fewestStories) throw new RangeError(`There are ${fewestStories} stories.`);
   const began = performance.now();
   const folder = await makeOpenFolder("hub-story-");
   const program = path.join(import.meta.dirname, "story-partners.ts");
@@ -72,27 +72,27 @@ export async function runStory(options: StoryOptions, say: (line: string) => voi
     const view = createView(hub.dataDir, urls, Math.min(withinMs, 180_000));
     const courier = createCourier(createSender(hub, {}), setup);
     const stage: Stage = { send, courier, view, setup, urls };
-    const told = planStories(seed, orders).map(beginTold);
-    const day = { isTold: false, isOver: false, ended: 0, retried: 0 };
-    const isTold = (): boolean => day.isTold;
+    const played = planStories(seed, orders).map(startStory);
+    const day = { isPlayed: false, isOver: false, ended: 0, retried: 0 };
+    const isPlayed = (): boolean => day.isPlayed;
     const isOver = (): boolean => day.isOver;
     const background = Promise.all([
       repeat(isOver, 200, () => view.refresh()),
-      repeat(isTold, isHurried ? 1_000 : 15_000, () => triggerAll(send, setup)),
+      repeat(isPlayed, isHurried ? 1_000 : 15_000, () => triggerAll(send, setup)),
       repeat(isOver, isHurried ? 1_000 : 5_000, async () => void (day.retried += await retryPassing(send))),
       repeat(isOver, 500, async () => (isHurried ? await hasten(hub) : undefined)),
     ]);
-    // Enough at a time that those that wait for a schedule keep nobody from going on.
+    // Enough concurrency that stories waiting for a schedule do not block the others.
     const width = isHurried ? orders : Math.max(60, Math.ceil(orders / 5));
     const [failed, struck] = await Promise.all([
-      tellAll(stage, told, width, () => day.ended++),
-      strikeAlong(hub, options, () => day.ended, say),
+      playAll(stage, played, width, () => day.ended++),
+      strikeAlong(hub, options, () => day.ended, log),
     ]);
-    day.isTold = true;
-    say(`all stories are told after ${secondsSince(began)} s`);
+    day.isPlayed = true;
+    log(`all stories have ended after ${secondsSince(began)} s`);
     await courier.arrived();
     for (const url of Object.values(urls)) await fetch(`${url}/_control/calm`, { method: "POST" });
-    const check = await settle(stage, told, withinMs, isHurried ? 300 : 3_000);
+    const check = await settle(stage, played, withinMs, isHurried ? 300 : 3_000);
     day.isOver = true;
     await background;
     problems = [...failed, ...check.problems, ...courier.problems, ...hub.unexpectedEnds()];
@@ -104,7 +104,7 @@ export async function runStory(options: StoryOptions, say: (line: string) => voi
     return { options, struck, ...figures, exceptions: check.exceptions, problems, evidence };
   } catch (error) {
     problems.push(String(error));
-    throw new Error(`the story came to no end; what is left of it is in ${folder}`, { cause: error });
+    throw new Error(`the stories did not end; evidence in ${folder}`, { cause: error });
   } finally {
     await hub.stop();
     await partners.stop();
@@ -112,14 +112,14 @@ export async function runStory(options: StoryOptions, say: (line: string) => voi
   }
 }
 
-function beginTold(story: Story): Told {
+function startStory(story: Story): PlayedStory {
   const lines = story.lines.map((line, at) => ({ ...line, id: 1_000_000 + story.index * 10 + at }));
   return { story, shopOrderId: undefined, lines, parcels: [] };
 }
 
 const secondsSince = (began: number): number => Math.round((performance.now() - began) / 1000);
 
-/** A hub that is not there for once is asked again; one that does not come back is seen by those who wait for it. */
+/** Ignores single failures; a hub that stays away is reported by the waiting stories. */
 async function repeat(isOver: () => boolean, everyMs: number, work: () => Promise<void>): Promise<void> {
   while (!isOver()) {
     await work().catch(() => {});
@@ -127,9 +127,9 @@ async function repeat(isOver: () => boolean, everyMs: number, work: () => Promis
   }
 }
 
-/** So many at a time, in the order of the plan. What cannot be told to its end is a problem. */
-async function tellAll(stage: Stage, told: Told[], width: number, ended: () => void): Promise<string[]> {
-  const left = [...told];
+/** Plays `width` stories at a time in the order of the plan. A story that cannot finish is a problem. */
+async function playAll(stage: Stage, played: PlayedStory[], width: number, ended: () => void): Promise<string[]> {
+  const left = [...played];
   const problems: string[] = [];
   const tellOn = async (): Promise<void> => {
     for (let one = left.shift(); one; one = left.shift()) {
@@ -146,12 +146,12 @@ async function tellAll(stage: Stage, told: Told[], width: number, ended: () => v
 
 const strikes: readonly StrikeKind[] = ["hub", "both", "hub", "postgres", "hub"];
 
-/** Spread over all that happens: a kill for each part of the stories that has ended. */
+/** Spreads the kills over the session, by the share of finished stories. */
 async function strikeAlong(
   hub: ChaosHub,
   { seed, orders, kills, withinMs }: StoryOptions,
   ended: () => number,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<StoryResult["struck"]> {
   const random = createRandom(seed);
   const struck = { hub: 0, postgres: 0, both: 0 };
@@ -170,12 +170,12 @@ async function strikeAlong(
     else await hub.killBoth();
     if (kind !== "postgres") await hub.start();
     struck[kind]++;
-    say(`${n + 1} kills (${kind}), ${ended()} of ${orders} stories have ended`);
+    log(`${n + 1} kills (${kind}), ${ended()} of ${orders} stories have ended`);
   }
   return struck;
 }
 
-/** The finest schedule fires every minute; somebody who does not want to wait presses the button. */
+/** Triggers all schedules instead of waiting for the next minute. */
 async function triggerAll(send: Send, { imports, pushes, tracking }: Setup): Promise<void> {
   for (const id of [...imports, ...pushes, tracking]) await send({ method: "POST", path: `/schedules/${id}/trigger` });
 }
@@ -194,7 +194,7 @@ const passing = [
   "worker_lost",
 ];
 
-/** Partners may be away, and hubs die, more often than the hub tries: then somebody presses retry, about that and nothing else. */
+/** Retries executions that failed only because partners or hubs were down more often than there are attempts. */
 async function retryPassing(send: Send): Promise<number> {
   let done = 0;
   for (const kind of ["push", "recall", "execution"]) {
@@ -210,7 +210,7 @@ async function retryPassing(send: Send): Promise<number> {
   return done;
 }
 
-/** What waits for its next try is due now. */
+/** Makes pending retries due now. */
 async function hasten(hub: ChaosHub): Promise<void> {
   const text = `with due as (update task_executions set due_at = now()
       where status = 'queued' and attempt > 0 and due_at > now() returning 1)
@@ -218,15 +218,15 @@ async function hasten(hub: ChaosHub): Promise<void> {
   await withDatabase(hub.dataDir, (db) => db.query(text)).catch(() => {});
 }
 
-/** All that is under way comes to its end; then, and only then, the end counts. */
-async function settle({ send, setup, view }: Stage, told: Told[], withinMs: number, everyMs: number) {
+/** Waits until all work in progress has ended. */
+async function settle({ send, setup, view }: Stage, played: PlayedStory[], withinMs: number, everyMs: number) {
   const endsAt = performance.now() + withinMs;
   for (;;) {
     await triggerAll(send, setup);
-    // What was seen before it was triggered counts as little as what is seen while something is at work.
+    // Only a view taken after the trigger and without work in progress counts.
     await view.refresh();
     const isQuiet = await becomesQuiet(view, endsAt);
-    const check = await checkStories(send, told, setup, view.journals);
+    const check = await checkStories(send, played, setup, view.journals);
     const isLate = performance.now() > endsAt;
     if (isQuiet && check.problems.length === 0) return check;
     if (!isQuiet && isLate) check.problems.push(...view.busy.map((about) => `does not end: ${about}`));

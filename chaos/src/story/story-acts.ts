@@ -13,22 +13,22 @@ import { orderKey } from "./story-view.ts";
 /** What all stories share. */
 export type Stage = { send: Send; courier: Courier; view: View; setup: Setup; urls: PartnerUrls };
 
-/** How many of each line are in it. */
+/** Quantity by line. */
 export type Parcel = { tracking: string; items: Map<number, number> };
 
-/** How far a story has come; what the check needs to know of it. */
-export type Told = { story: Story; shopOrderId: number | undefined; lines: ShopLine[]; parcels: Parcel[] };
+/** Progress of a story, for the check. */
+export type PlayedStory = { story: Story; shopOrderId: number | undefined; lines: ShopLine[]; parcels: Parcel[] };
 
 type Change = { values?: Partial<ShopOrder>; isFulfilled?: boolean; isDeleted?: boolean };
 
-/** What the people of a story can do, and what they wait for. */
-export function createActs(stage: Stage, told: Told) {
-  const { story } = told;
+/** Actions and waits that scripts are made of. */
+export function createActs(stage: Stage, played: PlayedStory) {
+  const { story } = played;
   const { view, setup, courier } = stage;
   const bridgeId = setup.bridges[story.shop];
   const random = seededRandom(story.seed);
   const isWoo = story.shop === "woo";
-  const key = (): string => orderKey(bridgeId, told.shopOrderId ?? "");
+  const key = (): string => orderKey(bridgeId, played.shopOrderId ?? "");
   const here = () => view.orders.get(key());
 
   async function control<T>(partner: PartnerName, path: string, body: object): Promise<T> {
@@ -41,14 +41,14 @@ export function createActs(stage: Stage, told: Told) {
 
   async function change(how: Change): Promise<void> {
     const { order } = await control<{ order: ShopOrder }>(story.shop, "order", {
-      id: told.shopOrderId,
+      id: played.shopOrderId,
       values: {},
       ...how,
     });
-    told.shopOrderId = order.id;
+    played.shopOrderId = order.id;
   }
 
-  /** To the hub, by its own numbers, until it has answered. */
+  /** Runs an action on the order, repeated until the hub has answered. */
   async function run(type: string, params: object): Promise<void> {
     const call = {
       method: "POST",
@@ -64,7 +64,7 @@ export function createActs(stage: Stage, told: Told) {
     }
   }
 
-  /** A run whose first answer was lost goes on by itself. */
+  /** Waits for a run whose first response was lost. */
   async function finished(run: Record<string, unknown>): Promise<Record<string, unknown>> {
     const path = `/operations/runs/${String(run.id)}`;
     const endsAt = performance.now() + insistMs;
@@ -76,8 +76,8 @@ export function createActs(stage: Stage, told: Told) {
     return seen;
   }
 
-  /** The id of what is in the inbox about it. */
-  async function isOdd(kind: string, code: string): Promise<string> {
+  /** Waits for an open exception and returns its ID. */
+  async function waitForException(kind: string, code: string): Promise<string> {
     const find = () =>
       view.exceptions.find((one) => one.orderId === here()?.id && one.kind === kind && one.code === code);
     await view.until(() => find() !== undefined, `${kind} ${code} in the inbox`);
@@ -89,21 +89,21 @@ export function createActs(stage: Stage, told: Told) {
 
     async place(values: Partial<ShopOrder> = {}): Promise<void> {
       const { number, street, locations } = story;
-      await change({ values: { number, street, locations, isPaid: true, lines: told.lines, ...values } });
-      courier.tell(story.shop, isWoo ? "order.created" : "orders/create", { id: told.shopOrderId }, random);
+      await change({ values: { number, street, locations, isPaid: true, lines: played.lines, ...values } });
+      courier.send(story.shop, isWoo ? "order.created" : "orders/create", { id: played.shopOrderId }, random);
     },
 
-    /** At the shop, which says so. WooCommerce has one topic for everything. */
+    /** Changes the order at the shop, which sends a webhook. WooCommerce has one topic for everything. */
     async change(how: Change, topic = "orders/updated"): Promise<void> {
       await change(how);
-      const id = told.shopOrderId!;
-      if (isWoo) return courier.tell(story.shop, "order.updated", { id }, random);
+      const id = played.shopOrderId!;
+      if (isWoo) return courier.send(story.shop, "order.updated", { id }, random);
       const isAboutOrder = topic.startsWith("orders/");
       const fulfillmentOrder = { id: `gid://shopify/FulfillmentOrder/${id * 100 + 1}` };
       const part = topic.startsWith("fulfillment_orders/") ? { fulfillment_order: fulfillmentOrder } : { order_id: id };
-      // Of what is deleted nothing but this will ever be heard.
+      // A deletion has no other signal than this webhook.
       const isCertain = how.isDeleted === true;
-      courier.tell(story.shop, topic, isAboutOrder ? { id } : part, random, isCertain);
+      courier.send(story.shop, topic, isAboutOrder ? { id } : part, random, isCertain);
     },
 
     async isHere(status: string, holds: string[] = []): Promise<void> {
@@ -127,42 +127,46 @@ export function createActs(stage: Stage, told: Told) {
 
     async shopKnows(kind: "fulfillment.create" | "order.complete"): Promise<void> {
       const isKnown = (): boolean =>
-        view.journals[story.shop].some((one) => one.kind === kind && one.orderId === told.shopOrderId);
-      await view.until(isKnown, `the shop to be told (${kind})`);
+        view.journals[story.shop].some((one) => one.kind === kind && one.orderId === played.shopOrderId);
+      await view.until(isKnown, `the shop to be notified (${kind})`);
     },
 
     async inWarehouse(what: "pack" | "list" | "deliver"): Promise<void> {
-      const sku = told.lines[0]!.sku;
+      const sku = played.lines[0]!.sku;
       await control("warehouse", `warehouse/${what}`, {
         reference: story.reference,
         sku,
-        tracking: told.parcels.at(-1)?.tracking,
+        tracking: played.parcels.at(-1)?.tracking,
       });
     },
 
-    /** The warehouse sends a parcel with these pieces of each line, or with all that is left, and tells the hub of it. */
+    /** The warehouse ships these quantities, or everything left, and reports it to the hub. */
     async ship(some?: Map<number, number>): Promise<void> {
-      const tracking = trackingOf(story, told.parcels.length + 1);
-      const sent = (id: number): number => told.parcels.reduce((sum, { items }) => sum + (items.get(id) ?? 0), 0);
-      const items = some ?? new Map(told.lines.map(({ id, quantity }) => [id, quantity - sent(id)]));
-      told.parcels.push({ tracking, items: new Map([...items].filter(([, quantity]) => quantity > 0)) });
+      const tracking = trackingOf(story, played.parcels.length + 1);
+      const sent = (id: number): number => played.parcels.reduce((sum, { items }) => sum + (items.get(id) ?? 0), 0);
+      const items = some ?? new Map(played.lines.map(({ id, quantity }) => [id, quantity - sent(id)]));
+      played.parcels.push({ tracking, items: new Map([...items].filter(([, quantity]) => quantity > 0)) });
       const lineItems = [...(some ?? [])].map(([id, quantity]) => ({ id: String(id), quantity }));
       const part = some ? { line_items: lineItems } : {};
       await run("mark_shipped", { tracking_number: tracking, carrier: "ups", ...part });
     },
 
     async correctTracking(): Promise<void> {
-      const parcel = told.parcels[0]!;
+      const parcel = played.parcels[0]!;
       const from = parcel.tracking;
       parcel.tracking = `${from}-RIGHT`;
       await run("correct_tracking", { tracking_number: parcel.tracking, from });
     },
 
-    isOdd,
+    waitForException,
 
-    /** Somebody looks into the inbox and does something about it. */
+    /** Resolves the exception with an action. */
     async resolve(kind: string, code: string, action: "retry" | "keep_local"): Promise<void> {
-      const call = { method: "POST", path: `/exceptions/${await isOdd(kind, code)}/resolve`, body: { action } };
+      const call = {
+        method: "POST",
+        path: `/exceptions/${await waitForException(kind, code)}/resolve`,
+        body: { action },
+      };
       await insist(stage, { ...call, headers: { "Idempotency-Key": randomUUID() } });
     },
   };
@@ -173,7 +177,7 @@ export type Acts = ReturnType<typeof createActs>;
 const insistMs = 120_000;
 const again = ["idempotency_key_in_use", "retry_in_progress"];
 
-/** Asks under one key until there is an answer. */
+/** Repeats a request with one key until there is a response. */
 async function insist({ send }: Stage, call: Call): Promise<{ body: Record<string, unknown> }> {
   const endsAt = performance.now() + insistMs;
   for (;;) {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Send } from "../chaos-client.ts";
 import { accepted } from "../chaos-client.ts";
-import type { Parcel, Told } from "./story-acts.ts";
+import type { Parcel, PlayedStory } from "./story-acts.ts";
 import type { End } from "./story-ends.ts";
 import { ends } from "./story-ends.ts";
 import type { Setup } from "./story-setup.ts";
@@ -29,14 +29,14 @@ type ShownException = {
   subject: { name: string | null };
 };
 
-/** What a user sees in the end, and what the partners wrote down, held against the ends of the stories. Each line is a problem. */
-export async function checkStories(send: Send, told: Told[], setup: Setup, journals: View["journals"]) {
+/** Compares the final state of the hub and the partners' journals with the expected ends. Each line is a problem. */
+export async function checkStories(send: Send, played: PlayedStory[], setup: Setup, journals: View["journals"]) {
   const orders = (await listAll(send, "/orders")) as ShownOrder[];
   const exceptions = (await listAll(send, "/exceptions")) as ShownException[];
   const byKey = Map.groupBy(orders, ({ bridgeId, externalId }) => orderKey(bridgeId, externalId));
   const unexplained = new Set(exceptions);
   const problems: string[] = [];
-  for (const one of told) {
+  for (const one of played) {
     const { story, shopOrderId } = one;
     const bridgeId = setup.bridges[story.shop];
     const key = orderKey(bridgeId, shopOrderId ?? "");
@@ -55,9 +55,9 @@ export async function checkStories(send: Send, told: Told[], setup: Setup, journ
     for (const [what, expected] of Object.entries(wanted)) {
       const is: unknown = actual[what as keyof typeof wanted];
       if (isDeepStrictEqual(is, expected)) continue;
-      const said = what === "exceptions" ? mine.map(({ message, reason }) => ` (${message} ${reason ?? ""})`) : [];
+      const details = what === "exceptions" ? mine.map(({ message, reason }) => ` (${message} ${reason ?? ""})`) : [];
       const where = `${story.reference} of ${story.shop}, order ${story.index} (${story.name})`;
-      problems.push(`${where}: ${what} should be ${show(expected)}, is ${show(is)}${said.join("")}`);
+      problems.push(`${where}: ${what} should be ${show(expected)}, is ${show(is)}${details.join("")}`);
     }
   }
   for (const [key, strangers] of byKey) problems.push(`order ${strangers[0]!.number} (${key}) is of no story`);
@@ -77,7 +77,7 @@ async function listAll(send: Send, path: string): Promise<unknown[]> {
   }
 }
 
-/** A record that was not taken has no order: it is known by its id at the shop. */
+/** A rejected record has no order and is identified by its ID at the shop. */
 function isAbout(
   { orderId, bridgeId, subject }: ShownException,
   id: string | undefined,
@@ -93,7 +93,7 @@ const listed = ({ tracking, items }: Parcel): string =>
     .map(([id, quantity]) => `${quantity} of ${id}`)
     .join(", ")}`;
 
-function expectedOf({ story, parcels }: Told, end: End) {
+function expectedOf({ story, parcels }: PlayedStory, end: End) {
   const isThere = end.status !== undefined;
   const count = { none: 0, first: 1, all: 1, both: 2 }[end.parcels];
   const street = end.address === "first" ? story.street : story.secondStreet;
@@ -132,7 +132,7 @@ function seenOf([order, ...more]: ShownOrder[]) {
 }
 
 function warehouseOf(reference: string, { status }: End, journal: Entry[]) {
-  // Its number is that of another order.
+  // Its number belongs to another order.
   const own = status === undefined ? [] : journal.filter(({ key }) => key === reference);
   return {
     takes: own
@@ -142,25 +142,25 @@ function warehouseOf(reference: string, { status }: End, journal: Entry[]) {
   };
 }
 
-/** What the shop was told: each parcel once, with what was in it where the shop keeps that, under the number it has in the end. */
-function shopOf({ story, shopOrderId, parcels }: Told, journal: Entry[]) {
+/** Fulfillments at the shop: each parcel once, with its final tracking number and, where the shop stores them, its lines. */
+function shopOf({ story, shopOrderId, parcels }: PlayedStory, journal: Entry[]) {
   const own = journal.filter(({ orderId }) => orderId === shopOrderId);
   const corrections = own.filter(({ kind }) => kind === "fulfillment.update").map(({ key }) => key);
-  // A correction may be sent again; it says the same.
+  // A repeated correction is allowed; it is idempotent.
   const corrected = new Set(corrections);
   const created = own.filter(({ kind }) => kind === "fulfillment.create");
-  const told = new Map<string, Entry[]>();
-  for (const entry of created) told.set(entry.key, [...(told.get(entry.key) ?? []), entry]);
-  const shown = [...told].map(([number, entries]) => {
+  const reported = new Map<string, Entry[]>();
+  for (const entry of created) reported.set(entry.key, [...(reported.get(entry.key) ?? []), entry]);
+  const shown = [...reported].map(([number, entries]) => {
     const tracking = corrected.size === 1 ? [...corrected][0]! : number;
     const items = new Map<number, number>();
     for (const { detail } of entries) {
       for (const [id, quantity] of Object.entries((detail ?? {}) as Record<string, number>))
         items.set(Number(id), (items.get(Number(id)) ?? 0) + quantity);
     }
-    // From each place of the shop one, at most; WooCommerce knows no places, and its stand-in keeps no lines.
+    // At most one per shop location; WooCommerce has no locations, and its stand-in stores no lines.
     const most = story.shop === "woo" ? 1 : story.locations;
-    if (entries.length > most) return `${tracking}: told ${entries.length} times`;
+    if (entries.length > most) return `${tracking}: reported ${entries.length} times`;
     const same = parcels.find((parcel) => parcel.tracking === tracking);
     return story.shop === "woo" ? (same ? listed(same) : tracking) : listed({ tracking, items });
   });

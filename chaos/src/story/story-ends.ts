@@ -1,10 +1,9 @@
 /*
- * What becomes of an order, by what happened to it: written down by hand, from the documents and not from the code. Who may
- * do what to an order that its shop changes is decision 0018, what is sent once is 0023, what is an exception is
- * docs/exceptions.md. Nothing of the hub is imported here.
+ * Expected end of each story, derived by hand from the documents and not from the code: changes by the shop from decision 0018,
+ * sending once from 0023, exceptions from docs/exceptions.md. Imports nothing from the hub.
  */
 
-/** What a shop or the warehouse does to an order, from beginning to end. */
+/** Stories: what the shop and the warehouse do to an order. */
 export const storyNames = [
   "plain",
   "delivered",
@@ -40,16 +39,16 @@ export type End = {
   status: string | undefined;
   /** "What it says about money is always taken over." */
   payment: string;
-  /** Where WooCommerce says something else about the money: what is cancelled there is not owed any more. */
+  /** Differs for WooCommerce: a cancelled order is void there. */
   wooPayment?: string;
-  /** The handles of its holds. */
+  /** Handles of its holds. */
   holds: string[];
-  /** What the inbox has about it: kind and code. */
+  /** Open exceptions: kind and code. */
   exceptions: string[];
-  /** How often the warehouse took it, and gave it back. */
+  /** State at the warehouse. */
   warehouse: "never had it" | "has it" | "gave it back";
   parcels: "none" | "first" | "all" | "both";
-  /** Where the hub says it goes, and where the warehouse sent it. */
+  /** Ship-to address in the hub and at the warehouse. */
   address: "first" | "second";
 };
 
@@ -63,7 +62,7 @@ const shipped: End = {
   address: "first",
 };
 const untouched: End = { ...shipped, warehouse: "never had it", parcels: "none" };
-/** With the warehouse, which has not sent it, and somebody has to decide. */
+/** At the warehouse, not shipped, with a conflict to resolve. */
 const disputed = (fact: string): End => ({
   ...shipped,
   status: "sent",
@@ -87,7 +86,7 @@ export const ends: Record<StoryName, End> = {
   collected: { ...untouched, status: "shipped" },
   // "cancelled: recall" when it is with the partner; cancelled when the partner has given it back.
   cancelled_after_sending: { ...untouched, status: "cancelled", wooPayment: "voided", warehouse: "gave it back" },
-  // The partner does not give it back: the order stays, held, and somebody has to see it.
+  // The partner rejects the recall: the order stays on hold with an exception.
   cancelled_when_packed: {
     ...shipped,
     status: "sent",
@@ -96,21 +95,21 @@ export const ends: Record<StoryName, End> = {
     exceptions: ["recall rejected"],
     parcels: "none",
   },
-  // "another address: apply" as long as all is here, "conflict" when it is with the partner.
+  // "another address: apply" while nothing was sent, "conflict" when the partner has it.
   moves_before_paying: { ...shipped, address: "second" },
   moves_after_sending: disputed("address_changed"),
-  // Somebody said keep_local: it goes on, and the source saying the same again opens nothing.
+  // Resolved by keeping the local value: the order continues, and the same change from the source opens nothing.
   moves_and_is_overruled: shipped,
   // "It goes by itself when the source takes back what it said."
   moves_and_moves_back: shipped,
   wants_more_after_sending: disputed("quantity_changed"),
   refunded_after_sending: { ...disputed("refunded"), payment: "refunded" },
-  // "on hold: apply" as long as all is here; nothing is wrong with that.
+  // "on hold: apply" while nothing was sent; not an exception.
   held: { ...untouched, status: "new", holds: ["source_hold"] },
   held_and_released: shipped,
   ships_partly: { ...shipped, status: "partially_shipped", parcels: "first" },
   ships_in_two_parcels: { ...shipped, parcels: "both" },
-  // "cancelled: conflict" when it is partly shipped, "keep" when it is gone; both are told.
+  // "cancelled: conflict" when partly shipped, "keep" when shipped; both open an exception.
   cancelled_partly_shipped: {
     ...shipped,
     status: "partially_shipped",
@@ -124,9 +123,9 @@ export const ends: Record<StoryName, End> = {
     wooPayment: "voided",
     exceptions: ["import_conflict source_cancelled"],
   },
-  // One shipment, whose number is corrected where it was told.
+  // One shipment, whose tracking number is corrected at the shop.
   tracking_corrected: shipped,
-  // A partner that does not take it: ready again, on hold, and somebody has to see it.
+  // Rejected by the partner: ready again, on hold, with an exception.
   refused_by_warehouse: {
     ...untouched,
     status: "ready",
@@ -134,6 +133,6 @@ export const ends: Record<StoryName, End> = {
     exceptions: ["push rejected"],
   },
   refused_then_listed: shipped,
-  // Numbers are unique among the orders of a bridge: the second one is not taken, and somebody has to see it.
+  // Numbers are unique per bridge: the second order is rejected with an exception.
   number_taken: { ...untouched, status: undefined, exceptions: ["rejected_record order_number_taken"] },
 };

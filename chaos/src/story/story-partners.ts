@@ -5,9 +5,9 @@ import { createRandom } from "../chaos-plan.ts";
 import { partnerNames, tokenOf } from "./story-plan.ts";
 
 /*
- * The three shops and the warehouse, in a process of their own that nobody kills, each with a journal of what was done to it
- * on the disk. Now and then they fail: too many requests, errors, answers that are no JSON, connections that break before and
- * after something was done. Run with: a folder, a seed.
+ * The three shops and the warehouse, in a process that is never killed, each with a journal of its changes on disk. They fail at
+ * random: 429, errors, responses that are not JSON, connections that break before or after a change. Arguments: a folder and a
+ * seed.
  */
 const [folder = "", seed = "0"] = process.argv.slice(2);
 
@@ -22,7 +22,7 @@ const failures: readonly Fault["kind"][] = [
 ];
 const failsOf = 0.03;
 
-/** What changes something fails once at most: whoever tries again gets through, before it is given up. */
+/** A change fails at most once, so that a retry succeeds before the attempts run out. */
 function createMishaps(own: number): (name: string, body: string) => Fault["kind"] | undefined {
   const random = createRandom(own);
   const hit = new Set<string>();

@@ -4,7 +4,7 @@ import { unlisted } from "../../../server/src/testing/stand-in-warehouse.ts";
 import type { StoryName } from "./story-ends.ts";
 import { storyNames } from "./story-ends.ts";
 
-/** Two of Shopify, which both number their orders from #1001 on, and one of WooCommerce. */
+/** Two Shopify shops, which both number their orders from #1001, and a WooCommerce shop. */
 export const shopNames = ["north", "south", "woo"] as const;
 export type ShopName = (typeof shopNames)[number];
 export const partnerNames = [...shopNames, "warehouse"] as const;
@@ -12,19 +12,19 @@ export type PartnerName = (typeof partnerNames)[number];
 export const tokenOf = (name: PartnerName): string => `token-of-${name}`;
 export const prefixes: Record<ShopName, string> = { north: "N-", south: "S-", woo: "" };
 
-/** One order, and everything that will happen to it. */
+/** An order and its story. */
 export type Story = {
   index: number;
   name: StoryName;
   shop: ShopName;
-  /** As the shop calls it. */
+  /** Order number at the shop. */
   number: string;
-  /** As the hub does. */
+  /** Order number in the hub. */
   reference: string;
   street: string;
   secondStreet: string;
   lines: Omit<ShopLine, "id">[];
-  /** From how many places Shopify sends it. */
+  /** Number of Shopify locations that fulfill it. */
   locations: number;
   seed: string;
 };
@@ -33,7 +33,7 @@ const everywhere = shopNames;
 const shopify: readonly ShopName[] = ["north", "south"];
 const woo: readonly ShopName[] = ["woo"];
 
-/** Where it can happen: an order that is partly fulfilled cannot be cancelled at Shopify, WooCommerce knows no holds. */
+/** Shops that support the story: Shopify cannot cancel a partly fulfilled order, WooCommerce has no holds. */
 const where: Record<StoryName, readonly ShopName[]> = {
   plain: everywhere,
   delivered: everywhere,
@@ -63,27 +63,27 @@ const where: Record<StoryName, readonly ShopName[]> = {
   number_taken: woo,
 };
 
-/** Of each shop. The first order is there whatever becomes of it: whoever takes a number that is taken takes this one. */
+/** First number of each shop. Its order always exists, and is the one whose number is taken again. */
 const firstNumber = 1001;
 export const firstReference = (shop: ShopName): string => `${prefixes[shop]}${shop === "woo" ? "" : "#"}${firstNumber}`;
 
 const once = storyNames.flatMap((name) => where[name].map((shop) => ({ name, shop })));
-/** With as many orders each story is told in each shop that can tell it. */
+/** With this many orders each story occurs in each shop that supports it. */
 export const fewestStories = once.length;
-/** Most orders are like most orders. */
+/** Common stories, for the remaining orders. */
 const usual: readonly StoryName[] = ["plain", "plain", "delivered", "pays_late", "ships_in_two_parcels"];
 
-/** The same for the same seed: each story in each shop that can tell it, as far as there are orders for that, and then any. */
+/** Deterministic by seed: first each story in each shop that supports it, then common ones. */
 export function planStories(seed: number, count: number): Story[] {
   const random = seededRandom(`story:${seed}`);
-  const told = shuffled(once, random).slice(0, count);
-  while (told.length < count) {
+  const chosen = shuffled(once, random).slice(0, count);
+  while (chosen.length < count) {
     const name = random.chance(50) ? random.pick(usual) : random.pick(storyNames);
-    told.push({ name, shop: random.pick(where[name]) });
+    chosen.push({ name, shop: random.pick(where[name]) });
   }
   const before = firstNumber - 1;
   const lastNumbers: Record<ShopName, number> = { north: before, south: before, woo: before };
-  return told.map(({ name, shop }, index): Story => {
+  return chosen.map(({ name, shop }, index): Story => {
     const ordinal = name === "number_taken" ? firstNumber : ++lastNumbers[shop];
     const number = shop === "woo" ? String(ordinal) : `#${ordinal}`;
     const own = seededRandom(`story:${seed}:${index}`);
@@ -102,7 +102,7 @@ export function planStories(seed: number, count: number): Story[] {
   });
 }
 
-/** Two lines at least, of which the first has several pieces: so that something can be left. */
+/** At least two lines, the first with several units, so that a partial shipment is possible. */
 function linesOf(name: StoryName, index: number, random: ReturnType<typeof seededRandom>): Story["lines"] {
   const isStrange = name === "refused_by_warehouse" || name === "refused_then_listed";
   return Array.from({ length: 2 + random.below(2) }, (_, at) => ({
@@ -122,7 +122,7 @@ function shuffled<T>(list: readonly T[], random: ReturnType<typeof seededRandom>
   return pool;
 }
 
-/** Under which the warehouse sends its parcels; unique, whatever the seed. */
+/** Tracking number of a parcel; unique for any seed. */
 export function trackingOf({ index }: Story, parcel: number): string {
   return `PARCEL-${index + 1}-${parcel}`;
 }

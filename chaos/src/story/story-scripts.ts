@@ -1,12 +1,12 @@
-import type { Acts, Told } from "./story-acts.ts";
+import type { Acts, PlayedStory } from "./story-acts.ts";
 import type { StoryName } from "./story-ends.ts";
 import { firstReference } from "./story-plan.ts";
 
-type Script = (o: Acts, told: Told) => Promise<void>;
+type Script = (o: Acts, played: PlayedStory) => Promise<void>;
 
 const cancelled = ({ isWoo }: Acts) => ({ values: isWoo ? { status: "cancelled" } : { isCancelled: true } });
 
-/** What happens, in which order. What comes of it is written down in story-ends.ts. */
+/** The steps of each story. The expected ends are in story-ends.ts. */
 export const scripts: Record<StoryName, Script> = {
   async plain(o) {
     await o.place();
@@ -152,8 +152,8 @@ export const scripts: Record<StoryName, Script> = {
   },
   async refused_then_listed(o) {
     await o.place();
-    // Not only on hold, which it is as well when the warehouse could not be asked.
-    await o.isOdd("push", "rejected");
+    // Wait for the rejection: the order is also on hold when the warehouse was unreachable.
+    await o.waitForException("push", "rejected");
     await o.isHere("ready", ["fulfillment"]);
     await o.inWarehouse("list");
     await o.resolve("push", "rejected", "retry");

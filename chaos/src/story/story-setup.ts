@@ -4,10 +4,10 @@ import type { PartnerName, ShopName } from "./story-plan.ts";
 import { prefixes, shopNames, tokenOf } from "./story-plan.ts";
 
 export type PartnerUrls = Record<PartnerName, string>;
-/** What webhooks of this shop are signed with. */
+/** Webhook secret of a shop. */
 export const webhookSecretOf = (shop: ShopName): string => (shop === "woo" ? "woo-webhooks" : tokenOf(shop));
 
-/** What was set up, as the hub calls it. */
+/** IDs of the created records. */
 export type Setup = {
   bridges: Record<PartnerName, string>;
   imports: string[];
@@ -16,7 +16,7 @@ export type Setup = {
   automation: string;
 };
 
-/** Through the API alone, as somebody would who connects two shops, a third and a warehouse. */
+/** Connects three shops and a warehouse, through the API alone. */
 export async function setUp(send: Send, urls: PartnerUrls): Promise<Setup> {
   const post = async (path: string, body: object): Promise<string> =>
     String((await accepted(send, { method: "POST", path, body })).id);
@@ -65,7 +65,7 @@ export async function setUp(send: Send, urls: PartnerUrls): Promise<Setup> {
 
 function shopBridge(shop: ShopName, url: string): object {
   const orderNumberPrefix = prefixes[shop] === "" ? {} : { orderNumberPrefix: prefixes[shop] };
-  // The clocks of these shops go a second with every change.
+  // The clocks of these shops advance a second with every change.
   const common = { lookbackMinutes: 1 };
   if (shop !== "woo") {
     const credentials = { clientId: "client", clientSecret: tokenOf(shop) };
@@ -124,7 +124,7 @@ function warehouseBridge(url: string): object {
   return { name: "Warehouse", connector: "rest", settings, credentials: { token: tokenOf("warehouse") } };
 }
 
-/** The warehouse has words of its own for everything. */
+/** Mappings to the warehouse's vocabulary. */
 const transformations = [
   {
     name: "Orders for the warehouse",

@@ -3,22 +3,22 @@ import { withDatabase } from "../chaos-hub.ts";
 import type { PartnerName } from "./story-plan.ts";
 import type { PartnerUrls } from "./story-setup.ts";
 
-/** One thing that was done to a partner. */
+/** A change at a partner. */
 export type Entry = { seq: number; kind: string; orderId: number; key: string; detail?: unknown };
 
 type HubOrder = { id: string; number: string; bridgeId: string; externalId: string; status: string; holds: string[] };
 type OpenException = { id: string; kind: string; code: string; orderId: string | null; name: string | null };
 
-/** What can be seen from outside at this moment: in the journals of the partners, and in the hub. */
+/** The observable state: the partners' journals and the hub. */
 export type View = {
   journals: Record<PartnerName, Entry[]>;
-  /** By bridge and id there. */
+  /** By bridge and external ID. */
   orders: Map<string, HubOrder>;
   exceptions: OpenException[];
-  /** Executions and runs that have not ended, and events that automations have not seen, in words. */
+  /** Unfinished executions and runs, and events that automations have not handled. */
   busy: string[];
   refresh(): Promise<void>;
-  /** Resolves when this holds. */
+  /** Resolves when the condition holds. */
   until(holds: () => boolean, what: string): Promise<void>;
 };
 
@@ -36,7 +36,7 @@ export function createView(dataDir: string, urls: PartnerUrls, patienceMs: numbe
     exceptions: [],
     busy: [],
     refresh() {
-      // Two at a time would read the same part of a journal.
+      // Single flight: two readers would read the same part of a journal.
       looking ??= look().finally(() => (looking = undefined));
       return looking;
     },
@@ -49,7 +49,7 @@ export function createView(dataDir: string, urls: PartnerUrls, patienceMs: numbe
   };
 
   async function look(): Promise<void> {
-    // While PostgreSQL is dead nothing new can be seen of the hub.
+    // While PostgreSQL is down the hub part stays as it was.
     await Promise.allSettled([...names.map(readJournal), withDatabase(dataDir, readHub)]);
     for (const one of waiting) {
       const isOver = one.holds();

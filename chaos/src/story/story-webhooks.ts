@@ -7,11 +7,11 @@ import type { ShopName } from "./story-plan.ts";
 import type { Setup } from "./story-setup.ts";
 import { webhookSecretOf } from "./story-setup.ts";
 
-/** Brings what shops say by themselves to the hub: late, twice, in another order, and some of it never. */
+/** Delivers the shops' webhooks to the hub: late, twice, out of order, and some never. */
 export type Courier = {
-  /** `isCertain`: it is not lost on the way. */
-  tell(shop: ShopName, topic: string, body: object, random: Random, isCertain?: boolean): void;
-  /** All that is under way has been taken, or given up. */
+  /** `isCertain`: never dropped. */
+  send(shop: ShopName, topic: string, body: object, random: Random, isCertain?: boolean): void;
+  /** Resolves when all pending webhooks are accepted or given up. */
   arrived(): Promise<void>;
   counts: { sent: number; twice: number; lost: number; forged: number };
   problems: string[];
@@ -19,7 +19,7 @@ export type Courier = {
 
 const patienceMs = 120_000;
 
-/** `answers`: what may be said to it. */
+/** `answers`: allowed statuses. */
 type InboundWebhook = {
   shop: ShopName;
   topic: string;
@@ -34,7 +34,7 @@ export function createCourier(anonymous: Send, { bridges }: Setup): Courier {
   const counts = { sent: 0, twice: 0, lost: 0, forged: 0 };
   const problems: string[] = [];
 
-  /** Until it is answered: shops try again for days. */
+  /** Retries until it is answered, as shops do for days. */
   async function deliver(webhook: InboundWebhook): Promise<void> {
     const { shop, text, headers } = webhook;
     const path = `/bridges/${bridges[shop]}/inbound-webhooks`;
@@ -48,13 +48,13 @@ export function createCourier(anonymous: Send, { bridges }: Setup): Courier {
     }
   }
 
-  /** Whoever comes second with the same is told so; if nobody heard the first answer, that may be the only one. */
-  function judge(webhook: InboundWebhook, status: number, said: string): void {
+  /** A repeated webhook is answered `duplicate`; if the first response was lost, that may be the only one. */
+  function judge(webhook: InboundWebhook, status: number, outcome: string): void {
     const { shop, topic, text, answers } = webhook;
-    if (said === "accepted") webhook.accepted++;
+    if (outcome === "accepted") webhook.accepted++;
     if (webhook.accepted > 1) problems.push(`${shop}, ${topic} ${text}: accepted ${webhook.accepted} times`);
-    if (!answers.includes(status === 200 ? said : String(status)))
-      problems.push(`${shop}, ${topic} ${text}: answered ${status} ${said} in place of ${answers.join(" or ")}`);
+    if (!answers.includes(status === 200 ? outcome : String(status)))
+      problems.push(`${shop}, ${topic} ${text}: answered ${status} ${outcome} in place of ${answers.join(" or ")}`);
   }
 
   function send(webhook: InboundWebhook, afterMs: number): void {
@@ -67,7 +67,7 @@ export function createCourier(anonymous: Send, { bridges }: Setup): Courier {
   return {
     counts,
     problems,
-    tell(shop, topic, body, random, isCertain = false) {
+    send(shop, topic, body, random, isCertain = false) {
       const secret = webhookSecretOf(shop);
       const write = (text: string, key: string, answers: string[]): InboundWebhook => {
         const headers = (shop === "woo" ? wooWebhook : shopifyWebhook)(topic, text, { id: randomUUID(), secret: key });
@@ -78,7 +78,7 @@ export function createCourier(anonymous: Send, { bridges }: Setup): Courier {
         counts.forged++;
         send(write(JSON.stringify(body), "guessed", ["401"]), late());
       }
-      // Signed, and no JSON: nothing can be read from it.
+      // Correctly signed, but not JSON.
       if (random.chance(4)) send(write("{", secret, ["ignored"]), late());
       if (!isCertain && random.chance(8)) {
         counts.lost++;

@@ -8,7 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { Select } from "../ui/select.tsx";
 import { Switch } from "../ui/switch.tsx";
 
-/** Who one is, and how one wants the console to be. */
+/** Account menu: profile, appearance and sign-out. */
 export function Account({ onKeys }: { onKeys(): void }) {
   const me = useMe();
   const { preferences, set } = usePreferences();

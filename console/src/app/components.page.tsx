@@ -14,7 +14,7 @@ import { SchemaForm } from "../ui/schema-form/schema-form.tsx";
 import { Select } from "../ui/select.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { TextArea, TextField } from "../ui/text-field.tsx";
-import { tell } from "../ui/toast.tsx";
+import { showToast } from "../ui/toast.tsx";
 import type { Tone } from "../ui/tone.ts";
 
 const JsonEditor = lazy(async () => ({ default: (await import("../ui/json-editor.tsx")).JsonEditor }));
@@ -37,7 +37,7 @@ const schema = {
   },
 };
 
-/** Every part that pages are made of, in its states: to look at, and for the tests to look at. */
+/** Gallery of all components in their states, also used by the accessibility tests. */
 export function ComponentsPage() {
   const [text, setText] = useState("Albany");
   const [isOn, setOn] = useState(true);
@@ -54,7 +54,7 @@ export function ComponentsPage() {
             <Button
               kind="primary"
               keys="$mod+Enter"
-              onClick={() => tell("It was done", { text: "And this is more about it." })}
+              onClick={() => showToast("It was done", { text: "And this is more about it." })}
             >
               Run
             </Button>
@@ -82,7 +82,7 @@ export function ComponentsPage() {
             ]}
           />
           <ProblemBox error={new Error("Something did not work, and this says what.")} onRetry={() => undefined} />
-          <Empty text="Nothing is here: one sentence, one thing to do.">
+          <Empty text="Empty state: one sentence and one action.">
             <Button>Do it</Button>
           </Empty>
           <Skeleton rows={3} />

@@ -7,7 +7,7 @@ import { Time } from "../ui/zone.tsx";
 const codeOf = ({ error }: Logged): string =>
   error instanceof HubApiError ? `${error.status} ${error.code}` : "no answer";
 
-/** What failed, by what it was: forty times the same is one line. */
+/** Failed requests grouped by cause, so that forty equal failures are one line. */
 export function DockErrors({ exchanges }: { exchanges: readonly Logged[] }) {
   const groups = Map.groupBy(exchanges, codeOf);
   if (groups.size === 0) return <Empty text="Nothing has failed in this tab." />;

@@ -10,7 +10,7 @@ import { DockRequests } from "./dock-requests.tsx";
 const views = { requests: "Requests", errors: "Errors", events: "Events" } as const;
 type View = keyof typeof views;
 
-/** What happens behind the page: everything this tab asks the hub, what failed, and what happens in the organization. */
+/** Developer dock: requests of this tab, failures, and live events of the organization. */
 export function Dock({ onClose }: { onClose(): void }) {
   const [view, setView] = useState<View>("requests");
   const exchanges = useSyncExternalStore(subscribeToExchanges, listExchanges);

@@ -9,11 +9,11 @@ import { Popover } from "../ui/popover.tsx";
 
 const Account = lazy(async () => ({ default: (await import("./account.tsx")).Account }));
 
-/** "America/New_York" as people say it. */
+/** "New York" for "America/New_York". */
 const zoneName = (zone: string): string =>
   zone === "UTC" ? "UTC" : `${zone.split("/").at(-1)!.replaceAll("_", " ")} time`;
 
-/** What is the same on every page: in which zone times are read, who one is, and the way to everything. */
+/** Header controls of every page: time zone, account and search. */
 export function HeaderTools({ onSearch, onKeys }: { onSearch(): void; onKeys(): void }) {
   const me = useMe();
   const { preferences } = usePreferences();

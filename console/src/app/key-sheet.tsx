@@ -3,7 +3,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { currentHotkeys, subscribeToHotkeys } from "../ui/hotkeys.ts";
 import { keysOf } from "../ui/kbd.tsx";
 
-/** What the keyboard does here and now: made from what listens, so that it cannot be wrong. */
+/** Keyboard shortcuts that are active now, read from the registered hotkeys. */
 export function KeySheet({ onClose }: { onClose(): void }) {
   const hotkeys = useSyncExternalStore(subscribeToHotkeys, currentHotkeys);
   return (

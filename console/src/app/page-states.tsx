@@ -21,7 +21,7 @@ export function NotFound() {
   );
 }
 
-/** Where a whole page could not be shown. A 403 says which scope is missing, a 404 what was not found. */
+/** Error state of a whole page. A 403 names the missing scope, a 404 what was not found. */
 export function PageProblem({ error, reset }: { error: unknown; reset?: () => void }) {
   const isRefused = error instanceof HubApiError && error.status === 403;
   const isGone = error instanceof HubApiError && error.status === 404;

@@ -73,7 +73,7 @@ function Finder({ onClose }: { onClose(): void }) {
           <p className="px-2.5 py-3 text-muted">Nothing found. Order numbers may be typed in part.</p>
         )}
         {entries.map((entry, index) => (
-          // Keys are heard by the field.
+          // The field handles the keys.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
           <div
             key={`${entry.group} ${entry.name}`}
@@ -128,7 +128,7 @@ const pages: Array<[name: string, href: string]> = [
   ["My account", paths.account()],
 ];
 
-/** Kinds that have a page. */
+/** Record types that have a page. */
 const pathOf: Record<string, (hit: { id: string; title: string }) => string> = {
   order: ({ title }) => paths.order(title),
   operation_run: ({ id }) => paths.run(id),
@@ -160,9 +160,9 @@ function useEntries(typed: string): Entry[] {
     const note = hit.detail === null ? {} : { note: words(hit.detail) };
     return [{ group: sentence(hit.kind), name: hit.title, ...note, run: () => router.history.push(href) }];
   });
-  const places = pages
+  const pageEntries = pages
     .filter(([name]) => matches(name))
     .map(([name, href]): Entry => ({ group: "Go to", name, run: () => router.history.push(href) }));
   const fit = ({ name }: Entry): number => (typed.trim() ? (nameRank(name, typed) ?? 9) : 0);
-  return [...records, ...[...acts, ...places].toSorted((one, other) => fit(one) - fit(other))];
+  return [...records, ...[...acts, ...pageEntries].toSorted((one, other) => fit(one) - fit(other))];
 }

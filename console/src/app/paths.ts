@@ -1,4 +1,4 @@
-/** Every address of the console. A leaf: whoever links somewhere takes it from here. */
+/** Addresses of all pages. Imports nothing, so that every layer can use it. */
 type Query = Record<string, string | readonly string[] | undefined>;
 
 function withQuery(path: string, query: Query = {}): string {

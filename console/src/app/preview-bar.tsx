@@ -5,7 +5,7 @@ import { formatFull, useClock } from "../ui/zone.tsx";
 import { text } from "./app.text.ts";
 import previewIcon from "./favicon-preview.svg";
 
-/** Cannot be closed: who works on test data must not think it is the shop, nor the other way round. */
+/** Cannot be closed: mistaking preview data for live data, or the reverse, is the most expensive error. */
 export function PreviewBar() {
   const clock = useClock();
   const { data } = useQuery(previewClockQuery);

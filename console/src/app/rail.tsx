@@ -18,7 +18,7 @@ export function Rail({ onPick }: { onPick?: () => void }) {
   const { data: counts } = useQuery({ ...orderCountsQuery(), refetchInterval: 30_000 });
   const { data: running } = useQuery(runningRunsQuery);
   const { data: wrong } = useQuery({ ...openExceptionsQuery(), enabled: me.scopes.includes("exceptions:read") });
-  // By what people come for: the day's work, its prices, what it is connected to, who may do it. A page gets its line here with its route.
+  // Grouped by purpose: daily work, prices, connections, administration. Add an entry here with each new route.
   const groups: Array<{ name: string; entries: Entry[] }> = [
     {
       name: "Work",
@@ -63,7 +63,7 @@ export function Rail({ onPick }: { onPick?: () => void }) {
       ],
     },
   ];
-  // Some pages lie below others: the longest address that fits is where one is.
+  // Addresses nest, so the longest one that matches is the current page.
   const fits = (href: string): boolean => (href === "/" ? here === "/" : here === href || here.startsWith(`${href}/`));
   const hereIs = groups
     .flatMap(({ entries }) => entries.map(({ href }) => href))

@@ -10,13 +10,13 @@ import { paths } from "./paths.ts";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
 
-/** The address that the identity provider leads to is there for those who are not signed in yet. */
+/** The OIDC callback is the only page that needs no session. */
 export function Root() {
   const isCallback = useLocation({ select: ({ pathname }) => pathname === paths.signInCallback() });
   return isCallback ? <Outlet /> : <Pages />;
 }
 
-/** Nobody signed in: the sign-in page, at whatever address. A session that ends later asks again, and keeps the page below. */
+/** Without a session every address shows the sign-in page. When a session expires later, the page stays below it and keeps its state. */
 function Pages() {
   const me = useQuery({ ...meQuery, retry: (failures, error) => !(error instanceof HubApiError) && failures < 1000 });
   const connection = useConnection();

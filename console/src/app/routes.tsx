@@ -3,7 +3,7 @@ import { Skeleton } from "../ui/card.tsx";
 import { NotFound, PageProblem } from "./page-states.tsx";
 import { Root } from "./root.tsx";
 
-/** All pages. Each is loaded when it is first opened. */
+/** All pages, each loaded when it is first opened. */
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
 
 const page = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
@@ -223,7 +223,7 @@ const tree = root.addChildren([
   ),
 ]);
 
-/** Search parameters stay what they are in the address: texts, some of them several times. */
+/** Keeps search parameters as strings, repeated ones as arrays. */
 function parseSearch(search: string): Record<string, string | string[]> {
   const params = new URLSearchParams(search);
   return Object.fromEntries(

@@ -3,12 +3,12 @@ import { lazy, Suspense, useRef, useState } from "react";
 import { HubClock } from "../live/hub-clock.tsx";
 import { useConnection } from "../live/connection.ts";
 import { useMe } from "../live/me.ts";
-import { useWantedProof } from "../live/proof.ts";
-import { useLook, usePreferences } from "../live/preferences.ts";
+import { usePendingStepUp } from "../live/step-up.ts";
+import { useAppearance, usePreferences } from "../live/preferences.ts";
 import { cx } from "../ui/class-names.ts";
 import { SingleKeys, useHotkeys } from "../ui/hotkeys.ts";
 import { IconButton } from "../ui/button.tsx";
-import { PanelPlace } from "../ui/dialog.tsx";
+import { PanelContainer } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { HeaderEnd } from "../ui/page-head.tsx";
 import { TitleFrame } from "../ui/page-title.ts";
@@ -20,15 +20,15 @@ import { PreviewBar } from "./preview-bar.tsx";
 import { Rail } from "./rail.tsx";
 import { Brand } from "./brand.tsx";
 
-// Not needed for a first look at a page.
+// Not needed for the first paint.
 const Dock = lazy(async () => ({ default: (await import("./dock.tsx")).Dock }));
 const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
-const ProofDialog = lazy(async () => ({ default: (await import("../live/proof-dialog.tsx")).ProofDialog }));
+const StepUpDialog = lazy(async () => ({ default: (await import("../live/step-up-dialog.tsx")).StepUpDialog }));
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 
 export function Shell() {
   const { preferences } = usePreferences();
-  useLook();
+  useAppearance();
   return (
     <SingleKeys value={preferences.singleKeys}>
       <HubClock>
@@ -50,7 +50,7 @@ function Frame() {
   const [overlay, setOverlay] = useState<Overlay>();
   const close = (): void => setOverlay(undefined);
   const connection = useConnection();
-  const wantedProof = useWantedProof();
+  const pendingStepUp = usePendingStepUp();
   useGoKeys(setOverlay, () => set({ isDockOpen: !preferences.isDockOpen }));
   const panels = useRef<HTMLDivElement>(null);
   const tools = <HeaderTools onSearch={() => setOverlay("palette")} onKeys={() => setOverlay("keys")} />;
@@ -92,18 +92,18 @@ function Frame() {
               <Rail onPick={close} />
             </div>
           )}
-          {/* What is higher than the screen is scrolled; nothing in it gives up its height instead. */}
+          {/* Scrolls when it is taller than the screen; its children must not shrink instead. */}
           <main
             id="main"
             tabIndex={-1}
-            // What is placed absolutely in it, such as the input behind a checkbox, scrolls with it and not with the document.
+            // Relative, so that absolutely positioned children (the input behind a checkbox) scroll with it and not with the document.
             className="relative flex min-h-0 flex-1 flex-col overflow-y-auto px-3 pb-4 outline-none *:shrink-0 lg:px-4.5"
           >
             <HeaderEnd value={tools}>
               <TitleFrame value={isPreview ? previewTitle : liveTitle}>
-                <PanelPlace value={panels}>
+                <PanelContainer value={panels}>
                   <Outlet />
-                </PanelPlace>
+                </PanelContainer>
               </TitleFrame>
             </HeaderEnd>
           </main>
@@ -113,7 +113,7 @@ function Frame() {
       <Suspense>
         {overlay === "palette" && <Palette onClose={close} />}
         {overlay === "keys" && <KeySheet onClose={close} />}
-        {wantedProof && <ProofDialog place={wantedProof} />}
+        {pendingStepUp && <StepUpDialog method={pendingStepUp} />}
       </Suspense>
     </div>
   );

@@ -10,7 +10,7 @@ import { text } from "./app.text.ts";
 import { Brand } from "./brand.tsx";
 import { paths } from "./paths.ts";
 
-/** Back from the identity provider: what it said in the address is given to the hub, which says who that is. */
+/** OIDC callback: sends the code from the address to the hub, which starts the session. */
 export function SignInCallbackPage() {
   const router = useRouter();
   const isAsked = useRef(false);
@@ -19,12 +19,12 @@ export function SignInCallbackPage() {
     onSuccess: async ({ returnTo }) => {
       setConnection("there");
       await queryClient.resetQueries();
-      // Of the history alone, which leads to no other origin.
+      // Through the history, which cannot leave this origin.
       router.history.replace(returnTo);
     },
   });
   useEffect(() => {
-    // What the address says is good for one time.
+    // The code in the address can be used once.
     if (isAsked.current) return;
     isAsked.current = true;
     mutate();
@@ -46,12 +46,12 @@ export function SignInCallbackPage() {
 
 function readAnswer(search: string) {
   const params = new URLSearchParams(search);
-  const said = {
+  const fields = {
     code: params.get("code"),
     iss: params.get("iss"),
     error: params.get("error"),
     errorDescription: params.get("error_description")?.slice(0, 500),
   };
-  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value));
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
   return { ...given, state: params.get("state") ?? "none" };
 }

@@ -14,10 +14,10 @@ import { Brand } from "./brand.tsx";
 
 type Given = { email: string; password: string; totpCode: string; organizationId: string };
 type Organization = { id: string; name: string };
-/** What the hub wants to know besides the password, once that was right. */
+/** What the hub asks for after the password was accepted. */
 type Asked = { is: "password" } | { is: "organization"; organizations: Organization[] } | { is: "code" };
 
-/** Stands where the page would be: after signing in one is where one wanted to go. */
+/** Rendered in place of the page, so that the requested page appears after the sign-in. */
 export function SignIn({ note }: { note?: string | undefined }) {
   const [given, setGiven] = useState<Given>({ email: "", password: "", totpCode: "", organizationId: "" });
   const [asked, setAsked] = useState<Asked>({ is: "password" });
@@ -125,7 +125,7 @@ function Password({ given, onChange }: { given: Given; onChange(given: Given): v
 
 type OrganizationsProps = { organizations: Organization[]; isBusy: boolean; onChoose(id: string): void };
 
-/** The same address and password open several: each is one click. */
+/** The credentials match several organizations; the user picks one. */
 function Organizations({ organizations, isBusy, onChoose }: OrganizationsProps) {
   return (
     <div role="group" aria-label={text.signIn.organization} className="flex flex-col gap-2">
@@ -139,7 +139,7 @@ function Organizations({ organizations, isBusy, onChoose }: OrganizationsProps) 
   );
 }
 
-/** The other way in, where the hub has one. */
+/** Sign-in through the identity provider, if one is configured. */
 function ThroughIssuer() {
   const { data } = useQuery(signInMethodsQuery);
   const leave = useMutation({ mutationFn: () => goToIssuer(false) });
@@ -147,7 +147,7 @@ function ThroughIssuer() {
   return (
     <>
       {leave.error && <ProblemBox error={leave.error} />}
-      {/* The browser is on its way to another page by then. */}
+      {/* Stays busy after success: the browser is leaving the page. */}
       <Button isBusy={leave.isPending || leave.isSuccess} onClick={() => leave.mutate()}>
         {text.signIn.through(data.identityProvider.name)}
       </Button>

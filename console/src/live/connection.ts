@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** Whether the hub answers. One bar says so for the whole page, instead of every part of it. */
+/** Whether the hub is reachable. One bar shows it for the whole page. */
 export type Connection = "there" | "away" | "signed-out";
 
 let state: Connection = "there";

@@ -8,8 +8,8 @@ const maxShown = 200;
 const pauseMs = 500;
 
 /**
- * What happens from now on, of these types or of all; nothing without a key. One stream, only while somebody looks. A
- * stream that breaks goes on behind what it said last: nothing that happened meanwhile is missed.
+ * Live events of these types, or of all. One stream, open only while the page is visible. A broken stream resumes after the last
+ * event, so that none is missed.
  */
 function useEvents(
   key: string | undefined,
@@ -25,13 +25,13 @@ function useEvents(
       const from = after.current === undefined ? {} : { after: after.current };
       try {
         for await (const message of hub.stream("GET /api/v1/events/stream", { query, signal, ...from })) {
-          // The first block of all only says from where on it is told.
+          // The first block only carries the start position.
           if (after.current === undefined) onOpen?.();
           after.current = message.id ?? after.current;
           if (message.data) yield { event: message.event, data: message.data };
         }
       } catch (error) {
-        // The log has another past by now: a backup was restored. It is followed from now on.
+        // The cursor is unknown, for example after a restore: start at the present.
         if (error instanceof HubApiError && error.code.startsWith("cursor_")) after.current = undefined;
         throw error;
       }
@@ -40,7 +40,7 @@ function useEvents(
   );
 }
 
-/** What happens in the organization from now on, newest first; undefined until the hub listens. */
+/** Live events of the organization, newest first; undefined until the stream is open. */
 export function useEventFeed(isOn: boolean): readonly Event[] | undefined {
   const [events, setEvents] = useState<readonly Event[]>();
   const add = (event: Event): void =>
@@ -49,7 +49,7 @@ export function useEventFeed(isOn: boolean): readonly Event[] | undefined {
   return events;
 }
 
-/** Asks again for what is shown whenever something of these types happens; many at once are one reason. */
+/** Refetches queries when events of these types occur; bursts cause one refetch. */
 export function useRefetchOn(types: string, queryKey: readonly unknown[], isOn: boolean): void {
   const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(waiting.current), []);

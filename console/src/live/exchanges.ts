@@ -1,6 +1,6 @@
 import type { Exchange } from "@order-operations-hub/sdk/client";
 
-/** What this tab has asked the hub, newest first; the dock shows it. */
+/** Requests of this tab, newest first, for the dock. */
 export type Logged = Exchange & { id: number };
 
 const maxKept = 200;
@@ -8,7 +8,7 @@ let kept: readonly Logged[] = [];
 let next = 1;
 const listeners = new Set<() => void>();
 
-/** Passwords and codes: whoever comes to this screen later must not read them. */
+/** Passwords and codes are not logged: the dock stays readable after they were typed. */
 const isSecret = (url: string): boolean => /^\/api\/v1\/(auth|me\/(password|totp))(\/|$)/.test(url);
 
 export function recordExchange({ body, ...exchange }: Exchange): void {
@@ -24,12 +24,12 @@ export function subscribeToExchanges(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Headers that the browser adds, or that only matter to this page. */
+/** Headers that the browser adds or that only matter to this page. */
 const ownHeaders = new Set(["accept", "idempotency-key"]);
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The same request for a terminal. The cookie stays here: a key takes its place. */
+/** The same request as a curl command, with an API key instead of the session cookie. */
 export function curlOf({ method, url, headers, body }: Pick<Exchange, "method" | "url" | "headers" | "body">): string {
   const shown = Object.entries(headers).filter(([name]) => !ownHeaders.has(name));
   return [

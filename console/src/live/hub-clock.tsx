@@ -20,7 +20,7 @@ export function zoneOf(choice: string, organizationZone: string): string {
 }
 
 /** Default time zone of times that are typed: that of the organization, or of the browser where the organization has none. */
-export function useUsualZone(): string {
+export function useDefaultZone(): string {
   const { organization } = useMe();
   const clock = useClock();
   return organization.timezone === "UTC" ? clock.timeZone : organization.timezone;

@@ -4,7 +4,7 @@ import { HubApiError, HubConnectionError } from "@order-operations-hub/sdk/probl
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { setConnection } from "./connection.ts";
 import { recordExchange } from "./exchanges.ts";
-import { askForProof } from "./proof.ts";
+import { requestStepUp } from "./step-up.ts";
 
 function look(exchange: Exchange): void {
   recordExchange(exchange);
@@ -14,17 +14,17 @@ function look(exchange: Exchange): void {
   else if (exchange.status > 0 && exchange.status !== 401 && !isForAnybody(exchange)) setConnection("there");
 }
 
-/** Answered whether or not somebody is signed in: it does not tell that the session is back. */
+/** Public endpoints: their success does not mean that the session is back. */
 const isForAnybody = ({ url }: Exchange): boolean => url.startsWith("/api/v1/auth/");
 
-/** A wrong password is a 401 too, but no end of a session. */
+/** A wrong password is also a 401, but does not end the session. */
 const isSignedOut = ({ code }: HubApiError): boolean => code.endsWith("_token") || code === "invalid_session";
 
 /**
- * The hub that this page came from. The session is a cookie: no token is ever in the page. What is saved while the hub restarts is
- * sent again until it is back, under the same key or for the same version.
+ * Client of the hub that served this page. The session is a cookie, so the page holds no token. Writes during a restart are
+ * retried with the same idempotency key or version until the hub is back.
  */
-export const hub = createClient({ baseUrl: "", onExchange: look, onRefused: askForProof, maxOutageMs: 120_000 });
+export const hub = createClient({ baseUrl: "", onExchange: look, onRefused: requestStepUp, maxOutageMs: 120_000 });
 
 const retryLost = (failures: number, error: unknown): boolean => error instanceof HubConnectionError && failures < 1000;
 
@@ -33,7 +33,7 @@ export const queryClient = new QueryClient({
   mutationCache: new MutationCache(),
   defaultOptions: {
     queries: {
-      // The client has tried three times by then. A hub that restarts is waited for, with what is known in sight.
+      // The client has already retried three times. While the hub restarts, keep retrying and keep the data on screen.
       retry: retryLost,
       retryDelay: (failures) => Math.min(1000 * 2 ** failures, 10_000),
       staleTime: 5_000,

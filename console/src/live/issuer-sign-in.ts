@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { hub } from "./hub.ts";
 
-/** How one can sign in here. */
+/** Available sign-in methods. */
 export const signInMethodsQuery = queryOptions({
   queryKey: ["auth", "methods"],
   queryFn: ({ signal }) => hub.call("GET /api/v1/auth/methods", { signal }),
@@ -10,7 +10,7 @@ export const signInMethodsQuery = queryOptions({
 
 const maxReturnAddress = 1_000;
 
-/** Leaves this page for that of the identity provider, which sends the browser back. `reauthenticate`: it is to ask who one is. */
+/** Redirects to the identity provider. `reauthenticate`: force a new authentication there. */
 export async function goToIssuer(reauthenticate: boolean): Promise<void> {
   const { pathname, search, hash } = window.location;
   const here = pathname + search + hash;

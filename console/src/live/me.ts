@@ -10,16 +10,16 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Whether one is asked for codes of an app. */
+/** Two-factor status of the user. */
 export const totpQuery = queryOptions({
   queryKey: ["me", "totp"],
   queryFn: ({ signal }) => hub.call("GET /api/v1/me/totp", { signal }),
 });
 
-/** Who is signed in; there is none of these pages without somebody. */
+/** The signed-in user. Pages are rendered only with one. */
 export const useMe = (): Me => useSuspenseQuery(meQuery).data;
 
-/** Undefined when it may be done, else why not, for the button that stays in its place. */
+/** Undefined when the user has the scope, or else the reason to show on the disabled button. */
 export function missingScope(me: Me, scope: Me["scopes"][number]): string | undefined {
   return me.scopes.includes(scope)
     ? undefined

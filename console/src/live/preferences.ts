@@ -2,7 +2,7 @@ import { useMutation, useQuery, queryOptions } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { hub, queryClient } from "./hub.ts";
 
-/** How somebody wants the console to be. Kept by the hub, so that it is the same on every machine. */
+/** Preferences of a user, stored in the hub so that they apply on every device. */
 export type Preferences = {
   theme: "light" | "dark" | "system";
   density: "compact" | "comfortable";
@@ -10,7 +10,7 @@ export type Preferences = {
   singleKeys: boolean;
   isDockOpen: boolean;
   orderColumns: string[];
-  /** Which field each column of a file was said to be, by the header of the file. */
+  /** Column mappings by the header of the file. */
   rateMappings?: Record<string, Record<string, string | null>>;
 };
 
@@ -23,7 +23,7 @@ const defaults: Preferences = {
   orderColumns: [],
 };
 
-/** A copy for the first moment of the next visit, before the hub has answered: else a dark page would begin white. */
+/** Local copy for the first paint: without it a dark page would flash white. */
 const copyKey = "ooh-preferences";
 
 function readCopy(): Partial<Preferences> {
@@ -42,20 +42,20 @@ const preferencesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export function applyLook({ theme, density }: Pick<Preferences, "theme" | "density">): void {
+export function applyAppearance({ theme, density }: Pick<Preferences, "theme" | "density">): void {
   const root = document.documentElement;
   if (theme === "system") delete root.dataset["theme"];
   else root.dataset["theme"] = theme;
   root.dataset["density"] = density;
 }
 
-export const firstPreferences = (): Preferences => ({ ...defaults, ...readCopy() });
+export const initialPreferences = (): Preferences => ({ ...defaults, ...readCopy() });
 
 export function usePreferences(): { preferences: Preferences; set(change: Partial<Preferences>): void } {
   const { data } = useQuery(preferencesQuery);
   const preferences = data
     ? { ...defaults, ...(data.preferences["console"] as Partial<Preferences> | undefined) }
-    : firstPreferences();
+    : initialPreferences();
   const save = useMutation({
     scope: { id: "preferences" },
     mutationFn: async (change: Partial<Preferences>) => {
@@ -76,17 +76,17 @@ export function usePreferences(): { preferences: Preferences; set(change: Partia
   return { preferences, set: save.mutate };
 }
 
-/** Keeps the page as it was chosen. */
-export function useLook(): void {
+/** Applies theme and density to the page. */
+export function useAppearance(): void {
   const { preferences } = usePreferences();
   const { theme, density } = preferences;
   const text = JSON.stringify(preferences);
   useEffect(() => {
-    applyLook({ theme, density });
+    applyAppearance({ theme, density });
     try {
       localStorage.setItem(copyKey, text);
     } catch {
-      // A browser that keeps nothing.
+      // Storage is disabled in this browser.
     }
   }, [theme, density, text]);
 }

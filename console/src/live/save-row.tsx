@@ -9,11 +9,11 @@ import type { RecordForm } from "./use-record-form.ts";
 
 type Props<Draft> = {
   form: RecordForm<Draft>;
-  /** What each part is called where theirs stands beside mine. */
+  /** Labels of the values in the conflict box. */
   names: { [Part in keyof Draft]?: string };
-  /** How a part reads there, where its value alone does not. */
+  /** Text of a value in the conflict box, where the value alone is not readable. */
   textOf?(part: keyof Draft, draft: Draft): unknown;
-  /** Pointers of the fields that say themselves what is wrong with them; else those of all that has a name. */
+  /** Pointers of the fields that show their own errors; by default those of `names`. */
   fields?: readonly string[];
   /** Why it cannot be saved. */
   reason?: string | undefined;
@@ -21,7 +21,7 @@ type Props<Draft> = {
   children?: ReactNode;
 };
 
-/** A form of a record: its fields, and what saves them. */
+/** The form of a record with its save button. */
 export function SaveForm<Draft>({ className, children, ...row }: Props<Draft> & { className?: string }) {
   return (
     <form className={cx("flex flex-col gap-3", className)} onSubmit={row.form.submit}>
@@ -31,7 +31,7 @@ export function SaveForm<Draft>({ className, children, ...row }: Props<Draft> & 
   );
 }
 
-/** The end of a form of a record: what stands in the way of saving it, and the buttons. */
+/** Footer of the form of a record: conflict, errors and buttons. */
 export function SaveRow<Draft>({
   form,
   names,

@@ -3,22 +3,22 @@ import type { SubmitEvent } from "react";
 import { useState } from "react";
 import { isConflict } from "../ui/conflict-box.tsx";
 import { errorAt, fieldErrors } from "../ui/field-errors.ts";
-import { tell } from "../ui/toast.tsx";
+import { showToast } from "../ui/toast.tsx";
 import { queryClient } from "./hub.ts";
 
 type Versioned = { id: string; version: number };
 
 type Saving<Shown extends Versioned, Draft> = {
-  /** What the keys of its queries begin with: all of them are asked for again when it is saved. */
+  /** First part of the query keys that are refetched after a save. */
   kind: string;
-  /** What of a record is typed. */
+  /** The editable values of a record. */
   draftOf(record: Shown): Draft;
   read(id: string): Promise<Shown>;
-  /** Writes what was changed since `base` over that version of the record. */
+  /** Writes the changes since `base` to the version `over`. */
   write(change: Partial<Draft>, over: Shown, base: Shown): Promise<Shown>;
-  /** Parts that are written and never read, such as credentials: nobody sees what others made of them. */
+  /** Write-only values, such as credentials: a concurrent change to them cannot be shown. */
   neverShown?: ReadonlyArray<keyof Draft>;
-  /** What is told then, where it is more than that it is saved. */
+  /** Runs after a save, by default a toast. */
   onSaved?(saved: Shown): unknown;
 };
 type Options<Shown extends Versioned, Draft> = Saving<Shown, Draft> &
@@ -27,22 +27,22 @@ type Options<Shown extends Versioned, Draft> = Saving<Shown, Draft> &
 export type RecordForm<Draft> = {
   draft: Draft;
   set(change: Partial<Draft>): void;
-  /** What the field of a part is given. What is wrong with it is at `pointer`, where that is not its name. */
+  /** Props of the field for a value. Its errors are those at `pointer`, by default the name of the value. */
   field<Part extends keyof Draft & string>(
     part: Part,
     pointer?: string,
   ): { value: Draft[Part]; onChange(value: Draft[Part]): void; error: string | undefined };
   isNew: boolean;
-  /** The version that it was begun with. */
+  /** The version that the draft is based on. */
   basedOn: number | undefined;
   isChanged: boolean;
   isBusy: boolean;
   error: Error | null;
-  /** What is wrong, by the pointer of its field. */
+  /** Field errors by JSON pointer. */
   errors: ReadonlyMap<string, string>;
   submit(event: SubmitEvent<HTMLFormElement>): void;
   putBack(): void;
-  /** Somebody else was faster: what they made of it, and what it would be with one's own changes over it. */
+  /** Set after a 412: the saved values, and the same with the user's changes on top. */
   conflict: { theirs: Draft; mine: Draft; hasUnseen: boolean; takeTheirs(): void; keepMine(): void } | undefined;
 };
 
@@ -65,18 +65,17 @@ const rebased = <State extends { draft: object }>(state: State, change: object):
 });
 
 /**
- * A record while somebody makes or changes it. As long as nothing is changed it follows the record; what was typed stays, whoever
- * else changes the record meanwhile, and is written over the version that it was made from. Over one in which something that this
- * form shows is different nothing is written: both are shown instead.
+ * Form state of a record. An untouched form follows the record; edits survive concurrent changes and are written to the version
+ * they were made from. If a value of this form has changed meanwhile, nothing is written and both versions are shown.
  */
 export function useRecordForm<Shown extends Versioned, Draft extends object>(
   options: Options<Shown, Draft>,
 ): RecordForm<Draft> {
-  const { record, kind, draftOf, read, write, neverShown = [], onSaved = () => tell("Saved") } = options;
-  const maker = "create" in options ? options : undefined;
+  const { record, kind, draftOf, read, write, neverShown = [], onSaved = () => showToast("Saved") } = options;
+  const creation = "create" in options ? options : undefined;
   const begin = (from: Shown | undefined): { base: Shown | undefined; draft: Draft } => ({
     base: from,
-    draft: from ? draftOf(from) : maker!.start,
+    draft: from ? draftOf(from) : creation!.start,
   });
   const [{ base, draft }, setState] = useState(() => begin(record));
   const change = changeOf(draft, begin(base).draft);
@@ -85,26 +84,26 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
   if (base && record && !isChanged && record.version > base.version) setState(begin(record));
   const save = useMutation({
     mutationFn: async (over: Shown | undefined): Promise<Saved<Shown, Draft> | { theirs: Shown }> => {
-      if (!base || !over) return { saved: await maker!.create(draft), sent: draft };
+      if (!base || !over) return { saved: await creation!.create(draft), sent: draft };
       const writeOver = async (version: Shown): Promise<Saved<Shown, Draft> | { theirs: Shown }> => {
         try {
           return { saved: await write(change, version, base), sent: draft };
         } catch (error) {
           if (!isConflict(error)) throw error;
           const now = await read(version.id);
-          // The answer to an earlier try was lost: what it saved is no conflict.
+          // An earlier attempt succeeded and its response was lost: not a conflict.
           const isMine = !hasUnseen && isSame(change, partsOf(draftOf(now), change));
           return isMine ? { saved: now, sent: draft } : { theirs: now };
         }
       };
       const done = await writeOver(over);
-      // Another form of the same page may have saved its own part of the record, which is nothing to ask anybody about.
+      // Another form of the page has saved other fields of the record: write again without asking.
       const isElsewhere = "theirs" in done && isSame(draftOf(done.theirs), draftOf(over));
       return isElsewhere && !hasUnseen ? writeOver(done.theirs) : done;
     },
     onSuccess: async (done) => {
       if (!("saved" in done)) return;
-      // What was typed while it was being saved stays, over what was saved.
+      // Keep what was typed during the save.
       if (base) setState((now) => rebased(begin(done.saved), changeOf(now.draft, done.sent)));
       await queryClient.invalidateQueries({ queryKey: [kind] });
       await onSaved(done.saved);
@@ -116,7 +115,7 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
   };
   const edit = (made: (from: Draft) => Draft): void => {
     setState((before) => ({ ...before, draft: made(before.draft) }));
-    // What was said of the former is not true of this.
+    // The errors are those of the values before.
     if (save.error) save.reset();
   };
   const theirs = save.data && "theirs" in save.data ? save.data.theirs : undefined;
@@ -150,7 +149,7 @@ export function useRecordForm<Shown extends Versioned, Draft extends object>(
   };
 }
 
-/** A merge patch of an object: what was changed, and null for what was taken out. */
+/** JSON merge patch: changed values, and null for removed ones. */
 export function mergePatch(before: object, after: object): Record<string, unknown> {
   const gone = Object.keys(before).filter((name) => !(name in after));
   const was = before as Record<string, unknown>;

@@ -4,8 +4,8 @@ import { useLatest } from "../ui/use-latest.ts";
 type Stream = (signal: AbortSignal) => AsyncIterable<{ event: string; data: string }>;
 
 /**
- * Follows a record while the page is in sight: an HTTP/1.1 origin has six connections for all its tabs. When the stream
- * breaks it is asked for again, and says the whole state first.
+ * Streams a record while the page is visible: an HTTP/1.1 origin has six connections for all its tabs. A broken stream is
+ * reopened and starts with the full state.
  */
 export function useWatch(
   key: string | undefined,
@@ -28,7 +28,7 @@ export function useWatch(
             latest.current.onState(JSON.parse(data) as unknown, hasEnded);
           }
         } catch {
-          // Told by the bar above the page; asked for again below.
+          // The connection bar reports it; the stream is reopened below.
         }
         if (abort.signal.aborted) return;
         if (!hasEnded) await new Promise((resolve) => setTimeout(resolve, Math.min(500 * 2 ** failures, 5_000)));
@@ -45,7 +45,7 @@ export function useWatch(
       document.removeEventListener("visibilitychange", onVisibility);
       current?.abort();
     };
-    // What is opened and told is read when it is needed.
+    // The callbacks are read when they are called.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [key]);
 }

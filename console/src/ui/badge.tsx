@@ -3,7 +3,7 @@ import { cx } from "./class-names.ts";
 import type { Tone } from "./tone.ts";
 import { toneSoft, toneText } from "./tone.ts";
 
-/** A state, as a word with a dot. */
+/** Status as a word with a dot. */
 export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span

@@ -7,7 +7,7 @@ type Kind = "primary" | "plain" | "quiet" | "danger";
 export type ButtonProps = Omit<ComponentProps<"button">, "disabled"> & {
   kind?: Kind;
   keys?: string;
-  /** Why it cannot be pressed now. It stays in its place and says so, instead of vanishing. */
+  /** Why the button is disabled. It stays visible and shows the reason. */
   disabledReason?: string | false | undefined;
   isBusy?: boolean;
   children: ReactNode;
@@ -26,7 +26,7 @@ export function buttonClass(kind: Kind = "plain", more?: string): string {
   return cx(buttonShape, looks[kind], more);
 }
 
-/** What cannot be pressed does not answer the pointer either. */
+/** A disabled button has no hover style. */
 const offLook = (kind: Kind): string => looks[kind].replaceAll(/hover:\S+/g, "");
 
 export function Button({
@@ -57,7 +57,7 @@ export function Button({
   return disabledReason ? <Tooltip text={disabledReason}>{button}</Tooltip> : button;
 }
 
-/** A picture alone; what it does is its name. */
+/** Icon-only button; the label is its accessible name. */
 export function IconButton({
   label,
   children,

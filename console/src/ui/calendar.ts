@@ -1,4 +1,4 @@
-/** Days of the calendar, which are in no time zone: "2026-11-17". */
+/** Calendar dates without a time zone: "2026-11-17". */
 const dayMs = 86_400_000;
 
 const atNoon = (date: string): Date => new Date(`${date}T12:00:00Z`);
@@ -9,10 +9,10 @@ export const isDate = (text: string | undefined): text is string =>
 
 export const addDays = (date: string, days: number): string => dateOf(new Date(atNoon(date).getTime() + days * dayMs));
 
-/** The Monday of its week. */
+/** Monday of the same week. */
 export const mondayOf = (date: string): string => addDays(date, -((atNoon(date).getUTCDay() + 6) % 7));
 
-/** Which day it is somewhere. */
+/** Calendar date in a time zone. */
 export function dayIn(timeZone: string, at: number): string {
   return new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(at);
 }
@@ -29,8 +29,8 @@ export const formatLongDay = (date: string): string => longDay.format(atNoon(dat
 /** "Tue 17" */
 export const formatWeekday = (date: string): string => justDay.format(atNoon(date)).replace(",", "");
 
-/** The time of the day of a time with an offset, as a clock there shows it. */
+/** Local time of day of a timestamp with an offset. */
 export const clockOf = (offsetTime: string): string => offsetTime.slice(11, 16);
 
-/** "New York": a zone as people call it. */
-export const placeOfZone = (timeZone: string): string => (timeZone.split("/").at(-1) ?? timeZone).replaceAll("_", " ");
+/** "New York" for "America/New_York". */
+export const cityOfZone = (timeZone: string): string => (timeZone.split("/").at(-1) ?? timeZone).replaceAll("_", " ");

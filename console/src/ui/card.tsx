@@ -12,7 +12,7 @@ export function Card({ children, className, label }: { children: ReactNode; clas
   );
 }
 
-/** The title of a part of a page, and what can be done with it. */
+/** Section title with its actions. */
 export function Heading({
   title,
   note,
@@ -35,7 +35,7 @@ export function Heading({
   );
 }
 
-/** Nothing is here: one sentence, one thing to do. */
+/** Empty state: one sentence and one action. */
 export function Empty({ text, children }: { text: ReactNode; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-3 px-4 py-10 text-center text-muted">

@@ -1,11 +1,11 @@
 import { plural, words } from "./format.ts";
 
-/** One changed field, as the hub tells it. */
+/** A changed field, as in the API. */
 export type Change = { path: string; from: unknown; to: unknown };
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** A value in a few words: data is for those who ask for it. */
+/** Short text of a value. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined || value === "") return "none";
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -18,11 +18,11 @@ export function valueText(value: unknown): string {
   return objectText(value as Record<string, unknown>);
 }
 
-/** Of what has a name or a text, that; else how much there is. */
+/** Name or text of an object, or else its number of fields. */
 function objectText(value: Record<string, unknown>): string {
   for (const name of ["text", "reason", "name", "sku", "trackingNumber", "handle"]) {
-    const told = value[name];
-    if (isText(told) && told) return name === "reason" ? words(told) : told;
+    const text = value[name];
+    if (isText(text) && text) return name === "reason" ? words(text) : text;
   }
   const filled = Object.entries(value).filter(([, one]) => one !== null && one !== undefined && one !== "");
   const simple = filled.filter(([, one]) => typeof one !== "object");
@@ -36,7 +36,7 @@ const keyOf = (value: unknown): string => {
   return isText(id) ? id : JSON.stringify(value);
 };
 
-/** What came and what went: "+ vip", "− rush", "low → high". */
+/** Text of a change: "+ vip", "− rush", "low → high". */
 export function changeText({ path, from, to }: Change): { sign: "+" | "−" | "→"; text: string } {
   if (Array.isArray(to) || Array.isArray(from)) {
     const before = new Set((Array.isArray(from) ? from : []).map(keyOf));
@@ -53,7 +53,7 @@ export function changeText({ path, from, to }: Change): { sign: "+" | "−" | "�
   return { sign: "→", text: valueText(to) };
 }
 
-/** "/shippingAddress" as people read it. */
+/** Readable name of a pointer such as "/shippingAddress". */
 export function fieldName(path: string): string {
   return words(path.replaceAll(/[./]/g, " ").trim());
 }

@@ -42,7 +42,7 @@ export function Checkbox({ label, isLabelHidden, isChecked, isMixed, onChange, t
 
 type RowProps = { label: string; isChecked: boolean; onChange(): void };
 
-/** In a row of a long list, where keys are heard by the list: a button and no more, since hundreds are drawn in a second. */
+/** Lightweight checkbox for rows of long lists: hundreds are rendered per second, and the list handles the keys. */
 export function RowCheckbox({ label, isChecked, onChange }: RowProps) {
   return (
     <button

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Icon } from "./icons.tsx";
 
-/** A filter that is on: what it says, and a way to drop it. */
+/** An active filter with a button to remove it. */
 export function Chip({
   name,
   value,

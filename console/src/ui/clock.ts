@@ -1,2 +1,2 @@
-/** What time it is, and where. */
+/** Current time and time zone. */
 export type Clock = { timeZone: string; now(): number };

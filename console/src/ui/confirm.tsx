@@ -5,18 +5,27 @@ import { Dialog } from "./dialog.tsx";
 import { ProblemBox } from "./problem-box.tsx";
 
 type Question = {
-  /** The question; `children` say what becomes of it. */
+  /** The question; `children` describe the consequences. */
   title: string;
   yes: string;
-  /** Cannot be taken back. */
+  no?: string;
+  /** Irreversible. */
   isDangerous?: boolean;
-  /** What is done then. When it fails, the question stays and says why. */
+  /** Runs on confirmation. After a failure the dialog stays open and shows the error. */
   run(): Promise<unknown>;
   children: ReactNode;
 };
 
-/** Asks before something that cannot be taken back by the same button, and does it. */
-export function Confirm({ title, yes, isDangerous = true, run, onClose, children }: Question & { onClose(): void }) {
+/** Confirmation dialog that runs the action. */
+export function Confirm({
+  title,
+  yes,
+  no = "Not now",
+  isDangerous = true,
+  run,
+  onClose,
+  children,
+}: Question & { onClose(): void }) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const act = async (): Promise<void> => {
@@ -37,7 +46,7 @@ export function Confirm({ title, yes, isDangerous = true, run, onClose, children
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>{no}</Button>
           <Button kind={isDangerous ? "danger" : "primary"} isBusy={isBusy} onClick={() => void act()}>
             {yes}
           </Button>
@@ -58,7 +67,7 @@ type ConfirmButtonProps = Question & {
   disabledReason?: string | false | undefined;
 };
 
-/** Something that is not easily taken back: what becomes of it is said before it is done. */
+/** Button that asks for confirmation. */
 export function ConfirmButton({ label, kind = "danger", disabledReason, ...question }: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false);
   return (

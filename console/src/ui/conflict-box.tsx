@@ -3,20 +3,20 @@ import { Button } from "./button.tsx";
 import { valueText } from "./change-text.ts";
 import { Table, Td, Th } from "./table.tsx";
 
-/** Somebody else was faster: 412. */
+/** 412: the record was changed by another user. */
 export const isConflict = (error: unknown): boolean => error instanceof HubApiError && error.status === 412;
 
 type Props = {
-  /** Field by field: what I typed, and what stands there now. Those that agree are left out. */
+  /** Edited and saved value of each field. Equal ones are not shown. */
   fields: ReadonlyArray<{ name: string; mine: unknown; theirs: unknown }>;
-  /** Something was typed that is never shown, such as credentials, and what stands there now is not either. */
+  /** A write-only value, such as credentials, was entered and cannot be compared. */
   hasUnseen?: boolean;
   onTakeTheirs(): void;
   onKeepMine(): void;
   isBusy?: boolean;
 };
 
-/** Theirs beside mine. Nothing that was typed is lost before somebody has decided. */
+/** Conflict: saved and edited values side by side. Edits are kept until the user decides. */
 export function ConflictBox({ fields, hasUnseen = false, onTakeTheirs, onKeepMine, isBusy }: Props) {
   const differing = fields.filter(({ mine, theirs }) => JSON.stringify(mine) !== JSON.stringify(theirs));
   return (

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { cx } from "./class-names.ts";
 import { Icon } from "./icons.tsx";
 
-/** Pages that come over plain http from a name have no clipboard: there the text is selected, and Ctrl+C copies it. */
+/** Without HTTPS there is no clipboard API: the text is selected instead, for Ctrl+C. */
 async function copy(text: string, shown: HTMLElement | null): Promise<"copied" | "selected"> {
   if (navigator.clipboard && isSecureContext) {
     await navigator.clipboard.writeText(text);

@@ -11,7 +11,7 @@ type Props = {
   children: ReactNode;
   footer?: ReactNode;
   isWide?: boolean;
-  /** What gets focus when it is closed; null: what had it before. */
+  /** Element that gets focus on close; null: the one that had it before. */
   focusAfter?(): HTMLElement | null;
 };
 
@@ -19,13 +19,13 @@ const backdrop = "fixed inset-0 z-40 bg-[#0a0c10]/40";
 
 const fields = "input:not([aria-hidden]), textarea, [role=combobox]";
 
-/** The first place in it where one can type or choose. */
+/** First input or select. */
 export const firstField = (within: Element | null): HTMLElement | null =>
   within?.querySelector<HTMLElement>(fields) ?? null;
 
 export function Dialog({ title, isOpen, onClose, children, footer, isWide, focusAfter }: Props) {
   const popup = useRef<HTMLDivElement>(null);
-  // Whoever opened a form wants to type; on a touch screen the keyboard would hide what is to be read first.
+  // Focus the first field, but not on touch screens, where the keyboard would cover the dialog.
   const initialFocus = (how: string) => (how === "touch" ? popup.current : (firstField(popup.current) ?? true));
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
@@ -52,10 +52,10 @@ export function Dialog({ title, isOpen, onClose, children, footer, isWide, focus
   );
 }
 
-/** The part of the window that panels lie in, below the bars that stay in sight; the frame says which. */
-export const PanelPlace = createContext<RefObject<HTMLElement | null> | undefined>(undefined);
+/** Container of side panels, below the sticky bars; set by the shell. */
+export const PanelContainer = createContext<RefObject<HTMLElement | null> | undefined>(undefined);
 
-/** Beside what it is about: the page stays in sight and in use. */
+/** Non-modal panel beside the page. */
 export function SidePanel({
   title,
   isOpen,
@@ -65,7 +65,7 @@ export function SidePanel({
 }: Omit<Props, "footer" | "title" | "focusAfter"> & { title: ReactNode; actions?: ReactNode }) {
   return (
     <Base.Root open={isOpen} modal={false} disablePointerDismissal onOpenChange={(open) => !open && onClose()}>
-      <Base.Portal container={use(PanelPlace)}>
+      <Base.Portal container={use(PanelContainer)}>
         <Base.Popup
           initialFocus={false}
           finalFocus={false}

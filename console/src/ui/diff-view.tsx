@@ -5,7 +5,7 @@ import { diffLines } from "./line-diff.ts";
 
 const around = 3;
 
-/** Two texts, line by line: what went, what came, and a few lines around. Signs say it besides colours. */
+/** Line diff of two texts with context. Changes have signs as well as colors. */
 export function DiffView({ label, before, after }: { label: string; before: string; after: string }) {
   const parts = useMemo(() => withoutFar(diffLines(before, after)), [before, after]);
   if (parts.every((part) => part.kind === "far" || part.kind === "same"))
@@ -14,7 +14,7 @@ export function DiffView({ label, before, after }: { label: string; before: stri
     <div
       role="region"
       aria-label={label}
-      // What is wider than its place is scrolled there, by keyboard too.
+      // Focusable, so that it can be scrolled by keyboard.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       className="overflow-x-auto rounded-md border border-line bg-bg py-1 font-mono text-sm leading-5"
@@ -25,8 +25,8 @@ export function DiffView({ label, before, after }: { label: string; before: stri
             key={at}
             className={cx(
               "px-2 whitespace-pre",
-              part.kind === "gone" && "bg-bad-soft text-bad",
-              part.kind === "came" && "bg-ok-soft text-ok",
+              part.kind === "removed" && "bg-bad-soft text-bad",
+              part.kind === "added" && "bg-ok-soft text-ok",
               part.kind === "far" && "text-faint",
             )}
           >
@@ -34,8 +34,10 @@ export function DiffView({ label, before, after }: { label: string; before: stri
               `⋯ ${part.count} lines that are the same`
             ) : (
               <>
-                <span aria-hidden>{part.kind === "gone" ? "− " : part.kind === "came" ? "+ " : "  "}</span>
-                {part.kind !== "same" && <span className="sr-only">{part.kind === "gone" ? "removed" : "added"} </span>}
+                <span aria-hidden>{part.kind === "removed" ? "− " : part.kind === "added" ? "+ " : "  "}</span>
+                {part.kind !== "same" && (
+                  <span className="sr-only">{part.kind === "removed" ? "removed" : "added"} </span>
+                )}
                 {part.text}
               </>
             )}
@@ -48,7 +50,7 @@ export function DiffView({ label, before, after }: { label: string; before: stri
 
 type Part = DiffLine | { kind: "far"; count: number };
 
-/** Long runs without a change are told by their length. */
+/** Collapses long unchanged runs to their length. */
 function withoutFar(lines: readonly DiffLine[]): Part[] {
   const isNear = lines.map((_, at) =>
     lines.slice(Math.max(0, at - around), at + around + 1).some(({ kind }) => kind !== "same"),

@@ -1,10 +1,10 @@
-/** Text that the page has made or holds, as a file. */
+/** Downloads text as a file. */
 export function downloadText(name: string, text: string, type = "text/csv"): void {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has it by then.
+  // The download has started by then.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

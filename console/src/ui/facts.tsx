@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 
-/** What a record is, name by name. */
+/** Description list of a record. */
 export function Facts({ children }: { children: ReactNode }) {
   return <dl className="grid grid-cols-[minmax(96px,auto)_1fr] gap-x-3">{children}</dl>;
 }
 
-/** What is not known is a dash, in its place. `note`: where it is from, at the end of its line. */
+/** Missing values are a dash. `note`: source of the value, at the end of the line. */
 export function Fact({ name, note, children }: { name: string; note?: ReactNode; children?: ReactNode }) {
   const isNothing = children === null || children === undefined || children === "" || children === false;
   return (
@@ -21,7 +21,7 @@ export function Fact({ name, note, children }: { name: string; note?: ReactNode;
 
 export type NamedFact = [name: string, value: ReactNode];
 
-/** Facts that are not known beforehand. */
+/** Facts as data instead of elements. */
 export function FactList({ facts }: { facts: ReadonlyArray<NamedFact | false | undefined> }) {
   return (
     <Facts>

@@ -12,7 +12,7 @@ export type Figure = {
   onPick?: (() => void) | undefined;
 };
 
-/** A row of counts with what they count; those that can be picked show only theirs. */
+/** Row of counts, optionally as filters. */
 export function Figures({ label, figures }: { label: string; figures: readonly Figure[] }) {
   return (
     <dl
@@ -31,7 +31,7 @@ export function Figures({ label, figures }: { label: string; figures: readonly F
           <dd
             className={cx(
               "px-3 pt-2 text-2xl font-semibold tracking-tight tabular-nums",
-              // That there is none of something is neither good nor bad.
+              // Zero has no tone.
               figure.tone && figure.value !== 0 && toneText[figure.tone],
             )}
           >

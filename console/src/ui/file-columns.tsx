@@ -6,19 +6,19 @@ export type FileColumn = { column: string; field: string | null; nonEmptyRows: n
 
 type Props = {
   columns: readonly FileColumn[];
-  /** How many rows the file has. */
+  /** Number of rows of the file. */
   rows: number;
   sample: ReadonlyArray<{ cells: readonly string[] }>;
-  /** Every row should say it: gaps stand out. */
+  /** Highlights columns with empty cells. */
   warnsOfGaps?: boolean;
-  /** Some files have many columns, of which few matter. */
+  /** Filter for files with many irrelevant columns. */
   isShown?(column: FileColumn): boolean;
-  /** What the column is, to be said by hand. */
+  /** Control that maps the column. */
   renderPick(column: FileColumn, name: string): ReactNode;
   noteOf?(column: FileColumn): string;
 };
 
-/** The columns of a file: what each is taken for, beside what stands in it. */
+/** Columns of a file with their mapping and sample values. */
 export function FileColumns({ columns, rows, sample, warnsOfGaps, isShown, renderPick, noteOf }: Props) {
   return (
     <Table label="Columns of the file">

@@ -6,16 +6,16 @@ import { Icon } from "./icons.tsx";
 
 type Props = {
   label: string;
-  /** What kinds of files are meant, as in ".csv,text/csv". */
+  /** Accepted file types, as in ".csv,text/csv". */
   accept: string;
   hint?: ReactNode;
   isBusy?: boolean;
-  /** A button alone, where there is no room for an area to drop things on. */
+  /** A button instead of a drop area. */
   isSmall?: boolean;
   onFile(file: File): void;
 };
 
-/** A file that is dropped here, or chosen. */
+/** File input by drop or dialog. */
 export function FileDrop({ label, accept, hint, isBusy = false, isSmall = false, onFile }: Props) {
   const id = useId();
   const [isOver, setOver] = useState(false);
@@ -28,7 +28,7 @@ export function FileDrop({ label, accept, hint, isBusy = false, isSmall = false,
       className="peer sr-only"
       onChange={(event) => {
         const [file] = event.target.files ?? [];
-        // The same file may be chosen again after it was put right.
+        // Allow choosing the same file again after a correction.
         event.target.value = "";
         if (file) onFile(file);
       }}

@@ -11,7 +11,7 @@ import { TextField } from "./text-field.tsx";
 import { cx } from "./class-names.ts";
 import { itemClass } from "./popup-class.ts";
 
-/** A filter of a list, as it stands in the address. */
+/** A list filter, stored in the address. */
 export type ListFilter =
   | { kind: "choice"; param: string; title: string; options: ReadonlyArray<{ value: string; label: string }> }
   | { kind: "text"; param: string; title: string }
@@ -31,7 +31,7 @@ function chipOf(filter: ListFilter, search: Search): string | undefined {
     : first;
 }
 
-/** What a list is narrowed by: a field for what people have in their hands, chips for what is on, a way to the others. */
+/** List filters: search field, chips of active filters, and a menu for the others. */
 export function Filters({ filters, placeholder }: { filters: readonly ListFilter[]; placeholder?: string }) {
   const { search, set } = useSearchParams();
   const put = (change: Search): void => set({ ...change, page: undefined });

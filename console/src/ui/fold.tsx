@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useState } from "react";
 import { Icon } from "./icons.tsx";
 
-/** What few people need, behind its title. */
+/** Collapsible section. */
 export function Fold({
   title,
   isOpenAtFirst = false,

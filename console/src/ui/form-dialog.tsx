@@ -1,55 +1,56 @@
 import type { ReactNode } from "react";
-import { useId } from "react";
+import { useId, useState } from "react";
 import { Button } from "./button.tsx";
+import { Confirm } from "./confirm.tsx";
 import { Dialog } from "./dialog.tsx";
-import { isAllOnFields } from "./field-errors.ts";
-import { ProblemBox } from "./problem-box.tsx";
+import type { FormState } from "./form-body.tsx";
+import { FormBody } from "./form-body.tsx";
 
 type Props = {
   title: string;
-  /** What the button says. */
+  form: FormState;
+  /** Label of the submit button. */
   submit: string;
-  /** Why it cannot be sent yet. */
+  /** Why it cannot be submitted yet. */
   reason?: string | false | undefined;
-  /** What sends it, such as a mutation. */
-  action: { mutate(): void; isPending: boolean; error: Error | null };
-  /** Pointers of the fields that say themselves what is wrong with them. */
-  fields?: readonly string[];
   isWide?: boolean;
   onClose(): void;
   children: ReactNode;
 };
 
-/** A few fields over the page, and what sends them: the button, or Enter in any of them. */
-export function FormDialog({ title, submit, reason, action, fields = [], isWide, onClose, children }: Props) {
+/** A form in a dialog. Escape and the close button ask before they discard what was entered; "Not now" does not. */
+export function FormDialog({ title, form, submit, reason, isWide = false, onClose, children }: Props) {
   const id = useId();
-  const { error, isPending } = action;
+  const [isDiscarding, setDiscarding] = useState(false);
   return (
     <Dialog
       title={title}
       isOpen
-      isWide={isWide ?? false}
-      onClose={onClose}
+      isWide={isWide}
+      onClose={() => (form.isChanged ? setDiscarding(true) : onClose())}
       footer={
         <>
           <Button onClick={onClose}>Not now</Button>
-          <Button kind="primary" type="submit" form={id} isBusy={isPending} disabledReason={reason}>
+          <Button kind="primary" type="submit" form={id} isBusy={form.isBusy} disabledReason={reason}>
             {submit}
           </Button>
         </>
       }
     >
-      <form
-        id={id}
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!reason && !isPending) action.mutate();
-        }}
-      >
+      <FormBody id={id} form={form} reason={reason}>
         {children}
-        {error && !isAllOnFields(error, fields) && <ProblemBox error={error} />}
-      </form>
+      </FormBody>
+      {isDiscarding && (
+        <Confirm
+          title="Discard your changes?"
+          yes="Discard"
+          no="Keep editing"
+          run={async () => onClose()}
+          onClose={() => setDiscarding(false)}
+        >
+          <p>What you entered is not saved.</p>
+        </Confirm>
+      )}
     </Dialog>
   );
 }

@@ -3,7 +3,7 @@ const plurals = new Intl.PluralRules("en-US");
 
 export const formatCount = (count: number): string => counts.format(count);
 
-/** By currency; undefined: sources have codes that are none. Making one takes longer than drawing a row. */
+/** Cached because creating a format is slower than rendering a row. Undefined: not a valid currency code. */
 const moneyFormats = new Map<string, Intl.NumberFormat | undefined>();
 
 function moneyFormatOf(currency: string): Intl.NumberFormat | undefined {
@@ -29,7 +29,7 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${plurals.select(count) === "one" ? one : many}`;
 }
 
-/** "partially_shipped" as people write it. */
+/** "partially shipped" for "partially_shipped". */
 export function words(name: string): string {
   return name
     .replaceAll("_", " ")

@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 
-/** A column of a grid: what it is called, how wide it is, what it shows. */
+/** A column of a grid. */
 export type GridColumn<Row> = {
   id: string;
   title: string;
   width: number;
   isNumber?: boolean;
-  /** Takes what is left of the width. */
+  /** Takes the remaining width. */
   isWide?: boolean;
-  /** By what the list is sorted when its title is picked; the other way with a minus. */
+  /** Sort key for a click on its title; a minus reverses it. */
   sort?: string;
   cell(row: Row): ReactNode;
 };

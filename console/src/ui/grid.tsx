@@ -9,7 +9,7 @@ import { Icon } from "./icons.tsx";
 type Props<Row> = {
   label: string;
   rows: readonly Row[];
-  /** Of the whole list, of which `rows` are the first. */
+  /** Total of the list; `rows` are its first ones. */
   total: number;
   columns: readonly GridColumn<Row>[];
   idOf(row: Row): string;
@@ -22,7 +22,7 @@ type Props<Row> = {
   onNearEnd(): void;
   sort?: string | undefined;
   onSort(sort: string): void;
-  /** Old rows stay in sight while new ones are asked for. */
+  /** Old rows are shown while new ones load. */
   isStale: boolean;
   rowHeight: number;
   children?: ReactNode;
@@ -32,8 +32,8 @@ const selectWidth = 34;
 const nearEndRows = 40;
 
 /**
- * Rows of a long list, of which only those in sight are in the page. It is one stop of the Tab key; arrows move in it,
- * and those who do not see it hear which row of how many it is.
+ * Virtualized list: only visible rows are in the DOM. One tab stop; arrow keys move the cursor, and screen readers hear row and
+ * total.
  */
 export function Grid<Row>(props: Props<Row>) {
   const { label, rows, total, columns, cursor, onCursor, onNearEnd, rowHeight } = props;
@@ -44,7 +44,7 @@ export function Grid<Row>(props: Props<Row>) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
-    // The row of titles stays above and covers what is scrolled under it.
+    // Height of the sticky header, which covers scrolled rows.
     scrollPaddingStart: 28,
   });
   const items = virtual.getVirtualItems();
@@ -96,7 +96,7 @@ export function Grid<Row>(props: Props<Row>) {
       className={cx("relative min-h-0 flex-1 overflow-auto outline-offset-[-2px]", props.isStale && "stale")}
     >
       <Head {...props} layout={{ gridTemplateColumns: template, minWidth }} />
-      {/* Rows of the former list can be read, and nothing else, until those of this one are there. */}
+      {/* Rows of the previous list are read-only until the new ones arrive. */}
       <div
         role="rowgroup"
         inert={props.isStale}
@@ -182,7 +182,7 @@ type LineProps<Row> = Pick<Props<Row>, "columns" | "nameOf" | "onToggle" | "onCu
   height: number;
 };
 
-/** While one scrolls only rows that come into sight are drawn: what stays in sight is given the same again. */
+/** Memoized, so that scrolling renders only the rows that become visible. */
 const Line = memo(DrawnLine) as typeof DrawnLine;
 
 function DrawnLine<Row>(props: LineProps<Row>) {
@@ -193,7 +193,7 @@ function DrawnLine<Row>(props: LineProps<Row>) {
     if (!isControl) onOpen(row);
   };
   return (
-    // Keys are heard by the grid.
+    // The grid handles the keys.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div
       role="row"

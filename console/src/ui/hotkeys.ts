@@ -4,7 +4,7 @@ import { useLatest } from "./use-latest.ts";
 
 export type Hotkey = { keys: string; name: string; group?: string; run(event: KeyboardEvent): void };
 
-/** Everything that listens now; the sheet of keys shows it. */
+/** Active hotkeys, shown by the key sheet. */
 const active = new Map<symbol, readonly Hotkey[]>();
 const listeners = new Set<() => void>();
 
@@ -20,24 +20,24 @@ function announce(): void {
   for (const listener of listeners) listener();
 }
 
-/** Single keys can be switched off: whoever dictates, or rests a hand on the keyboard, would set them off (WCAG 2.1.4). */
+/** Single-key shortcuts can be turned off: speech input triggers them by accident (WCAG 2.1.4). */
 export const SingleKeys = createContext(true);
 
 const isSingle = (keys: string): boolean => !/\$mod|Control|Alt|Meta/.test(keys);
 
-/** Fields that take letters: of a list to choose from, letters go to the entry that begins with them. */
+/** Elements that consume letters, including listboxes with type-ahead. */
 const typedInto = "input:not([type=checkbox]), textarea, select, [role=combobox], [contenteditable=true], .cm-editor";
-/** Selecting, copying and the like belong to the text that is being typed. */
+/** Editing shortcuts belong to the text field. */
 const editingKeys = /^\$mod\+[acvxyz]$/i;
 
 const layers = "[role=dialog][aria-modal=true], [role=menu], [role=listbox]";
 
-/** In a field only keys with a modifier act on the page, and none that edits text; a dialog keeps its keys to itself. */
+/** In a field only non-editing shortcuts with a modifier reach the page; an open dialog keeps all keys. */
 function isTaken(event: KeyboardEvent, keys: string): boolean {
   const target = event.target as HTMLElement | null;
   const isTyping = target?.closest(typedInto);
   if (isTyping && (isSingle(keys) || editingKeys.test(keys)) && keys !== "Escape") return true;
-  // A list to choose from stays in the document, out of sight, while its field has focus.
+  // A closed listbox stays in the document, hidden, while its field has focus.
   const open = [...document.querySelectorAll(layers)].filter((layer) => layer.checkVisibility());
   return open.length > 0 && keys !== "$mod+k" && !open.some((layer) => layer.contains(target));
 }
@@ -64,7 +64,7 @@ export function useHotkeys(hotkeys: readonly Hotkey[]): void {
           },
         ]),
       ),
-      // Which keys are taken is decided above: those with a modifier work while one types.
+      // `isTaken` decides: shortcuts with a modifier also work while typing.
       { ignore: () => false },
     );
     window.addEventListener("keydown", handler);
@@ -73,7 +73,7 @@ export function useHotkeys(hotkeys: readonly Hotkey[]): void {
       active.delete(id);
       announce();
     };
-    // What the keys do is read when they are pressed; only which keys there are begins it anew.
+    // Handlers are read when a key is pressed; only a change of the keys registers again.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [signature, mayUseSingle]);
 }

@@ -1,4 +1,4 @@
-/** Drawn on 24 by 24, in strokes. */
+/** Stroke paths on a 24 by 24 grid. */
 const paths = {
   alert: "M12 4 2.5 20h19L12 4zM12 10v4.5M12 17.3v.2",
   "arrow-right": "M5 12h14M13 6l6 6-6 6",

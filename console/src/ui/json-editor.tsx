@@ -23,7 +23,7 @@ const look = EditorView.theme({
   "&.cm-focused": { outline: "2px solid var(--focus)" },
 });
 
-/** In the colours of the page, which are others in the dark. */
+/** Theme colors, for light and dark. */
 const colours = HighlightStyle.define([
   { tag: tags.string, color: "var(--ok)" },
   { tag: tags.number, color: "var(--accent-text)" },
@@ -31,14 +31,14 @@ const colours = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--muted)" },
 ]);
 
-/** Text of JSON with its mistakes marked. Loaded when it is needed: it is half the size of everything else. */
+/** JSON editor with error markers. Loaded on demand: it is half the size of everything else. */
 export function JsonEditor({ label, text, onChange }: { label: string; text: string; onChange(text: string): void }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const tell = useLatest(onChange);
   const first = useRef(text);
   useEffect(() => {
     const view = new EditorView({
-      parent: place.current!,
+      parent: container.current!,
       state: EditorState.create({
         doc: first.current,
         extensions: [
@@ -55,5 +55,5 @@ export function JsonEditor({ label, text, onChange }: { label: string; text: str
     });
     return () => view.destroy();
   }, [label, tell]);
-  return <div ref={place} />;
+  return <div ref={container} />;
 }

@@ -1,4 +1,4 @@
-/** Places in data, as RFC 6901 writes them: "/lines/0/sku". */
+/** JSON pointers (RFC 6901): "/lines/0/sku". */
 const partsOf = (pointer: string): string[] =>
   pointer
     .split("/")
@@ -13,7 +13,7 @@ export function valueAt(data: unknown, pointer: string): unknown {
   );
 }
 
-/** The same data with another value there; what is missing on the way is made. */
+/** A copy with the value set; creates missing parents. */
 export function withValueAt(data: unknown, pointer: string, value: unknown): unknown {
   const put = (inner: unknown, [part, ...rest]: readonly string[]): unknown => {
     if (part === undefined) return value;

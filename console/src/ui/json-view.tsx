@@ -4,13 +4,13 @@ import { Icon } from "./icons.tsx";
 
 type Json = unknown;
 
-/** Data as a tree that opens. For people who asked for the data; others get words. */
+/** JSON as a collapsible tree. */
 export function JsonView({ value, label, className }: { value: Json; label: string; className?: string }) {
   return (
     <div
       role="region"
       aria-label={label}
-      // What is wider than its place is scrolled there, by keyboard too.
+      // Focusable, so that it can be scrolled by keyboard.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       className={cx("overflow-auto rounded-md border border-line bg-bg p-2 font-mono text-sm leading-5", className)}

@@ -10,7 +10,7 @@ const shown: Record<string, string> = {
   ArrowUp: "↑",
 };
 
-/** "$mod+k" as people know it: "Ctrl K". */
+/** "Ctrl K" for "$mod+k". */
 export function keysOf(combination: string): string {
   return combination
     .split(/[+ ]/)

@@ -1,9 +1,9 @@
-export type DiffLine = { kind: "same" | "gone" | "came"; text: string };
+export type DiffLine = { kind: "same" | "removed" | "added"; text: string };
 
-/** Beyond that it is told as a whole: comparing takes as many steps as there are pairs of lines. */
+/** Limit of the quadratic comparison; beyond it everything counts as changed. */
 const maxPairs = 4_000_000;
 
-/** Which lines went, which came; the longest run of lines that both have stays. */
+/** Line diff by longest common subsequence. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split("\n"), after.split("\n")];
   let start = 0;
@@ -19,10 +19,10 @@ export function diffLines(before: string, after: string): DiffLine[] {
 }
 
 function diffMiddle(a: readonly string[], b: readonly string[]): DiffLine[] {
-  const gone = (text: string): DiffLine => ({ kind: "gone", text });
-  const came = (text: string): DiffLine => ({ kind: "came", text });
-  if (a.length * b.length > maxPairs) return [...a.map(gone), ...b.map(came)];
-  // How many lines the rests from i and j have in common.
+  const removed = (text: string): DiffLine => ({ kind: "removed", text });
+  const added = (text: string): DiffLine => ({ kind: "added", text });
+  if (a.length * b.length > maxPairs) return [...a.map(removed), ...b.map(added)];
+  // Length of the common subsequence of the rests from i and j.
   const width = b.length + 1;
   const common = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number): number => common[i * width + j]!;
@@ -38,8 +38,8 @@ function diffMiddle(a: readonly string[], b: readonly string[]): DiffLine[] {
       lines.push({ kind: "same", text: a[i]! });
       i++;
       j++;
-    } else if (at(i + 1, j) >= at(i, j + 1)) lines.push(gone(a[i++]!));
-    else lines.push(came(b[j++]!));
+    } else if (at(i + 1, j) >= at(i, j + 1)) lines.push(removed(a[i++]!));
+    else lines.push(added(b[j++]!));
   }
-  return [...lines, ...a.slice(i).map(gone), ...b.slice(j).map(came)];
+  return [...lines, ...a.slice(i).map(removed), ...b.slice(j).map(added)];
 }

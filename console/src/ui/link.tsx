@@ -2,7 +2,7 @@ import { useRouter } from "@tanstack/react-router";
 import type { ComponentProps, MouseEvent } from "react";
 import { cx } from "./class-names.ts";
 
-/** A real address, opened without loading the page anew; with a modifier key the browser does what it always does. */
+/** Client-side link; with a modifier key the browser handles it. */
 export function Link({ href, onClick, children, ...rest }: ComponentProps<"a"> & { href: string }) {
   const router = useRouter();
   const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
@@ -19,7 +19,7 @@ export function Link({ href, onClick, children, ...rest }: ComponentProps<"a"> &
   );
 }
 
-/** To a record from where it is named: high enough for a finger, and cut with an ellipsis where its place is narrow. */
+/** Link to a record: large enough for touch, truncated in narrow cells. */
 export function RecordLink({ className, ...rest }: ComponentProps<typeof Link>) {
   return (
     <Link

@@ -12,14 +12,14 @@ type Answer<Row> = {
   pagination: { page: number; limit: number; total: number; hasMore: boolean; totalIsCapped?: boolean };
 };
 
-/** The page of a list, as the address has it. Filters that change should set `page` to undefined. */
+/** Page number from the address. A changed filter should set `page` to undefined. */
 export function usePage(name = "page"): number {
   const { search } = useSearchParams();
   const page = Number(oneOf(search[name]));
   return Number.isSafeInteger(page) && page > 0 ? page : 1;
 }
 
-/** A list of the hub: its rows, how many there are in all, and the way to the others. Old rows stay while new ones come. */
+/** Paged list with its total. Old rows stay while new ones load. */
 export function ListCard<Row>({
   label,
   query,
@@ -28,13 +28,13 @@ export function ListCard<Row>({
   empty,
   pageName = "page",
 }: {
-  /** What the rows are, as in "412 shipments": plural, with a capital letter. */
+  /** Plural name of the rows, capitalized, as in "412 shipments". */
   label: string;
   query: { data: Answer<Row> | undefined; error: Error | null; isPending: boolean; refetch(): unknown };
   columns: ReadonlyArray<ListColumn<Row>>;
   idOf(row: Row): string;
   empty: ReactNode;
-  /** The name of the page in the address, where a page has several lists. */
+  /** Name of the page parameter, for pages with several lists. */
   pageName?: string;
 }) {
   const { data, error, isPending } = query;

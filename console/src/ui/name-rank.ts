@@ -5,8 +5,8 @@ const wordsIn = (text: string): string[] =>
     .filter(Boolean);
 
 /**
- * How well a name fits what is typed, 0 best: the name itself, its beginning, a whole word of it, the beginning of a word, any part
- * of it. Undefined: a word that was typed is not in it.
+ * Rank of a name for the typed text, 0 is best: exact, prefix, whole word, word prefix, substring. Undefined: a typed word is
+ * missing.
  */
 export function nameRank(name: string, typed: string): number | undefined {
   const words = wordsIn(name);

@@ -1,2 +1,2 @@
-/** What styles made by code must carry to be let in; the hub makes one for each page it hands out. */
+/** CSP nonce for styles inserted by scripts; new for each page load. */
 export const nonce: string = document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "";

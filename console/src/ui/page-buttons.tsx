@@ -1,6 +1,6 @@
 import { Button } from "./button.tsx";
 
-/** To the pages before and after this one. */
+/** Previous and next page. */
 export function PageButtons({ page, hasMore, onPage }: { page: number; hasMore: boolean; onPage(page: number): void }) {
   return (
     <>

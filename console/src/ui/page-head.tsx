@@ -3,22 +3,22 @@ import { createContext, use, useEffect, useRef, useState } from "react";
 import { Link } from "./link.tsx";
 import { usePageTitle } from "./page-title.ts";
 
-/** What stands at the end of the first line of every page; the frame gives it. */
+/** End of the page header; set by the shell. */
 export const HeaderEnd = createContext<ReactNode>(null);
 
-/** The page above this one: mostly the list that a record is from. */
+/** Parent page, usually the list of a record. */
 export type PageAbove = { href: string; name: string };
 
 type Props = {
   above?: PageAbove;
   title: ReactNode;
-  /** What the window is called, where the title alone does not tell this record from others. */
+  /** Window title, where `title` does not identify the record. */
   name?: string;
   note?: ReactNode;
   children?: ReactNode;
 };
 
-/** The first line of a page: what it is, the way back, what can be done, and what is the same everywhere. */
+/** Page header: parent link, title, actions and global controls. */
 export function PageHead({ above, title, name, note, children }: Props) {
   const shown = useRef<HTMLSpanElement>(null);
   const [text, setText] = useState("");

@@ -13,7 +13,7 @@ type Props = {
   title: string;
 };
 
-/** Something small to fill in, at the place it belongs to. */
+/** Popover with a trigger button. */
 export function Popover({ trigger, triggerClass, triggerLabel, onOpenChange, children, title }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (

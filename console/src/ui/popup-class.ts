@@ -1,4 +1,4 @@
-/** How lists and forms look that open over the page. Apart from them: whoever needs the look need not load the list. */
+/** Style of popups. In a file of its own, so that it can be used without loading the listbox. */
 export const popupClass =
   "min-w-(--anchor-width) max-w-[min(28rem,calc(100vw-16px))] rounded-lg border border-line bg-raised p-1 shadow-pop outline-none";
 export const itemClass =

@@ -8,7 +8,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What went wrong, in its place: what it is, what can be done, its code, and the number to ask for help with. */
+/** Error box: title, remedy, code and request ID for support. */
 export function ProblemBox({
   error,
   onRetry,
@@ -18,7 +18,7 @@ export function ProblemBox({
   onRetry?: () => void;
   children?: ReactNode;
 }) {
-  const said = error instanceof HubApiError ? error : undefined;
+  const problem = error instanceof HubApiError ? error : undefined;
   const isAway = error instanceof HubConnectionError;
   return (
     <div role="alert" className="rounded-lg border border-bad bg-bad-soft px-3 py-2.5">
@@ -28,9 +28,9 @@ export function ProblemBox({
         </span>
         {messageOf(error)}
       </p>
-      {said && said.errors.length > 0 && (
+      {problem && problem.errors.length > 0 && (
         <ul className="ms-5.5 mt-1 list-disc ps-4">
-          {said.errors.slice(0, 8).map((one) => (
+          {problem.errors.slice(0, 8).map((one) => (
             <li key={`${one.pointer} ${one.code} ${one.message}`}>
               <code className="font-mono text-sm">{one.pointer || "/"}</code> {one.message}
               {one.suggestion && ` Did you mean ${one.suggestion}?`}
@@ -39,16 +39,16 @@ export function ProblemBox({
         </ul>
       )}
       <div className="ms-5.5 mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
-        {said && (
+        {problem && (
           <span>
-            {said.status} <code className="font-mono">{said.code}</code>
+            {problem.status} <code className="font-mono">{problem.code}</code>
           </span>
         )}
-        {said?.requestId && (
-          <CopyText text={said.requestId} label="Copy the request id">{`request ${said.requestId}`}</CopyText>
+        {problem?.requestId && (
+          <CopyText text={problem.requestId} label="Copy the request id">{`request ${problem.requestId}`}</CopyText>
         )}
         {isAway && !onRetry && <span>Not confirmed by the hub. Try again when the hub is back.</span>}
-        {onRetry && (said?.retryable !== false || isAway) && <Button onClick={onRetry}>Try again</Button>}
+        {onRetry && (problem?.retryable !== false || isAway) && <Button onClick={onRetry}>Try again</Button>}
         {children}
       </div>
     </div>

@@ -1,16 +1,8 @@
-import { qrCode } from "./qr-code.ts";
+import { qrPath } from "./qr-path.ts";
 
-/** Cameras want dark on light, in the dark too, and some empty space around. */
-const margin = 4;
-
-/** For a telephone's camera. Whoever cannot use it has the same as text beside it. */
+/** Always dark on light: some scanners cannot read inverted codes. Show the same text beside it. */
 export function QrImage({ text, label }: { text: string; label: string }) {
-  const rows = qrCode(text);
-  if (!rows) return null;
-  const side = rows.length + 2 * margin;
-  const dark = rows.flatMap((row, y) =>
-    row.flatMap((isDark, x) => (isDark ? [`M${x + margin} ${y + margin}h1v1h-1z`] : [])),
-  );
+  const { side, path } = qrPath(text);
   return (
     <svg
       role="img"
@@ -20,7 +12,7 @@ export function QrImage({ text, label }: { text: string; label: string }) {
       shapeRendering="crispEdges"
     >
       <rect width={side} height={side} fill="#fff" />
-      <path d={dark.join("")} fill="#000" />
+      <path d={path} fill="#000" />
     </svg>
   );
 }

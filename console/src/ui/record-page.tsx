@@ -10,11 +10,10 @@ import { ProblemBox } from "./problem-box.tsx";
 type Props<Shown> = {
   above: PageAbove;
   query: { data: Shown | undefined; error: Error | null; refetch(): unknown };
-  /** The page itself. */
   children(record: Shown): ReactNode;
 };
 
-/** The page of one record. What is known stays in sight; without anything it says that it is on its way, or why it is not shown. */
+/** Page of one record, with its loading and error states. Data that was loaded stays visible. */
 export function RecordPage<Shown>({ above, query: { data, error, refetch }, children }: Props<Shown>) {
   if (data !== undefined) return children(data);
   if (!error) return <Loading title={above.name} />;

@@ -5,24 +5,24 @@ import { useLatest } from "./use-latest.ts";
 
 const waitMs = 250;
 
-/** A text while it is typed. It is told a moment after the last key; what is told by others, such as the way back, takes its place. */
-export function useTypedText(told: string, onTell: (text: string) => void): [string, (typed: string) => void] {
-  const [typed, setTyped] = useState(told);
-  const [known, setKnown] = useState(told);
-  if (known !== told) {
-    setKnown(told);
-    if (told !== typed.trim()) setTyped(told);
+/** Debounced text input. A change from outside, such as browser back, replaces the text. */
+export function useTypedText(value: string, onChange: (text: string) => void): [string, (typed: string) => void] {
+  const [typed, setTyped] = useState(value);
+  const [known, setKnown] = useState(value);
+  if (known !== value) {
+    setKnown(value);
+    if (value !== typed.trim()) setTyped(value);
   }
-  const latest = useLatest({ told, onTell });
+  const latest = useLatest({ value, onChange });
   useEffect(() => {
-    if (typed.trim() === latest.current.told) return undefined;
-    const timer = setTimeout(() => latest.current.onTell(typed.trim()), waitMs);
+    if (typed.trim() === latest.current.value) return undefined;
+    const timer = setTimeout(() => latest.current.onChange(typed.trim()), waitMs);
     return () => clearTimeout(timer);
   }, [typed, latest]);
   return [typed, setTyped];
 }
 
-/** A text to look for; it lives in the address. */
+/** Search field, stored in the address. */
 export function SearchBox({ label, name = "search" }: { label: string; name?: string }) {
   const { search, set } = useSearchParams();
   const [typed, setTyped] = useTypedText(oneOf(search[name]) ?? "", (text) =>

@@ -2,21 +2,21 @@ import { useRouter, useRouterState } from "@tanstack/react-router";
 
 declare module "@tanstack/react-router" {
   interface HistoryState {
-    /** This entry was added by opening a panel: the one before is the same page without it. */
+    /** This history entry was added by opening a panel; the previous one is the same page without it. */
     isPanel?: boolean;
   }
 }
 
 export type Search = Record<string, string | string[] | undefined>;
 
-/** What the address says after the question mark: filters, sorting, what is open. Nothing of that is kept elsewhere. */
+/** Search parameters: filters, sorting and the open panel. The address is their only store. */
 export function useSearchParams(): { search: Search; set(change: Search, how?: "push" | "replace"): void } {
   const router = useRouter();
   const search = useRouterState({ select: (state): Search => state.location.search });
   return {
     search,
     set(change, how = "push") {
-      // What the address says now, not when the page was drawn: two changes may follow each other.
+      // The current address, not that of the last render: two changes can follow each other.
       const now: Search = router.latestLocation.search;
       const next = { ...now, ...change };
       const href = router.latestLocation.pathname + router.options.stringifySearch(next);
@@ -27,8 +27,8 @@ export function useSearchParams(): { search: Search; set(change: Search, how?: "
 }
 
 /**
- * A panel beside the page, by its name in the address. Opening it adds an entry to the history, so that Back closes it and leaves the
- * page as it was; going from one record to the next in an open panel does not.
+ * Side panel, stored in the address. Opening it adds a history entry, so that Back closes it; moving between records in an open
+ * panel does not.
  */
 export function usePanel(name = "open"): { open: string | undefined; show(next: string | undefined): void } {
   const router = useRouter();

@@ -13,12 +13,12 @@ type Props = {
   value: string;
   options: readonly Option[];
   placeholder: string;
-  /** What a text that is in no option may stand for. */
+  /** Option for a text that matches none. */
   optionFor?(typed: string): Option | undefined;
   onChange(value: string): void;
 };
 
-/** For lists that are too long to look through: what is typed narrows them. */
+/** Select with search, for long lists. */
 export function SearchSelect({ label, value, options, placeholder, optionFor, onChange }: Props) {
   const [isOpen, setOpen] = useState(false);
   const chosen = options.find((option) => option.value === value) ?? (value ? optionFor?.(value) : undefined);
@@ -46,7 +46,7 @@ export function SearchSelect({ label, value, options, placeholder, optionFor, on
   );
 }
 
-/** What Enter takes is the option whose name fits best, not the first that has the letters somewhere. */
+/** Enter picks the best match, not the first one that contains the letters. */
 const orderOf = ({ label }: Option, wanted: string): number => (wanted ? (nameRank(label, wanted) ?? 9) : 0);
 
 function Finder({
@@ -100,7 +100,7 @@ function Finder({
       <div id={id} role="listbox" aria-label={label} className="max-h-72 overflow-y-auto">
         {found.length === 0 && <p className="px-2 py-1.5 text-muted">Nothing is called that.</p>}
         {found.map((option, index) => (
-          // Keys are heard by the field.
+          // The field handles the keys.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
           <div
             key={option.value}

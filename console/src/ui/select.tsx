@@ -24,7 +24,7 @@ export function Select({ label, hint, error, isLabelHidden, value, options, plac
         <Base.Root value={value} onValueChange={(next) => onChange(next ?? "")}>
           <Base.Trigger
             {...ids}
-            // Ctrl+Enter is for the page, such as to run what is shown; Enter alone opens the list.
+            // Ctrl+Enter belongs to the page, for example to run a pipeline; Enter alone opens the list.
             onKeyDown={(event) => (event.ctrlKey || event.metaKey) && event.preventBaseUIHandler()}
             className={cx(inputClass, "flex items-center justify-between gap-2 text-start")}
           >

@@ -4,7 +4,7 @@ import { toneSolid } from "./tone.ts";
 
 type Part = { label: string; count: number; tone: Tone };
 
-/** How a whole falls into parts. The figures beside it say the same in words. */
+/** Stacked bar of shares; the figures beside it have the numbers. */
 export function ShareBar({ parts, total }: { parts: readonly Part[]; total: number }) {
   return (
     <div aria-hidden className="flex h-1.5 overflow-hidden rounded-full bg-skip-soft">

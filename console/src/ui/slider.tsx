@@ -3,12 +3,12 @@ import { useLatest } from "./use-latest.ts";
 
 type Props = {
   label: string;
-  /** Undefined: as it is; `start` is where it stands then. */
+  /** Undefined: unchanged; the handle is at `start`. */
   value: number | undefined;
   start: number;
   max: number;
   step: number;
-  /** What stands beside it while nothing was chosen. */
+  /** Text while nothing is chosen. */
   untouched: string;
   format(value: number): string;
   onChange(value: number | undefined): void;
@@ -16,7 +16,7 @@ type Props = {
 
 const settleMs = 250;
 
-/** A number to play with. What follows from it is asked for when the hand rests. */
+/** Slider. Calls `onChange` when the handle is released. */
 export function Slider({ label, value, start, max, step, untouched, format, onChange }: Props) {
   const id = useId();
   const [moved, setMoved] = useState<number>();

@@ -3,7 +3,7 @@ import { Switch as Base } from "@base-ui/react/switch";
 type Props = {
   label: string;
   isOn: boolean;
-  /** Why it cannot be switched now. */
+  /** Why the switch is disabled. */
   disabledReason?: string | undefined;
   onChange(isOn: boolean): void;
 };

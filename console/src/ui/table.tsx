@@ -1,10 +1,10 @@
 import type { ComponentProps, ReactNode } from "react";
 import { cx } from "./class-names.ts";
 
-/** A small table, all of it in the page. For many rows there is the grid. */
+/** Plain table. For many rows use Grid. */
 export function Table({ label, children }: { label: string; children: ComponentProps<"table">["children"] }) {
   return (
-    // What is wider than its place is scrolled there, by keyboard too.
+    // Focusable, so that it can be scrolled by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="relative max-w-full overflow-x-auto" role="region" aria-label={label} tabIndex={0}>
       <table className="w-full border-collapse" aria-label={label}>
@@ -42,14 +42,14 @@ export function Td({ isNumber, className, ...rest }: ComponentProps<"td"> & { is
 }
 
 export type ListColumn<Row> = {
-  /** Empty: what can be done with the row. */
+  /** Empty for a column of buttons. */
   name: string;
   isNumber?: boolean;
   className?: string;
   cell(row: Row): ReactNode;
 };
 
-/** Records, each a row, told column by column. */
+/** Table of records. */
 export function RowTable<Row>({
   label,
   rows,

@@ -7,12 +7,12 @@ export type TabLink = {
   href: string;
   label: string;
   count?: number | undefined;
-  /** There are more than that. */
+  /** `count` is a lower bound. */
   isCapped?: boolean | undefined;
   isOn: boolean;
 };
 
-/** Places beside each other, each with an address of its own. */
+/** Tabs with an address each. */
 export function TabLinks({ label, tabs, children }: { label: string; tabs: readonly TabLink[]; children?: ReactNode }) {
   return (
     <nav aria-label={label} className="mb-2.5 flex shrink-0 gap-0.5 overflow-x-auto border-b border-line">

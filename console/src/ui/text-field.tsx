@@ -7,7 +7,7 @@ export const inputClass =
 
 type FieldProps = { label: ReactNode; hint?: ReactNode; error?: string | undefined; isLabelHidden?: boolean };
 
-/** A label above, help or what is wrong below; all tied to the field for those who do not see it. */
+/** Label, field, and hint or error, connected for screen readers. */
 export function Field({
   label,
   hint,

@@ -9,8 +9,8 @@ const manager = Base.createToastManager();
 
 type Action = { label: string; onPick(): void };
 
-/** Something that happened and is over. What needs to be mended stands in its place instead, and stays. */
-export function tell(title: string, more: { text?: string; tone?: Tone; action?: Action } = {}): void {
+/** Shows a toast for a finished action. Errors that need a correction belong in the page. */
+export function showToast(title: string, more: { text?: string; tone?: Tone; action?: Action } = {}): void {
   manager.add({
     title,
     description: more.text,
@@ -38,7 +38,7 @@ function List() {
     <Base.Root
       key={toast.id}
       toast={toast}
-      // A toast on its way out is still in the page for a moment: nothing in it may take the focus.
+      // A closing toast is still in the DOM for a moment and must not take focus.
       inert={toast.limited === true || toast.transitionStatus === "ending"}
       className="rounded-lg border border-line bg-raised px-3 py-2 shadow-pop data-ending-style:opacity-0 data-limited:hidden"
     >

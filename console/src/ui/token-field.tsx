@@ -12,7 +12,7 @@ type Props = {
   isAutoFocused?: boolean;
 };
 
-/** Several short texts. Enter or a comma ends one; a column that is pasted becomes as many. */
+/** Token input. Enter or a comma ends a token; a pasted column becomes several. */
 export function TokenField({ label, hint, error, tokens, onChange, isAutoFocused }: Props) {
   const [draft, setDraft] = useState("");
   const add = (text: string): void => {

@@ -1,4 +1,4 @@
-/** How something stands. Never by colour alone: the words beside it say it too. */
+/** Semantic color. Never the only carrier of a meaning. */
 export type Tone = "ok" | "warn" | "bad" | "skip" | "info";
 
 export const toneText: Record<Tone, string> = {

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from "react";
 
 export const TooltipProvider = Base.Provider;
 
-/** More about what is under the pointer or has focus. Nothing is only said here that one needs. */
+/** Tooltip on hover and focus, for additional information only. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactElement }) {
   return (
     <Base.Root>

@@ -1,7 +1,7 @@
 import type { RefObject } from "react";
 import { useLayoutEffect, useRef } from "react";
 
-/** What was given last, for what is called later: an effect need not begin anew for it. */
+/** A ref to the latest value, for callbacks that must not restart an effect. */
 export function useLatest<T>(value: T): RefObject<T> {
   const latest = useRef(value);
   useLayoutEffect(() => {

@@ -1,7 +1,7 @@
 import type { RefCallback } from "react";
 import { useCallback, useState } from "react";
 
-/** How wide something is on this screen, for what is drawn to its measure: words keep their size. */
+/** Measured width of an element, for SVGs whose text must keep its size. */
 export function useWidth(first: number): { width: number; ref: RefCallback<Element> } {
   const [width, setWidth] = useState(first);
   const ref = useCallback((element: Element | null) => {

@@ -1,7 +1,7 @@
 import { createContext, use } from "react";
 import type { Clock } from "./clock.ts";
 
-/** In which zone times are read, and what the hub's clock says: in a preview it may stand still, or be months ahead. */
+/** Time zone and clock of the hub. The preview clock can be frozen or months ahead. */
 const Context = createContext<Clock>({ timeZone: "UTC", now: () => Date.now() });
 export const ClockProvider = Context.Provider;
 export const useClock = (): Clock => use(Context);
@@ -45,7 +45,7 @@ function nearName(ms: number, now: number, timeZone: string): string | undefined
   return nearDays.find(([offset]) => formatIn(timeZone, "wholeDay", now + offset * day) === that)?.[1];
 }
 
-/** "today 17:00", "14 Mar 09:30", "14 Mar 2026 09:30": as short as it stays clear. */
+/** Shortest unambiguous form: "today 17:00", "14 Mar 09:30", "14 Mar 2026 09:30". */
 export function formatTime(value: string | number, { timeZone, now }: Clock, withSeconds = false): string {
   const ms = typeof value === "number" ? value : Date.parse(value);
   const at = now();
@@ -60,7 +60,7 @@ export function formatFull(value: string | number, { timeZone }: Clock): string 
   return formatIn(timeZone, "all", ms);
 }
 
-/** "2 h", "3 d": how long something takes or is late. */
+/** Duration: "2 h", "3 d". */
 export function formatSpan(ms: number): string {
   const minutes = Math.round(Math.abs(ms) / 60_000);
   if (minutes < 60) return `${minutes} min`;

@@ -12,8 +12,6 @@ export type DatabaseOptions = {
   isPatient?: boolean;
   /** Additional connections for `background`; without them it uses the same pool. */
   maxBackground?: number;
-  /** Server processes get a lower CPU priority. */
-  isBackground?: boolean;
   onError(error: Error): void;
 };
 
@@ -30,7 +28,7 @@ const closeTimeoutMs = 1_000;
 export type OpenPool = ReturnType<typeof openPool>;
 
 /** A connection pool with session settings, a watch for unresponsive servers, and `renew` to drop connections to a former server. */
-export function openPool({ connection, maxConnections, isPatient, isBackground, onError }: DatabaseOptions) {
+export function openPool({ connection, maxConnections, isPatient, onError }: DatabaseOptions) {
   const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
@@ -46,7 +44,6 @@ export function openPool({ connection, maxConnections, isPatient, isBackground, 
     onConnect: async (client) => {
       connectedAt.set(client, performance.now());
       await (client as ServerClient).begin({ jit: "off", ...(isPatient ? {} : timeLimits) });
-      if (isBackground) (client as ServerClient).yieldProcessors();
     },
   });
   const connectedAt = new WeakMap<object, number>();

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { getPriority } from "node:os";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { startPooler } from "../testing/stand-in-pooler.ts";
@@ -66,25 +64,6 @@ test("who asks a hub that is ending finds no database, and is not told that some
   }
   await drop();
 });
-
-test.runIf(process.platform === "linux")(
-  "what nobody waits for leaves the processors to requests, also where Linux schedules by session",
-  async () => {
-    const database = await cloneDatabase();
-    const connection = { ...database.connection, isOurs: true };
-    const db = openDatabase({ connection, maxConnections: 1, maxBackground: 1, onError: () => {} });
-    const pidOf = async (over: Pick<typeof db, "query">): Promise<number> =>
-      (await over.query<{ pid: number }>("select pg_backend_pid() as pid"))[0]!.pid;
-    const [front, back] = [await pidOf(db), await pidOf(db.background)];
-    expect([getPriority(front), getPriority(back)]).toEqual([0, 10]);
-    const session = (pid: number): string | undefined => readIfThere(`/proc/${pid}/autogroup`);
-    const expected = session(back) === undefined ? undefined : expect.stringMatching(/nice 10$/m);
-    await expect.poll(() => session(back), { timeout: 10_000 }).toEqual(expected);
-    expect(session(front) ?? "nice 0").toMatch(/nice 0$/m);
-    await db.close();
-    await database.drop();
-  },
-);
 
 describe("statements that nobody waits for", () => {
   async function openTable() {
@@ -194,11 +173,3 @@ describe("statements that nobody waits for", () => {
     await close();
   });
 });
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
-}

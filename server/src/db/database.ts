@@ -56,7 +56,7 @@ const afterFailure = "25P02";
 export function openDatabase(options: DatabaseOptions): Database {
   const front = openPool(options);
   const { maxBackground } = options;
-  const back = maxBackground && openPool({ ...options, maxConnections: maxBackground, isBackground: true });
+  const back = maxBackground && openPool({ ...options, maxConnections: maxBackground });
   const pools = back ? [front, back] : [front];
   const renew = (): void => pools.forEach((one) => one.renew());
 

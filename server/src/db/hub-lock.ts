@@ -90,7 +90,10 @@ async function listenAsHolder(file: string): Promise<Server> {
     client.on("error", () => {});
     client.end(ownName);
   });
-  await new Promise<void>((resolve, reject) => listener.once("error", reject).listen(file, resolve));
+  await new Promise<void>((resolve, reject) =>
+    // Exclusive: of this process, not shared with the other processes of a cluster.
+    listener.once("error", reject).listen({ path: file, exclusive: true }, resolve),
+  );
   return listener.unref();
 }
 

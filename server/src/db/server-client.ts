@@ -1,16 +1,11 @@
 import type { ClientConfig, QueryResult } from "pg";
 import pg from "pg";
-import { yieldProcessors } from "../core/yield-processors.ts";
 
 /**
  * Connection settings of a database. `servers` lists several servers of which one is writable, as in
  * `postgres://hub@one,two/hub`. All connections share the object, so that all use the server that one of them has found.
  */
-export type Connection = ClientConfig & {
-  servers?: Servers;
-  /** The hub has started the server, so its processes run on this machine. */
-  isOurs?: boolean;
-};
+export type Connection = ClientConfig & { servers?: Servers };
 
 type Servers = { urls: string[]; current: number };
 
@@ -36,11 +31,9 @@ export class ServerClient extends pg.Client {
       if (servers && !this.isProven && servers.current === tried) servers.current = (tried + 1) % servers.urls.length;
     });
     this.servers = servers;
-    this.isOurs = config.isOurs ?? false;
   }
 
   private readonly servers: Servers | undefined;
-  private readonly isOurs: boolean;
 
   /**
    * Call it once after connecting. `settings` are set here, since poolers reject or ignore them as connection parameters.
@@ -51,12 +44,6 @@ export class ServerClient extends pg.Client {
     const last = Array.isArray(result) ? result.at(-1) : result;
     if (this.servers && isReadOnlyResult(last?.rows)) throw new ReadOnlyServer();
     this.isProven = true;
-  }
-
-  /** Lowers the CPU priority of the server process of this connection, if the hub has started the server. */
-  yieldProcessors(): void {
-    const { processID } = this as { processID?: number };
-    if (this.isOurs && processID) void yieldProcessors(processID);
   }
 }
 

@@ -4,7 +4,7 @@ import type { SigningKey } from "../core/signing-key.ts";
 import { signingKeyFrom } from "../core/signing-key.ts";
 import type { Queryable, Tx } from "../db/database.ts";
 
-/** Where the log of an organization ends. Whoever keeps one elsewhere can tell later whether anything before it is gone. */
+/** The end of the log of an organization. A copy kept elsewhere proves later whether entries before it are missing. */
 export type Head = { orgId: string; sequence: number; hash: Buffer };
 export type SignedHead = Head & { signedAt: Date; keyId: string; signature: Buffer };
 export type StoredHead = Head & Partial<Pick<SignedHead, "signedAt" | "keyId" | "signature">>;
@@ -86,8 +86,8 @@ export function saveHead(tx: Tx, head: SignedHead): void {
 }
 
 /**
- * Signs with the current key what another key of this hub has signed, and what nobody has yet: to be called after the
- * migration that wrote the first ones, and by whoever knows that the log is whole. Returns how many were left as they are.
+ * Signs heads of other keys of this hub, and unsigned ones, with the current key. Called after the migration that wrote the
+ * first heads, and by commands that have verified the log. Returns how many were left unchanged.
  */
 export async function resignHeadsAcrossOrgs(
   db: Queryable,

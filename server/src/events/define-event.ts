@@ -1,18 +1,18 @@
 import type { TObject, TProperties, TSchema } from "typebox";
 import { Type } from "../core/type.ts";
 
-/** A kind of thing that can happen. `data` is only ever added to: whoever reads events relies on what is there. */
+/** An event type. Fields are only ever added to `data`, since consumers rely on the existing ones. */
 export type EventDefinition<Data extends TObject = TObject> = {
-  /** What `objectId` points at. */
+  /** Kind of the object that `objectId` identifies. */
   objectType: string;
   summary: string;
-  /** As the audit log has them; `server/src/events/event-envelope.ts` says what of it is handed on. */
+  /** Fields in the audit log; `server/src/events/event-envelope.ts` selects those that are delivered. */
   data: Data;
-  /** `data` names or reaches a person; never a secret, in any event. */
+  /** `data` contains personal data. No event contains a secret. */
   isPersonal: boolean;
-  /** `data` has what was changed, and nothing else: of each field its new value. */
+  /** `data` has the new values of the changed fields and nothing else. */
   isPatch: boolean;
-  /** Of the data as they are handed on. Another meaning of a field is another type, not another version. */
+  /** Version of the delivered data. A field with another meaning requires a new type. */
   version: number;
 };
 
@@ -25,15 +25,15 @@ export function defineEvent<Properties extends TProperties>(
   return { objectType, summary, data: Type.Object(properties), isPersonal, isPatch, version: 1 };
 }
 
-/** A symbol, so that copies have it and documents do not. */
-const privately = Symbol("private");
+/** A symbol: copies of a schema keep it, JSON does not. */
+const privateField = Symbol("private");
 
-/** Kept in the audit log and told to nobody else: it says something about a person, or whoever set it put anything into it. */
+/** A field of the audit log that is not delivered: it contains personal data or free text. */
 export function Private<Schema extends TSchema>(schema: Schema): Schema {
-  return { ...schema, [privately]: true };
+  return { ...schema, [privateField]: true };
 }
 
-/** What of the data is not handed on. */
+/** True for fields that are not delivered. */
 export function isPrivate(schema: TSchema): boolean {
-  return privately in schema;
+  return privateField in schema;
 }

@@ -63,12 +63,12 @@ const card = {
 const order = { number: Text, version: Version };
 function batch<Properties extends TProperties>(properties: Properties) {
   return {
-    count: Type.Integer({ minimum: 1, description: "So many are in `items`" }),
+    count: Type.Integer({ minimum: 1, description: "Number of `items`" }),
     source: Type.String({ description: "bulk, csv, bridge, fulfillment or run" }),
     items: Type.Array(Type.Object({ id: Id, version: Version, ...properties }), {
-      description: "At most 200; a change of more is told by several events with the same objectId",
+      description: "At most 200; a larger change is recorded as several events with the same objectId",
     }),
-    firstIds: Type.Array(Id, { description: "The first 100 of `items`" }),
+    sampleIds: Type.Array(Id, { description: "Ids of the first 100 items" }),
   };
 }
 const orders = {

@@ -3,13 +3,13 @@ import { hasScope } from "../core/scopes.ts";
 import type { EventType } from "./event-catalogue.ts";
 import { eventCatalogue } from "./event-catalogue.ts";
 
-/** Those of several objects at once belong to the family of one of them. */
+/** Events about several objects belong to the family of events about one. */
 const plurals = { orders: "order", shipments: "shipment", locations: "location", exceptions: "exception" } as const;
 
 type PrefixOf<Type> = Type extends `${infer First}.${string}` ? First : never;
 type Family = Exclude<PrefixOf<EventType>, keyof typeof plurals>;
 
-/** What one may read of the hub otherwise, one may read about here: beside `events:read` it takes the scope of the family. */
+/** Reading an event requires `events:read` and the read scope of its objects. */
 const familyScopes: Record<Family, Scope> = {
   organization: "admin",
   user: "admin",
@@ -48,17 +48,19 @@ function familyOf(type: string): Family {
   return familyOfPrefix(type.split(".", 1)[0]!) as Family;
 }
 
+/** Types that are not in the catalogue any more are for administrators. */
 export function scopeOfEvent(type: EventType): Scope {
-  return familyScopes[familyOf(type)];
+  const scopes: Partial<Record<string, Scope>> = familyScopes;
+  return scopes[familyOf(type)] ?? "admin";
 }
 
-/** A type and the one for several objects at once: `order.created` and `orders.created`. */
+/** Pairs of types for one and for several objects: `order.created` and `orders.created`. */
 const sameChange = Map.groupBy(eventTypes, (type) => familyOf(type) + type.slice(type.indexOf(".")));
 const counterparts = new Map([...sameChange.values()].flatMap((types) => types.map((type) => [type as string, types])));
 
 /**
- * The types that a name stands for, the named one first: a type and its counterpart for one or several objects, or a
- * family such as `order.*`. None: there is no such name.
+ * The types selected by a name, the named one first: a type and its counterpart for one or several objects, or a family
+ * such as `order.*`. Empty: unknown name.
  */
 export function typesNamed(name: string): EventType[] {
   const same = counterparts.get(name);
@@ -68,7 +70,7 @@ export function typesNamed(name: string): EventType[] {
   return eventTypes.filter((type) => familyOf(type) === familyOfPrefix(prefix));
 }
 
-/** The types that these names stand for, each once. */
+/** The types selected by these names, each once. */
 export function typesOf(names: readonly string[]): EventType[] {
   return [...new Set(names.flatMap(typesNamed))];
 }

@@ -19,7 +19,7 @@ function several<Properties extends TProperties>(properties: Properties) {
   return {
     count: Type.Integer({ minimum: 1, description: "Number of `items`" }),
     items: Type.Array(Type.Object({ id: Id, ...properties }), { description: "At most 200" }),
-    firstIds: Type.Array(Id, { description: "The first 100 of `items`" }),
+    sampleIds: Type.Array(Id, { description: "Ids of the first 100 items" }),
   };
 }
 

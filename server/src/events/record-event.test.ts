@@ -13,7 +13,7 @@ test("an unknown type, or other data than those of the type, do not compile", ()
     { type: "order.eaten", objectId, data: {} },
     // @ts-expect-error the version is missing
     { type: "order.deleted", objectId, data: { number: "A" } },
-    // @ts-expect-error nobody has said what that is
+    // @ts-expect-error not in the catalogue
     { type: "order.deleted", objectId, data: { number: "A", version: 1, colour: "red" } },
     // @ts-expect-error it is a number
     { type: "order.deleted", objectId, data: { number: "A", version: "1" } },
@@ -45,12 +45,12 @@ test("batches name everything once, in its order, and none is too large to be ha
         const items = Array.from({ length }, (_, i) => ({ id: String(i), number: `${text}${i}` }));
         const batches = batchesOf(items);
         expect(batches.flatMap((batch) => batch.items)).toEqual(items);
-        for (const { count, items: some, firstIds } of batches) {
+        for (const { count, items: some, sampleIds } of batches) {
           expect(count).toBe(some.length);
           expect(count).toBeGreaterThan(0);
           expect(count).toBeLessThanOrEqual(200);
           expect(Buffer.byteLength(JSON.stringify(some))).toBeLessThanOrEqual(49 * 1024);
-          expect(firstIds).toEqual(some.slice(0, 100).map(({ id }) => id));
+          expect(sampleIds).toEqual(some.slice(0, 100).map(({ id }) => id));
         }
       },
     ),

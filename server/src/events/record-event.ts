@@ -5,12 +5,12 @@ import type { NewEvent } from "./event-catalogue.ts";
 import { eventCatalogue } from "./event-catalogue.ts";
 import type { Sealer } from "./sealer.ts";
 
-/** The part of a Ctx that an event needs. */
+/** The parts of a Ctx that recording an event needs. */
 export type Recorder = {
   orgId: string;
   actor: Actor;
   requestId: string;
-  /** The automation that it is done for. */
+  /** The automation that caused the change. */
   cause?: Cause | undefined;
   clock: { now(): Date };
   sealer: Pick<Sealer, "nudge">;
@@ -18,26 +18,26 @@ export type Recorder = {
 };
 
 /**
- * Call it in the transaction of the change, after the object was locked or written: the two are committed together, and
- * whoever changes the same object next is recorded after this.
+ * Call in the transaction of the change, after the object was locked or written: both are committed together, and events of
+ * one object are recorded in the order of its changes.
  */
 export function recordEvent(tx: Tx, by: Recorder, event: NewEvent): void {
   recordEvents(tx, by, [event]);
 }
 
-/** Many changes of one transaction in one statement. */
+/** Several events of one transaction in one statement. */
 export function recordEvents(tx: Tx, by: Recorder, events: NewEvent[]): void {
   const { orgId, actor, requestId, cause } = by;
   const signed = events.map((event) => ({ ...event, orgId, actor, requestId, cause }));
   recordEventsAcrossOrgs(tx, by, signed);
 }
 
-/** Small enough to be handed on as one message: a webhook is sent 64 KiB at most, and there is more to an event than its items. */
+/** A webhook request has at most 64 KiB, and an event contains more than its items. */
 const maxItems = 200;
 const maxItemBytes = 48 * 1024;
-const maxFirstIds = 100;
+const maxSampleIds = 100;
 
-/** The data of one event for many objects: thousands would drown everything else. As many events as it takes to name all. */
+/** Splits objects into batches, one event each: an event per object would flood the log. */
 export function batchesOf<Item extends { id: string }>(items: readonly Item[]) {
   const batches: Item[][] = [];
   let bytes = 0;
@@ -53,11 +53,11 @@ export function batchesOf<Item extends { id: string }>(items: readonly Item[]) {
     }
   }
   return batches.map((some) => {
-    return { count: some.length, items: some, firstIds: some.slice(0, maxFirstIds).map(({ id }) => id) };
+    return { count: some.length, items: some, sampleIds: some.slice(0, maxSampleIds).map(({ id }) => id) };
   });
 }
 
-/** With an organization and an author of its own. */
+/** An event with its own organization and actor. */
 export type ForeignEvent = NewEvent & Pick<Recorder, "orgId" | "actor" | "requestId" | "cause">;
 
 export function recordEventsAcrossOrgs(
@@ -71,8 +71,8 @@ export function recordEventsAcrossOrgs(
 }
 
 /**
- * For a store that writes so often that the round trip counts: to be put into its own statement, with `eventRecords` and
- * the time as values. `condition` is about `u.object_id`. After it, the sealer has to be nudged.
+ * For stores that save a round trip by recording events in a statement of their own, with `eventRecords` and the time as
+ * values. `condition` may refer to `u.object_id`. Call `sealer.nudge` afterwards.
  */
 export function eventsInsert(records: string, at: string, condition = "true"): string {
   return `insert into unsealed_events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at)
@@ -91,7 +91,7 @@ export function eventRecords(by: Pick<Recorder, "newId">, events: ForeignEvent[]
       object_id: objectId,
       actor,
       request_id: requestId,
-      // Beside the data of its type, so that the chain covers it.
+      // Part of the data, so that the hash chain covers it.
       data: cause === undefined ? data : { ...data, cause },
     })),
   );

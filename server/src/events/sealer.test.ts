@@ -98,7 +98,7 @@ async function countLockWaits(client: pg.Client): Promise<number> {
 }
 
 describe("a seal that takes long", () => {
-  test("keeps others of its organization waiting with one connection of a node, and nobody else", async () => {
+  test("holds one connection of a node while others of its organization wait, and delays no other organization", async () => {
     // Of the other hub there are two nodes.
     const single = await startTestHub();
     const [org, other] = [await single.org(), await single.org()];
@@ -167,7 +167,7 @@ test("events of an older hub keep their numbers, and those it had not sealed fol
   expect(await upgradeTo(17)).toMatchObject([{ version: 17 }]);
   await upgradeTo(Infinity);
   const { signer } = hub.world.sealer;
-  // Signed by the hub that runs the migration; a head that nobody signed is not believed later.
+  // Signed by the hub that runs the migration; an unsigned head is not trusted later.
   const unsigned = await verifyAudit({ ...ctx, sealer: { ...hub.world.sealer, sealNow: async () => {} } });
   expect(unsigned.firstInvalidEntry).toEqual({
     sequence: 25,

@@ -20,54 +20,54 @@ export type Sealer = {
 };
 
 const debounceMs = 200;
-/** Events of a node that died between COMMIT and sealing are found by then. */
+/** Seals events of a process that died between COMMIT and sealing. */
 const sweepMs = 15_000;
 const batchSize = 2_000;
 
 type SealerOptions = {
-  /** In the transaction that seals, once for many events: those who make them must not wait for each other's signals. */
+  /** Called in the sealing transaction, once per batch: a signal per event would serialize the transactions that record them. */
   onSealed?(tx: Tx, orgId: string): Promise<void>;
   onError(error: unknown): void;
 };
 
 export function createSealer(db: Database, signer: HeadSigner, { onSealed, onError }: SealerOptions): Sealer {
-  const turns = takeTurns((orgId) => sealEvents(db, orgId, (tx) => sealBatch(tx, signer, orgId, onSealed)));
+  const flights = singleFlight((orgId) => sealEvents(db, orgId, (tx) => sealBatch(tx, signer, orgId, onSealed)));
   async function sealAll(stopping?: AbortSignal): Promise<void> {
     const orgs = await db.query<{ org_id: string }>("select distinct org_id from unsealed_events");
-    for (const { org_id } of orgs) if (!stopping?.aborted) await turns.next(org_id);
+    for (const { org_id } of orgs) if (!stopping?.aborted) await flights.next(org_id);
   }
   const loop = startLoop({ pass: sealAll, intervalMs: sweepMs, onError });
   return {
     signer,
     nudge: () => loop.wake(debounceMs),
-    sealNow: (orgId) => (orgId === undefined ? sealAll() : turns.next(orgId)),
+    sealNow: (orgId) => (orgId === undefined ? sealAll() : flights.next(orgId)),
     async stop() {
       await loop.stop();
-      await turns.ended();
+      await flights.ended();
     },
   };
 }
 
 /**
- * One at a time for each key, however many ask: a slow one holds one connection. Who asks while it runs needs the next
- * one, since it may have looked too early for them; they share it.
+ * Runs `work` once at a time per key, so that a slow run holds one connection. Callers during a run share the next one, since
+ * the current one may have read too early for them.
  */
-function takeTurns(work: (key: string) => Promise<void>) {
+function singleFlight(work: (key: string) => Promise<void>) {
   const running = new Map<string, Promise<void>>();
   const waiting = new Map<string, Promise<void>>();
 
   function begin(key: string): Promise<void> {
-    const turn = work(key).finally(() => running.delete(key));
-    running.set(key, turn);
-    return turn;
+    const run = work(key).finally(() => running.delete(key));
+    running.set(key, run);
+    return run;
   }
   function wait(key: string, before: Promise<void>): Promise<void> {
-    const turn = Promise.allSettled([before]).then(() => {
+    const run = Promise.allSettled([before]).then(() => {
       waiting.delete(key);
       return begin(key);
     });
-    waiting.set(key, turn);
-    return turn;
+    waiting.set(key, run);
+    return run;
   }
   return {
     next(key: string): Promise<void> {
@@ -79,7 +79,7 @@ function takeTurns(work: (key: string) => Promise<void>) {
 }
 
 async function sealEvents(db: Database, orgId: string, seal: (tx: Tx) => Promise<number>): Promise<void> {
-  // Mostly in vain: without a transaction, and without waiting for anybody. What another node seals now is still there.
+  // Mostly finds nothing, so without a transaction or lock. Rows that another process is sealing are still visible.
   const waiting = await db.query("select from unsealed_events where org_id = $1 limit 1", [orgId]);
   if (waiting.length === 0) return;
   let sealed: number;
@@ -94,7 +94,7 @@ async function sealBatch(
   orgId: string,
   onSealed: SealerOptions["onSealed"],
 ): Promise<number> {
-  // One behind the other: what comes after the lock sees all that was committed before it was had.
+  // Pipelined: the statements after the lock see everything committed before it was acquired.
   const [, rows, end] = await Promise.all([
     tx.query("select set_config('hub.is_sealing', 'yes', true), pg_advisory_xact_lock(hashtextextended($1, 0))", [
       `events:${orgId}`,
@@ -112,21 +112,27 @@ async function sealBatch(
     hash = chainHash(previous, ++sequence, row);
     return { position: row.position, sequence, previous, hash };
   });
+  // Unsealed entries are found by their primary key (org_id, position).
   tx.queue(
-    `with s as (select * from unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[])
-                  as s (position, sequence, previous_hash, hash)),
-          taken as (delete from unsealed_events u where u.org_id = $1 and u.position = any($2::bigint[]) returning u.*),
-          sealed as (
-            insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence,
-                                previous_hash, hash)
-            select id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence,
-                   previous_hash, hash
-              from taken join s using (position) order by sequence
-            returning org_id, sequence, data)
+    `with seals as (
+       select * from unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[])
+         as seals (position, sequence, previous_hash, hash)),
+     taken as (
+       delete from unsealed_events entry
+        where entry.org_id = $1 and entry.position = any($2::bigint[])
+       returning entry.*),
+     sealed as (
+       insert into events (id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence,
+                           previous_hash, hash)
+       select id, org_id, type, object_type, object_id, actor, request_id, data, occurred_at, sequence, previous_hash, hash
+         from taken join seals using (position)
+        order by sequence
+       returning org_id, sequence, data)
      insert into event_items (org_id, object_id, sequence)
-     select distinct e.org_id, (i.item ->> 'id')::uuid, e.sequence
-       from sealed e cross join lateral jsonb_array_elements(e.data -> 'items') as i (item)
-      where e.data ? 'items'`,
+     select distinct sealed.org_id, (items.item ->> 'id')::uuid, sealed.sequence
+       from sealed
+      cross join lateral jsonb_array_elements(sealed.data -> 'items') as items (item)
+      where sealed.data ? 'items'`,
     [
       orgId,
       seals.map((seal) => seal.position),
@@ -140,13 +146,13 @@ async function sealBatch(
   return rows.length;
 }
 
-/** Where to go on. If entries are gone from the end it is behind them, so that the gap stays for everybody to see. */
+/** Position of the next entry. If entries are missing at the end it is after them, so that the gap stays visible. */
 async function findEnd(tx: Tx, orgId: string): Promise<Head> {
   const [last, head] = await Promise.all([findLast(tx, orgId), findHead(tx, orgId)]);
   return head && head.sequence >= last.sequence ? head : { orgId, ...last };
 }
 
-/** Those of the last moment are no reason to worry; many, or old ones, are. */
+/** Recent ones are normal; many, or old ones, are a problem. */
 export async function readUnsealed(db: Queryable): Promise<{ count: number; oldestSeconds: number }> {
   const [row] = await db.query<{ count: number; oldestSeconds: number }>(
     `select count(*) as count, coalesce(extract(epoch from now() - min(occurred_at)), 0)::float8 as "oldestSeconds"

@@ -16,34 +16,41 @@ const webhook = {
 };
 const failing = { failingSince: Nullable(DateTime), consecutiveFailures: Count };
 
-/** The part of the catalogue that is about those who are told of the others. */
+/** The part of the catalogue about webhooks. */
 export const webhookEvents = {
-  "webhook.created": defineEvent("webhook", "A webhook was set up", { ...webhook, ...version }),
+  "webhook.created": defineEvent("webhook", "A webhook was created", { ...webhook, ...version }),
   "webhook.updated": defineEvent(
     "webhook",
-    "A webhook was changed",
+    "A webhook was updated",
     { ...optional(webhook), ...optional({ headersReplaced: Type.Boolean() }), ...version },
     { isPatch: true },
   ),
   "webhook.deleted": defineEvent("webhook", "A webhook was deleted", version),
-  "webhook.paused": defineEvent("webhook", "A webhook was paused; what happens meanwhile is kept for it", version),
-  "webhook.enabled": defineEvent("webhook", "A webhook gets deliveries again", {
-    from: Type.String({ description: "stopped, now, or the cursor behind which it goes on" }),
+  "webhook.paused": defineEvent("webhook", "A webhook was paused", version),
+  "webhook.enabled": defineEvent("webhook", "A webhook was enabled", {
+    from: Type.String({ description: "last_position, now, or the cursor it continues after" }),
     ...version,
   }),
-  "webhook.secret_rotated": defineEvent("webhook", "A webhook got a new secret", {
-    previousUntil: Nullable(DateTime),
+  "webhook.secret_rotated": defineEvent("webhook", "A signing secret was rotated", {
+    previousSecretExpiresAt: Nullable(DateTime),
     ...version,
   }),
-  "webhook.resend_requested": defineEvent("webhook", "Deliveries of a webhook are sent again", {
-    only: Text,
-    estimate: Count,
+  "webhook.resend_requested": defineEvent("webhook", "A resend was requested", {
+    include: Text,
+    estimatedCount: Count,
     ...version,
   }),
-  "webhook.failing": defineEvent("webhook", "A webhook has not taken anything for an hour", { ...failing, ...version }),
-  "webhook.disabled": defineEvent("webhook", "A webhook was disabled: it said so, or took nothing for five days", {
-    reason: Type.String({ description: "gone (it answered 410) or failing" }),
+  "webhook.failing": defineEvent("webhook", "No delivery of a webhook has succeeded for an hour", {
     ...failing,
     ...version,
   }),
+  "webhook.disabled": defineEvent(
+    "webhook",
+    "A webhook was disabled: the endpoint responded with 410, or no delivery has succeeded for five days",
+    {
+      reason: Type.String({ description: "gone (the endpoint responded with 410) or failing" }),
+      ...failing,
+      ...version,
+    },
+  ),
 };

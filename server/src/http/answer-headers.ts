@@ -5,8 +5,8 @@ import { addressOf } from "./record-homes.ts";
 type Paged = { pagination: { page: number; limit: number; pages: number; hasMore: boolean; totalIsCapped?: boolean } };
 
 /**
- * Headers that follow from the answer itself: its version as ETag, its neighbours as Link, and where what was made is to be
- * found. `home`: the path of such records.
+ * Headers derived from the response body: its version as ETag, neighboring pages as Link, and the location of a created record.
+ * `home`: the path of such records.
  */
 export function headersOf(
   request: FastifyRequest,
@@ -34,12 +34,12 @@ function linksOf(url: string, { pagination: { page, limit, pages, hasMore, total
   const links = [`${target(1)}; rel="first"`];
   if (page > 1) links.push(`${target(page - 1)}; rel="prev"`);
   if (hasMore) links.push(`${target(page + 1)}; rel="next"`);
-  // Nobody has counted to the end then.
+  // The total is not known then.
   if (pages > 0 && !totalIsCapped) links.push(`${target(pages)}; rel="last"`);
   return links.join(", ");
 }
 
-/** `W/"v3"`, `"v3"` or `3`, or several of them with commas between; anything else can match no version. */
+/** `W/"v3"`, `"v3"` or `3`, or a comma-separated list of them; anything else matches no version. */
 export function parseIfMatch(header: string | undefined): IfMatch {
   if (header === undefined || header.trim() === "*") return undefined;
   return header.split(",").flatMap((tag) => {

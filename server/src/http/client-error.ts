@@ -2,16 +2,16 @@ import type { Socket } from "node:net";
 import { HubError } from "../core/errors.ts";
 import { writeByHand } from "./odd-requests.ts";
 
-/** Node gives the packet as a Buffer, whatever the types of Fastify say. */
+/** Node passes the packet as a Buffer, unlike the types of Fastify. */
 type ClientError = Error & { code?: string; rawPacket?: unknown };
 
-/** What is not even HTTP, or arrives too slowly, has no request object: the answer is written by hand. */
+/** For input that is not HTTP, or arrives too slowly, there is no request object: the response is written by hand. */
 export function answerClientError(error: ClientError, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
   else socket.end(writeByHand(problemOf(error)));
 }
 
-/** A request line that is well formed, but for a method that nobody has heard of. */
+/** A well-formed request line with an unknown method. */
 const requestLine = /^[A-Z][A-Z-]* \S+ HTTP\/1\.[01]\r?\n/;
 
 function problemOf({ code, rawPacket }: ClientError): HubError {

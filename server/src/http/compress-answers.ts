@@ -8,7 +8,7 @@ const toBrotli = promisify<string, BrotliOptions, Buffer>(brotliCompress);
 const toGzip = promisify<string, ZlibOptions, Buffer>(gzip);
 
 const minBytes = 1_024;
-/** Quick rather than small: these answers are made for one reader. */
+/** Fast rather than small: each response is compressed for one client. */
 const quick = {
   gzip: { level: 4 },
   br: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
@@ -21,8 +21,8 @@ const compressible = /^(?:application\/(?:problem\+)?json|text\/csv)\b/;
 type Body = string | Buffer | Readable;
 
 /**
- * The body as its reader takes it. Not a hook, which every short answer would pay for. Not for strangers: what they may read is
- * short or a token, and they could make the hub work for nothing. Compressing is done by other threads than the one that answers.
+ * The body in the encoding that the client accepts. Not a hook, which would cost time for every short response. Not for anonymous
+ * callers: their responses are short or contain a token, and they could waste CPU time. Compression runs in the thread pool.
  */
 export async function encodeBody(request: FastifyRequest, reply: FastifyReply, body: string | Readable): Promise<Body> {
   if (request.principal === undefined || request.method === "HEAD") return body;
@@ -40,7 +40,7 @@ export async function encodeBody(request: FastifyRequest, reply: FastifyReply, b
   return body.pipe(compressor);
 }
 
-/** Whether there is anything to do for a text; most answers are shorter. */
+/** Whether compression pays; most responses are shorter. */
 export function isLong(text: string): boolean {
   return text.length >= minBytes;
 }
@@ -50,7 +50,7 @@ function isCompressible(reply: FastifyReply, body: string | Readable): boolean {
   return typeof body !== "string" || isLong(body);
 }
 
-/** The one with the higher weight; br if they are the same. */
+/** The encoding with the higher weight; br if they are equal. */
 export function chooseEncoding(header: string): Encoding | undefined {
   const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(",")) {

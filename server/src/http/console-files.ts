@@ -1,26 +1,71 @@
+import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Logger } from "pino";
 
-/** A file of the console, as its build has written it down. */
+/** A file of the console, as listed by its build. */
 export type ConsoleFile = {
-  /** Where it lies; made from the list of the build, never from a request. */
+  /** Path on disk, taken from the build's list and never from a request. */
   path: string;
   type: string;
   isImmutable: boolean;
-  /** The same bytes, smaller, beside it. */
+  /** Compressed copies that lie beside the file. */
   encodings: ReadonlySet<"br" | "gzip">;
 };
 
-/** What a build has left: its files by the paths they are asked for under, and the page with places for a nonce. */
+/** The result of a build: files by URL path, and the HTML page with placeholders for the nonce. */
 export type BuiltConsole = { files: ReadonlyMap<string, ConsoleFile>; page: string };
+
+/** Reads the console as it is built now; undefined while it is not built. */
+export type ReadConsole = () => Promise<BuiltConsole | undefined>;
 
 type ListedFile = { type: string; size: number; br?: number; gz?: number; immutable?: boolean };
 
 const pagePath = "/index.html";
 const listedPath = /^(?:\/[\w@-][\w.@-]*)+$/;
 
-/** Reads it again whenever there was another build, by whomever. */
-export function readConsoleFrom(folder: string): () => Promise<BuiltConsole | undefined> {
+type FindOptions = {
+  /** Root of the repository. */
+  root: string;
+  log: Pick<Logger, "warn">;
+};
+
+/** Undefined when this checkout has no console. The hub only serves it: `npm ci` builds it. */
+export function findConsole({ root, log }: FindOptions): ReadConsole | undefined {
+  const folder = path.join(root, "console");
+  const dist = path.join(folder, "dist");
+  const isBuilt = existsSync(path.join(dist, "build.json"));
+  const hasSources = existsSync(path.join(folder, "build.ts"));
+  if (!isBuilt && !hasSources) return undefined;
+  if (!isBuilt) log.warn('the console is not built; run "npm run build"');
+  const read = readConsoleFrom(dist);
+  return () =>
+    read().catch((error: unknown) => {
+      log.warn({ err: error }, "the console cannot be read");
+      return undefined;
+    });
+}
+
+/** Warns when the sources have changed since the build, for example after an upgrade with `npm ci --ignore-scripts`. */
+export async function warnOfStaleConsole({ root, log }: FindOptions): Promise<void> {
+  const folder = path.join(root, "console");
+  const builtFrom = await readFile(path.join(folder, "dist/build.json"), "utf8").catch(() => undefined);
+  if (builtFrom === undefined || !existsSync(path.join(folder, "build.ts"))) return;
+  try {
+    const { hashSources } = (await import(pathToFileURL(path.join(folder, "source-hash.ts")).href)) as {
+      hashSources(from: string): Promise<string>;
+    };
+    const { sources } = JSON.parse(builtFrom) as { sources?: string };
+    if (sources === (await hashSources(root))) return;
+    log.warn('the console was built from other sources than these; run "npm run build"');
+  } catch (error) {
+    log.warn({ err: error }, "cannot tell whether the console is up to date");
+  }
+}
+
+/** Rereads the files after each build, so that a build needs no restart. */
+export function readConsoleFrom(folder: string): ReadConsole {
   let known: { stamp: string; built: BuiltConsole } | undefined;
   return async () => {
     const stamp = await stampOf(path.join(folder, "build.json"));
@@ -45,7 +90,7 @@ async function readConsole(folder: string): Promise<BuiltConsole> {
     if (gz !== undefined) encodings.add("gzip");
     files.set(name, { path: path.join(folder, name), type, isImmutable: immutable === true, encodings });
   }
-  // It is never sent as it is.
+  // Served with a nonce, never as a plain file.
   files.delete(pagePath);
   return { files, page: await readFile(path.join(folder, pagePath), "utf8") };
 }

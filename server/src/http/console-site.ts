@@ -4,29 +4,21 @@ import { open } from "node:fs/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { HubError } from "../core/errors.ts";
 import { chooseEncoding } from "./compress-answers.ts";
-import type { BuiltConsole, ConsoleFile } from "./console-files.ts";
+import type { BuiltConsole, ConsoleFile, ReadConsole } from "./console-files.ts";
 import { renderPage } from "./render-page.ts";
 
-/** What there is to serve: the console, or why there is none yet. */
-export type ConsoleState =
-  | { is: "ready"; built: BuiltConsole }
-  | { is: "building" }
-  /** It is not built by itself. */
-  | { is: "not built"; why: string };
-
 export type ConsoleSite = {
-  /** Whether a GET that no route takes is one for the console. */
+  /** Whether the console answers a GET that no route matches. */
   takes(request: FastifyRequest): boolean;
   answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 };
 
-/** They have addresses of their own, also those that nobody has: a program must not take a page for an answer. */
-const notOurs = /^\/(?:api|v1|docs)(?:\/|$)/;
-/** Named by what is in them. An old name is gone, not another page. */
+/** These keep their JSON 404: a program must not mistake a page for a response. */
+const apiPaths = /^\/(?:api|v1|docs)(?:\/|$)/;
+/** Names contain a content hash: an old one is a 404, not the page. */
 const assets = /^\/assets\//;
-const reloadSeconds = 2;
 
-/** What a page of the console may load: nothing that is not the hub's own. Styles that scripts make carry the nonce. */
+/** Content security policy: own resources only. Styles that scripts insert carry the nonce. */
 function contentPolicy(nonce: string): string {
   return [
     "default-src 'none'",
@@ -42,38 +34,33 @@ function contentPolicy(nonce: string): string {
   ].join("; ");
 }
 
-export function createConsoleSite(look: () => Promise<ConsoleState>): ConsoleSite {
+export function createConsoleSite(readConsole: ReadConsole): ConsoleSite {
   return {
-    takes: ({ method, url }) => (method === "GET" || method === "HEAD") && !notOurs.test(url.split("?", 1)[0]!),
+    takes: ({ method, url }) => (method === "GET" || method === "HEAD") && !apiPaths.test(url.split("?", 1)[0]!),
     async answer(request, reply) {
       const path = request.url.split("?", 1)[0]!;
-      const state = await look();
-      const file = state.is === "ready" ? state.built.files.get(path) : undefined;
+      const built = await readConsole();
+      const file = built?.files.get(path);
       if (file) return await sendFile(request, reply, file);
       const wantsPage = path === "/" || path === "/index.html" || request.headers.accept?.includes("text/html");
-      if (!wantsPage || assets.test(path)) throw new HubError("route_not_found", `There is no GET ${path}.`);
-      return sendPage(reply, state);
+      if (!wantsPage || assets.test(path)) throw new HubError("route_not_found", `There is no route GET ${path}.`);
+      return sendPage(reply, built);
     },
   };
 }
 
-function sendPage(reply: FastifyReply, state: ConsoleState): FastifyReply {
+function sendPage(reply: FastifyReply, built: BuiltConsole | undefined): FastifyReply {
   const nonce = randomBytes(16).toString("base64");
   reply.headers({
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": contentPolicy(nonce),
     "cross-origin-opener-policy": "same-origin",
   });
-  if (state.is === "ready") return reply.send(state.built.page.replaceAll("__NONCE__", nonce));
-  const links = `<p>The API answers meanwhile: <a href="/docs/">its reference</a>.</p>`;
-  if (state.is === "building") {
-    const head = `<meta http-equiv="refresh" content="${reloadSeconds}">`;
-    const body = `<p>The console is being built. That takes some seconds after an upgrade; this page comes again by itself.</p>`;
-    const page = renderPage("One moment", body + links, { head, nonce });
-    return reply.code(503).header("retry-after", String(reloadSeconds)).send(page);
-  }
-  const how = `<p>To build it, run this in the folder of the hub, and load this page again:</p><pre><code>npm run build</code></pre>`;
-  const page = renderPage("The console is not built", `<p>${state.why}</p>${how}${links}`, { nonce });
+  if (built) return reply.send(built.page.replaceAll("__NONCE__", nonce));
+  const body =
+    `<p>Run this command in the folder of the hub, then reload this page:</p><pre><code>npm run build</code></pre>` +
+    `<p>The API works without the console: <a href="/docs/">API reference</a>.</p>`;
+  const page = renderPage("The console is not built", body, { nonce });
   return reply.code(503).send(page);
 }
 
@@ -99,16 +86,16 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, file: Cons
     await handle.close();
     return reply.send();
   }
-  // Closes the file at its end, and when nobody reads it any more.
+  // The stream closes the file at its end and when the client disconnects.
   return reply.send(handle.createReadStream());
 }
 
-/** Another build may have taken its place in this moment. */
+/** The file is gone when a build replaced it between the lookup and now. */
 async function openFile(path: string): Promise<FileHandle> {
   try {
     return await open(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new HubError("route_not_found", "There was another build of the console. Load the page again.");
+    throw new HubError("route_not_found", "The console was rebuilt; reload the page.");
   }
 }

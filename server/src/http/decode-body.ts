@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { HubError } from "../core/errors.ts";
 
-/** Each piece takes a turn of the event loop. */
+/** Each chunk takes an iteration of the event loop. */
 const chunkSize = 64 * 1024;
 
 const decoders: Record<string, () => Transform> = {
@@ -14,7 +14,7 @@ const decoders: Record<string, () => Transform> = {
   br: () => createBrotliDecompress({ chunkSize }),
 };
 
-/** Bodies may come compressed. What counts for the limit is what they hold. */
+/** Bodies may be compressed. The size limit applies to the decompressed body. */
 export function addBodyDecoding(app: FastifyInstance): void {
   const decodeGiven: preParsingHookHandler = (request, _reply, payload, done) => {
     const given = request.headers["content-encoding"]?.trim().toLowerCase();
@@ -30,15 +30,15 @@ export function addBodyDecoding(app: FastifyInstance): void {
     }
     done(null, decode(request.raw, decoder(), request.routeOptions.bodyLimit));
   };
-  // Reads have no body, and no time to lose.
+  // Reads have no body.
   app.addHook("onRoute", (route) => {
     if (![route.method].flat().every((method) => method === "GET" || method === "HEAD")) route.preParsing = decodeGiven;
   });
 }
 
 /**
- * A few bytes can hold gigabytes: as soon as there is more than allowed, no more is decoded. The rest of the request is read
- * and dropped, so that its sender gets to see why.
+ * A few bytes can expand to gigabytes: decoding ends at the limit. The rest of the request is read and discarded, so that the
+ * client receives the response.
  */
 function decode(
   raw: IncomingMessage,
@@ -53,9 +53,9 @@ function decode(
       else next(null, chunk);
     },
   });
-  // Nobody else listens when the body is refused before it is read, for its type or because the route takes none.
+  // There is no other listener when the body is rejected before it is read, for its type or because the route takes none.
   bounded.on("error", () => undefined);
-  // Fastify compares this one with Content-Length.
+  // Fastify compares this with Content-Length.
   const body = Object.assign(bounded, { receivedEncodedLength: 0 });
   raw.on("data", (chunk: Buffer) => (body.receivedEncodedLength += chunk.length));
   raw.once("error", (error) => body.destroy(error));

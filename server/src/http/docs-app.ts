@@ -2,22 +2,22 @@ import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { makeOnce } from "../core/make-once.ts";
 
-/** What the thread hands over: the type and the bytes of each page, by its path. */
+/** Transferred by the thread: the type and the bytes of each page, by path. */
 export type MadePages = Map<string, { type: string; bytes: Uint8Array<ArrayBuffer> }>;
 
 type DocsPage = { type: string; bytes: Buffer };
 
-/** Made once: every reader of a page shares its bytes, however slowly they take them. */
+/** Created once: all clients share the bytes of a page, however slowly they read. */
 const getPages = makeOnce(makePages);
 
-/** The API reference is 4 MB of script: it is loaded when somebody first opens /docs, not at every start. */
+/** The API reference is 4 MB of script: loaded with the first request for /docs, not at every start. */
 export async function docsPage(address: string): Promise<DocsPage | undefined> {
   return (await getPages()).get(address);
 }
 
-/** By a thread of its own: to read a module of that size takes so long that everybody would wait for it. */
+/** In a thread: parsing a module of that size would block the event loop. */
 async function makePages(): Promise<Map<string, DocsPage>> {
-  // It needs nothing of what this process was started with, and keeps it from ending no longer than its readers do.
+  // It needs neither our arguments nor our environment, and must not keep the process alive.
   const worker = new Worker(path.join(import.meta.dirname, "docs-maker.ts"), { env: {}, execArgv: [] });
   worker.unref();
   const made = await new Promise<MadePages>((resolve, reject) => {

@@ -21,7 +21,7 @@ const pages: MadePages = new Map();
 async function add(address: string): Promise<string> {
   const { statusCode, headers, rawPayload, payload } = await app.inject({ method: "GET", url: address });
   if (statusCode !== 200) throw new Error(`${address} of the API reference was answered ${statusCode}`);
-  // Its own copy: what lies in a pool of buffers cannot be handed over.
+  // A copy: a buffer from the pool cannot be transferred.
   pages.set(address, { type: headers["content-type"] ?? "text/html", bytes: new Uint8Array(rawPayload) });
   return payload;
 }

@@ -8,7 +8,7 @@ import { isUuid } from "../core/ids.ts";
 import { notFound } from "../core/resources.ts";
 import { Strict } from "../core/schema.ts";
 import type { Scope } from "../core/scopes.ts";
-import { hasScope, operatorOnlyScopes } from "../core/scopes.ts";
+import { operatorOnlyScopes } from "../core/scopes.ts";
 import { textProblem } from "../core/strict-json.ts";
 import type { Ctx, World } from "../context.ts";
 import { findTimeZone } from "../features/organizations/organizations.ts";
@@ -36,7 +36,7 @@ const anonymous: Principal = {
   scopes: new Set(),
 };
 
-/** From a parsed request to an answer: scope, ids, query, body, idempotency, verb, serialisation. */
+/** From a parsed request to a response: ids, query, body, idempotency, verb, serialization. */
 export function createHandler(world: World, mount: Mount, route: Route, streams: LiveStreams) {
   const readInput = createInputReader(world, route);
   const [status, schema] = route.answer;
@@ -63,24 +63,24 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
     try {
       const { status: answered, answer } = statusOf(await route.handle(ctx, input), status);
       const text = toText(answer, ctx);
-      // What a transaction kept may have been provisional, such as a run that had only been queued by then.
+      // The transaction may have stored a provisional response, such as a run that was only queued by then.
       if (text !== kept?.text || answered !== kept.status) await attempt.keep(ctx.db, answered, text);
       return { status: answered, text };
     } catch (error) {
-      // Only what a verb said on purpose is its answer: the database may have failed after the change was committed.
-      const said = error instanceof HubError ? error : undefined;
-      if (!said || said.status >= 500 || said.status === 429 || said.code === "idempotency_key_in_use") {
+      // Only an error that the verb threw on purpose is its response: the database may have failed after the commit.
+      const refusal = error instanceof HubError ? error : undefined;
+      if (!refusal || refusal.status >= 500 || refusal.status === 429 || refusal.code === "idempotency_key_in_use") {
         await attempt
           .release()
           .catch((cause: unknown) => world.log.warn({ err: cause }, "idempotency key not released"));
       } else {
-        await attempt.keep(ctx.db, said.status, JSON.stringify(toProblem(said, ctx.requestId)));
+        await attempt.keep(ctx.db, refusal.status, JSON.stringify(toProblem(refusal, ctx.requestId)));
       }
       throw error;
     }
   }
 
-  // Strangers have no organization yet, and whoever runs the hub looks at all of them.
+  // Anonymous callers have no organization, and operators see all of them.
   const seesAll = route.scope === "public" || operatorOnlyScopes.has(route.scope as Scope);
 
   const [daysOfQuery, daysOfBody] = [dayPlacesOf(route.query), dayPlacesOf(route.body)];
@@ -121,7 +121,7 @@ export function createHandler(world: World, mount: Mount, route: Route, streams:
   };
 }
 
-/** What a request says, checked; it goes on with nothing that the route did not ask for. */
+/** Validates a request: nothing that the route does not declare reaches the verb. */
 function createInputReader(world: World, route: Route) {
   const checkQuery = createValidator(route.query ?? noQuery, "query");
   const checkBody = route.body && createValidator(route.body, "body");
@@ -130,7 +130,7 @@ function createInputReader(world: World, route: Route) {
   function readBody(request: FastifyRequest): unknown {
     if (route.takesAnyBody) return undefined;
     if (!checkBody) {
-      // Many clients send {} with every POST; it asks for nothing that could be ignored.
+      // Many clients send {} with every POST.
       if (request.body !== undefined && !isEmptyObject(request.body))
         throw badField("", "unexpected_body", "This route takes no body.");
       return undefined;
@@ -147,7 +147,7 @@ function createInputReader(world: World, route: Route) {
     for (const [name, kind] of route.takesNames ? [] : ids) if (!isUuid(params[name] ?? "")) throw notFound(kind);
     const query = request.query as Record<string, unknown>;
     if (route.query || Object.keys(query).length > 0) {
-      refuseStrangeText(request.url, query);
+      rejectInvalidText(request.url, query);
       checkQuery(query);
     }
     return {
@@ -168,24 +168,22 @@ function createInputReader(world: World, route: Route) {
 
 function contextOf(
   world: World,
-  { principal = anonymous, visit, id: requestId }: FastifyRequest,
+  { principal = anonymous, admitted, id: requestId }: FastifyRequest,
   seesAll: boolean,
 ): Ctx {
   const { orgId, actor } = principal;
-  // What it asks of the database must not take the processors from those that it keeps waiting already.
-  const db = visit?.isGreedy() ? world.db.background : world.db;
   return {
     ...world,
-    db: seesAll ? db : db.forOrg(orgId),
+    db: seesAll ? world.db : world.db.forOrg(orgId),
     orgId,
     actor,
     principal,
     requestId,
-    ...(visit ? { aside: (wait) => visit.aside(wait) } : {}),
+    ...(admitted ? { withoutSlot: (wait) => admitted.releaseSlotWhile(wait) } : {}),
   };
 }
 
-/** The caller has this version already. */
+/** The client has this version already. */
 function isKnown({ headers }: FastifyRequest, etag: string | undefined): boolean {
   return etag !== undefined && satisfiesIfNoneMatch(headers["if-none-match"], etag);
 }
@@ -196,15 +194,14 @@ async function sendText(
   route: Route,
   text: string,
 ): Promise<FastifyReply> {
-  request.visit?.noteWritten(text.length);
-  // The length of a compressed answer would tell something about the secret in it.
+  // The length of a compressed response would reveal something about the secret in it.
   const isPlain = route.idempotency === "sealed" || !isLong(text);
   return reply.send(isPlain ? text : await encodeBody(request, reply, text));
 }
 
 function statusOf(given: unknown, status: number): { status: number; answer: unknown } {
   if (given instanceof Unfinished) return { status: 202, answer: given.answer };
-  // What only says what would be done has made nothing.
+  // A dry run created nothing.
   const isDry = typeof given === "object" && given !== null && "dryRun" in given && given.dryRun === true;
   return { status: isDry ? 200 : status, answer: given };
 }
@@ -237,45 +234,13 @@ async function stream(
   return reply.send(request.method === "HEAD" ? "" : await encodeBody(request, reply, Readable.from(answer.body)));
 }
 
-export function requireScope(route: Route, principal: Principal): void {
-  const { scope } = route;
-  if (scope === "public") return;
-  if (principal.mustEnrollTotp && !route.beforeEnrollment) {
-    const how = "POST /api/v1/me/totp, then POST /api/v1/me/totp/confirm";
-    throw new HubError("totp_enrollment_required", `Set up an authenticator app first: ${how}.`, {
-      extra: { how },
-    });
-  }
-  if (scope === "any" || hasScope(principal.scopes, scope)) return;
-  if (scope === "admin") throw new HubError("admin_required");
-  throw new HubError("insufficient_scope", `The token does not have the scope ${scope}.`, {
-    extra: { required: [scope], granted: [...principal.scopes] },
-  });
+function rejectInvalidText(url: string, query: Record<string, unknown>): void {
+  rejectInvalidEscapes(url);
+  rejectUnstorableText(query);
 }
 
-const stepUpMs = 15 * 60_000;
-
-/** API keys are exempt: they cannot re-authenticate. A user's token may have been stolen or left on a shared device. */
-export function requireStepUp({ stepUp }: Route, principal: Principal, now: Date): void {
-  if (stepUp === undefined || principal.actor.type !== "user") return;
-  if (stepUp === "if required" && !principal.needsStepUp) return;
-  if (principal.authenticatedAt && now.getTime() - principal.authenticatedAt.getTime() < stepUpMs) return;
-  const how =
-    principal.sessionId === undefined || principal.isFromIdentityProvider
-      ? "sign in at the identity provider again"
-      : "POST /api/v1/auth/step-up";
-  throw new HubError("step_up_required", `Re-authenticate, then repeat the request: ${how}.`, {
-    extra: { how },
-  });
-}
-
-function refuseStrangeText(url: string, query: Record<string, unknown>): void {
-  refuseForeignBytes(url);
-  refuseUnstorableText(query);
-}
-
-/** Escapes that are no UTF-8 are read as U+FFFD, and would look for that. A lone percent sign is only a percent sign. */
-function refuseForeignBytes(url: string): void {
+/** Escapes that are not valid UTF-8 would be decoded as U+FFFD and searched for. A lone percent sign is a percent sign. */
+function rejectInvalidEscapes(url: string): void {
   if (!/%[89a-f]/i.test(url)) return;
   const errors = url
     .slice(url.indexOf("?") + 1)
@@ -298,10 +263,10 @@ function isDecodable(text: string): boolean {
   }
 }
 
-function refuseUnstorableText(query: Record<string, unknown>): void {
+function rejectUnstorableText(query: Record<string, unknown>): void {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(query)) {
-    // A name that is given twice has a list of values.
+    // A repeated parameter has a list of values.
     const texts = [value].flat().filter((text) => typeof text === "string");
     const problem = [...texts, name].map(textProblem).find((found) => found !== undefined);
     if (problem) errors.push({ pointer: `query/${name.toWellFormed()}`, ...problem });

@@ -3,7 +3,7 @@ import { NewerSchema } from "../db/schema-watch.ts";
 import { isOutboundPaused } from "../features/outbound-pause/outbound-pause.ts";
 
 export type Health = {
-  /** Whether this process should get traffic, and what is wrong if not. Remembered for a second. */
+  /** Whether this process should get traffic, and why not. Cached for a second. */
   check(): Promise<{ isReady: boolean; checks: Record<string, string> }>;
 };
 
@@ -13,7 +13,7 @@ const patienceMs = 2_000;
 export function createHealth(world: World, isDraining: () => boolean): Health {
   let known: { at: number; database: Promise<string> } | undefined;
 
-  /** On the connection of the signals if it is there: a probe must not wait behind the requests it speaks for. */
+  /** On the connection of the signals, if there is one: a probe must not wait behind requests. */
   async function isWritable(): Promise<boolean> {
     const { db, signals } = world;
     const isRight = await signals.isWritable().catch(() => db.isWritable());
@@ -41,7 +41,7 @@ export function createHealth(world: World, isDraining: () => boolean): Health {
         ...(refusal instanceof NewerSchema ? { migration: refusal.migration } : {}),
         signals: world.signals.isConnected() ? "ok" : "reconnecting",
         traffic: isDraining() ? "draining" : "ok",
-        // It serves all the same: people have to sign in to look at it, and to resume.
+        // Still ready: operators have to sign in to check it, and to resume.
         outbound: isOutboundPaused(world) ? "paused" : "ok",
       };
       return { isReady: database === "ok" && !isDraining(), checks };

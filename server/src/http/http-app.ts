@@ -1,5 +1,6 @@
 import { parse as parseQuery } from "node:querystring";
 import cors from "@fastify/cors";
+import type { RequestListener, Server } from "node:http";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Fastify, { LogController } from "fastify";
 import type { Principal } from "../core/actor.ts";
@@ -9,24 +10,23 @@ import type { World } from "../context.ts";
 import type { Credential } from "../features/auth/auth.ts";
 import { logRequest } from "../features/requests/requests.ts";
 import type { Route } from "../route.ts";
-import type { Admission, AdmissionLimits, Visit } from "./admission.ts";
+import type { Admission, AdmissionLimits, AdmittedRequest } from "./admission.ts";
 import { createAdmission } from "./admission.ts";
+import { createAdmissionHook } from "./admission-hook.ts";
 import { addBodyParsers } from "./body-parsers.ts";
 import { answerClientError } from "./client-error.ts";
 import type { ConsoleSite } from "./console-site.ts";
-import type { WorkBounds } from "./count-work.ts";
 import { createHandler } from "./handle-request.ts";
-import type { HeavyWork } from "./heavy-work.ts";
-import { putGateBefore } from "./gate.ts";
-import { createDoor, createRecognised } from "./let-in.ts";
 import type { LiveStreams } from "./live-streams.ts";
 import { createLiveStreams } from "./live-streams.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
 import { formatFor } from "./mount.ts";
 import { answerOddExpectations, findOddFraming, methodsInUse } from "./odd-requests.ts";
+import type { Offload } from "./offload.ts";
+import type { OffloadThreshold } from "./offload-threshold.ts";
 import { problemHeaders, toHubError, toProblem } from "./problem.ts";
-import type { RateLimits } from "./rate-limit.ts";
+import type { RateLimits, SharedCounts } from "./rate-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { newRequestId } from "./request-id.ts";
 import { createPublicNames } from "./public-names.ts";
@@ -38,77 +38,85 @@ import { cutStalledReaders } from "./stalled-readers.ts";
 declare module "fastify" {
   interface FastifyRequest {
     principal: Principal | undefined;
-    /** What they were recognised by, for asking again later. */
+    /** What the caller was authenticated by, for checking it again later. */
     credential: Credential | undefined;
     bodyDigest: string;
-    /** Of the problem that it is answered with. */
+    /** The code of the problem in the response. */
     problemCode: string | null;
-    visit: Visit | undefined;
-    /** A body with as much work in it is left as it is, for the process that will do the request. */
-    heavyFrom: WorkBounds | undefined;
-    isHeavy: boolean;
-    /** How long a stream took to begin; how long it goes on is no measure of anything. */
+    admitted: AdmittedRequest | undefined;
+    /** A body that reaches this threshold is left unparsed for a worker process. */
+    offloadFrom: OffloadThreshold | undefined;
+    isOffloaded: boolean;
+    /** How long a stream took to begin; its whole duration says nothing about the hub. */
     streamedAfterMs: number | undefined;
-    /** Of the hub, as whoever asks calls it. */
+    /** The origin of the hub, as the client addresses it. */
     publicOrigin: string;
-    /** The bytes that `body` was parsed from, or that were left as they are; in pieces, as they came. */
+    /** The bytes of the body, in the pieces in which they arrived. */
     sentBody: Buffer[] | undefined;
   }
 }
 
 type HttpOptions = {
+  server: Server;
   mounts: Mount[];
-  /** Routes outside of the API: health, documentation. They need no token; `admit` is asked for those that need not answer always. */
-  pages: (app: FastifyInstance, gates: PageGates) => void;
-  /** Answers what no route takes, for people. */
+  /** Routes outside of the API: health, documentation. They need no token; `admit` limits those that need not always answer. */
+  pages: (app: FastifyInstance, limits: PageLimits) => void;
+  /** The console: answers paths that no route has. */
   site?: ConsoleSite | undefined;
   metrics: Metrics;
   rateLimits: RateLimits | undefined;
+  sharedCounts?: SharedCounts | undefined;
   admission: AdmissionLimits;
   corsOrigins: string[];
   trustedProxies: string[];
-  /** Left out by the process that does heavy requests, which is not called by a host name. */
+  /** Absent in a worker process, which is not called by a host name. */
   names?: NameOptions;
-  /** Where heavy requests are done; without it, here. */
-  heavy?: HeavyWork;
-  /** All requests come from another process of the hub, which knows this token and has checked who asks. */
+  /** Absent in a worker process, which runs every request itself. */
+  offload?: Offload;
+  /** All requests come from an HTTP process of the hub, which knows this token and has authenticated the caller. */
   innerToken?: string;
 };
 
-export type PageGates = {
+export type PageLimits = {
   admit(request: FastifyRequest, reply: FastifyReply): void;
-  /** For metrics, which are served even while other requests are refused. */
+  /** For metrics, which are served even while other requests are rejected. */
   limitScraper(request: FastifyRequest): void;
 };
 
-/** Of one address. Prometheus asks four times a minute. */
+/** Per address. Prometheus scrapes four times a minute. */
 const scrapesPerSecond = 20;
 
-export type HttpApp = { app: FastifyInstance; admission: Admission; streams: LiveStreams; drain(): void };
+export type HttpApp = {
+  app: FastifyInstance;
+  admission: Admission;
+  streams: LiveStreams;
+  /** When the routes are ready, `attach` receives the handler of the server's requests. */
+  start(attach: (handler: RequestListener) => void): Promise<void>;
+  drain(): void;
+};
 
 const defaultBodyBytes = 10 * 1024 * 1024;
-/** Whoever has not said who they are has little to say. */
+/** Anonymous requests, such as sign-ins, are short. */
 const publicBodyBytes = 4 * 1024;
 
-/** One listening surface: everything that holds for every route is here, in the order in which it happens. */
+/** The application of one port: everything that applies to every route is here, in the order in which it happens. */
 export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   const names = options.names && createPublicNames(options.names);
-  const app = createFastify(world, options, names);
+  const { app, handler } = createFastify(world, options, names);
   const admission = createAdmission(options.admission);
-  const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime());
+  const limit = createRateLimiter(options.rateLimits, () => world.clock.real().getTime(), options.sharedCounts);
   const streams = createLiveStreams(world);
   const requestLog = createRequestLog(world.log);
-  const recognised = createRecognised();
-  const letInto = createDoor(world, { ...options, admission, recognised, limit });
+  const admitTo = createAdmissionHook(world, { ...options, admission, limit });
   let isDraining = false;
 
   app.decorateRequest("principal", undefined);
   app.decorateRequest("credential", undefined);
   app.decorateRequest("bodyDigest", "");
   app.decorateRequest("problemCode", null);
-  app.decorateRequest("visit", undefined);
-  app.decorateRequest("heavyFrom", undefined);
-  app.decorateRequest("isHeavy", false);
+  app.decorateRequest("admitted", undefined);
+  app.decorateRequest("offloadFrom", undefined);
+  app.decorateRequest("isOffloaded", false);
   app.decorateRequest("streamedAfterMs", undefined);
   app.decorateRequest("sentBody", undefined);
   app.decorateRequest("publicOrigin", "");
@@ -124,7 +132,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   app.addHook("onRequest", (request, reply, done) => {
     setOwnHeaders(world, names, request, reply);
     if (isDraining) reply.header("connection", "close");
-    // Before its body is read: nobody will look at it.
+    // Before its body is read, which would be for nothing.
     const isServed = !request.is404 || options.site?.takes(request) === true;
     const wrongHost = probes.has(request.routeOptions.url ?? "") ? undefined : names?.findWrongHost(request);
     if (wrongHost) done(wrongHost);
@@ -137,7 +145,7 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     const durationMs = request.streamedAfterMs ?? reply.elapsedTime;
     options.metrics.observe(request.method, route, reply.statusCode, durationMs);
     requestLog.note(request, reply);
-    // Another process has heard it first, and notes it.
+    // A worker process leaves that to the HTTP process.
     if (request.principal && options.innerToken === undefined) {
       const { id: requestId, method, params, problemCode: code } = request;
       const { statusCode: status } = reply;
@@ -147,12 +155,6 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
   });
 
   addBodyParsers(app);
-  // Pages of other origins have to be told more than the gate knows.
-  if (options.corsOrigins.length === 0 && options.innerToken === undefined) {
-    const { environment } = world;
-    const headers = { ...securityHeaders, "hub-environment": environment };
-    putGateBefore(app.server, { ...options, admission, recognised, environment, headers, requestLog });
-  }
   answerOddExpectations(app.server);
 
   app.setErrorHandler((error, request, reply) => {
@@ -160,11 +162,11 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     if (known?.status === 503) options.metrics.refused(known.code);
     return sendError(options.mounts, error, request, reply);
   });
-  app.setNotFoundHandler(forPeople(options, admission));
+  app.setNotFoundHandler(consoleOrNotFound(options, admission));
 
   for (const mount of options.mounts) {
     for (const route of mount.routes) {
-      refuseMissingScope(route);
+      requireDeclaredScope(route);
       const handle = createHandler(world, mount, route, streams);
       const bodyLimit = route.bodyLimitBytes ?? (route.scope === "public" ? publicBodyBytes : defaultBodyBytes);
       app.route({
@@ -172,24 +174,25 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
         url: `${mount.prefix}${route.path}`,
         bodyLimit,
         config: { takesCsv: route.takesCsv ?? false, takesAnyBody: route.takesAnyBody ?? false },
-        onRequest: letInto(route, bodyLimit),
+        onRequest: admitTo(route, bodyLimit),
         handler: (request, reply) =>
-          options.heavy && isHeavy(route, request)
-            ? options.heavy.forward(request, reply)
-            : request.visit!.work(() => handle(request, reply)),
+          options.offload && isOffloaded(route, request)
+            ? options.offload.forward(request, reply)
+            : request.admitted!.run(() => handle(request, reply)),
       });
     }
   }
   options.pages(app, {
     admit(request, reply) {
-      limit.strangers(request.ip);
-      admission.arrive({ address: request.ip, as: "stranger" }, reply.raw);
+      limit.anonymous(request.ip);
+      admission.admit({ kind: "anonymous", address: request.ip }, reply.raw);
     },
-    limitScraper: ({ ip }) => limit.strangers(ip, "metrics ", scrapesPerSecond),
+    limitScraper: ({ ip }) => limit.anonymous(ip, "metrics ", scrapesPerSecond),
   });
   const readers = cutStalledReaders(app.server, { everyMs: 5_000, patienceMs: 30_000 });
   app.addHook("onClose", () => {
     admission.stop();
+    limit.stop();
     streams.stop();
     readers.stop();
     requestLog.stop();
@@ -199,34 +202,38 @@ export function createHttpApp(world: World, options: HttpOptions): HttpApp {
     app,
     admission,
     streams,
+    async start(attach) {
+      await app.ready();
+      attach(handler);
+    },
     drain() {
       isDraining = true;
-      // First: they would never end by themselves, and whoever reads one finds another node at once.
+      // First: streams never end on their own, and their clients reconnect to another node at once.
       streams.stop();
     },
   };
 }
 
-/** What no route takes: a page, if there are any, or a problem. */
-function forPeople({ mounts, site }: HttpOptions, admission: Admission) {
+/** For paths that no route has: a file of the console, or a problem. */
+function consoleOrNotFound({ mounts, site }: HttpOptions, admission: Admission) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> => {
     if (site?.takes(request) !== true) return sendError(mounts, notServed(mounts, request), request, reply);
-    // Not counted like other requests of strangers: a page is a dozen files, and they cost next to nothing.
-    admission.arrive({ address: request.ip, as: "stranger" }, reply.raw);
+    // Without a rate limit: a page is a dozen files, and they cost next to nothing.
+    admission.admit({ kind: "anonymous", address: request.ip }, reply.raw);
     return site.answer(request, reply);
   };
 }
 
-/** By the size of its body, or by what it asks for. */
-function isHeavy(route: Route, { isHeavy: isLarge, body }: FastifyRequest): boolean {
-  const asked = typeof body === "object" && body !== null ? body : {};
-  return isLarge || (route.isHeavy?.(asked) ?? false);
+/** By the size of its body, or by its content. */
+function isOffloaded(route: Route, { isOffloaded: isLarge, body }: FastifyRequest): boolean {
+  const given = typeof body === "object" && body !== null ? body : {};
+  return isLarge || (route.needsOffload?.(given) ?? false);
 }
 
-/** Asked by their address, whatever the hub is called. */
+/** Probes use the address of the machine, whatever host names the hub has. */
 const probes: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 
-/** Every answer has these, also to what no route was looked for. */
+/** For every response, also to requests for which no route was looked up. */
 function setOwnHeaders(
   { environment }: World,
   names: PublicNames | undefined,
@@ -242,40 +249,37 @@ function setOwnHeaders(
 
 function createFastify(
   world: World,
-  { mounts, trustedProxies }: HttpOptions,
+  { mounts, trustedProxies, server }: HttpOptions,
   names: PublicNames | undefined,
-): FastifyInstance {
-  return Fastify({
+): { app: FastifyInstance; handler: RequestListener } {
+  let handler: RequestListener | undefined;
+  const app = Fastify({
+    // Listens already, and answers that the hub is starting.
+    serverFactory: (given) => {
+      handler = given;
+      return server;
+    },
     loggerInstance: withoutChildren(world.log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
     requestIdHeader: false,
     bodyLimit: defaultBodyBytes,
-    // A request has to arrive whole within this time, or a few slow senders would hold every connection.
-    requestTimeout: 30_000,
-    keepAliveTimeout: 65_000,
-    http: {
-      headersTimeout: 10_000,
-      // All that ran out of time since the last look are answered in one turn.
-      connectionsCheckingInterval: 500,
-      maxHeaderSize: 16_384,
-      requireHostHeader: false,
-    },
     return503OnClosing: false,
     routerOptions: { maxParamLength: 16_384, querystringParser: (text) => parseQuery(text) as Record<string, string> },
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     clientErrorHandler: answerClientError,
     frameworkErrors(error, request, reply) {
-      // Of an address that cannot be decoded: no hook has run.
+      // For a path that cannot be decoded: no hook has run.
       setOwnHeaders(world, names, request, reply);
       void sendError(mounts, error, request, reply);
     },
   });
+  return { app, handler: handler! };
 }
 
 /**
- * Log lines name the request themselves; a logger made for each request would mostly be thrown away unused. (The framework's
- * own option for this checks with each request that what it was given is a logger.)
+ * Log lines name the request themselves, so a child logger for each request would mostly be discarded unused. (The framework's
+ * option for this validates the logger with each request.)
  */
 function withoutChildren(logger: FastifyBaseLogger): FastifyBaseLogger {
   const single = Object.create(logger) as FastifyBaseLogger;
@@ -283,20 +287,20 @@ function withoutChildren(logger: FastifyBaseLogger): FastifyBaseLogger {
   return single;
 }
 
-/** A route that forgot its scope must not start, whatever the type checker was told. */
-function refuseMissingScope(route: Route): void {
+/** A route without a scope must not start, even if the type checker was bypassed. */
+function requireDeclaredScope(route: Route): void {
   const { scope } = route as { scope?: string };
   if (scope === "public" || scope === "any" || (scope !== undefined && scope in scopeTexts)) return;
   throw new Error(`${route.method} ${route.path} names no scope`);
 }
 
-/** There is no such address, or it has other methods. */
+/** 404 for an unknown path, 405 for a path with other methods. */
 function notServed(mounts: Mount[], { method, url, server }: FastifyRequest): HubError {
   const isPage = server.hasRoute({ method: "GET", url: url.split("?", 1)[0]! });
   const allow = allowedMethods(mounts, url).join(", ") || (isPage ? "GET, HEAD" : "");
   if (allow === "" && !methodsInUse.has(method))
     return new HubError("not_implemented", `No route has the method ${method}.`);
-  if (allow === "") return new HubError("route_not_found", `There is no ${method} ${url.split("?")[0]}.`);
+  if (allow === "") return new HubError("route_not_found", `There is no route ${method} ${url.split("?")[0]}.`);
   return new HubError("method_not_allowed", `${method} is not allowed here. Allowed: ${allow}.`, {
     headers: { allow },
   });
@@ -327,9 +331,10 @@ function sendError(mounts: Mount[], error: unknown, request: FastifyRequest, rep
   if (!known)
     request.log.error({ err: error, route: request.routeOptions?.url, requestId: request.id }, "unexpected error");
   const answer =
-    known ?? new HubError("internal_error", "The request failed; the log has the reason under this request id.");
+    known ??
+    new HubError("internal_error", "The request failed. The log of the hub has the cause under this request ID.");
   request.problemCode = answer.code;
-  // Who is still sending would only see that the connection is gone. The rest is read and dropped.
+  // A client that is still sending would only see a reset. The rest of the body is read and discarded.
   if (answer.code === "body_too_large") reply.removeHeader("connection");
   const format = formatFor(mounts, request.url);
   return reply

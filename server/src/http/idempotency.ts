@@ -69,8 +69,8 @@ export async function startAttempt(ctx: Ctx, request: IdempotentRequest): Promis
 }
 
 /**
- * Keyed, since bodies hold passwords, and a plain hash of one lets whoever reads the database try passwords against it.
- * The first is the one to store; the others are what earlier secret keys, and hubs before this one, stored.
+ * Keyed, because bodies contain passwords: with a plain hash, someone who reads the database could test passwords against it.
+ * The first fingerprint is stored; the others are those of previous secret keys and of earlier versions.
  */
 function fingerprintsOf(ctx: Ctx, { method, url, bodyDigest }: IdempotentRequest): Buffer[] {
   const text = `${method} ${url}\n${bodyDigest}`;
@@ -84,7 +84,7 @@ export async function removeOldIdempotencyKeys(world: Pick<Ctx, "db" | "clock">,
   await store.deleteOldKeysAcrossOrgs(world.db, new Date(world.clock.real().getTime() - keptHours * 3_600_000));
 }
 
-/** Only when no other process can be at work on this database: requests that died with one may be repeated at once. */
+/** Only when no other process can use this database: requests that died with a process may be repeated at once. */
 export async function freeAllIdempotencyKeys(world: Pick<Ctx, "db">): Promise<void> {
   await store.releaseAllAcrossOrgs(world.db);
 }

@@ -10,8 +10,8 @@ import type { Live, LiveReader } from "../route.ts";
 import { liveType } from "../route.ts";
 
 /**
- * Answers that go on for hours. They cost a socket and little else, so they are not among the open requests; there are so
- * many of them at most, and each ends with the token that it was opened with.
+ * Server-sent events that go on for hours. A stream costs a socket and little else, so it is not counted as an open request;
+ * streams have limits of their own, and each ends when the token that opened it does.
  */
 export type LiveStreams = {
   open(call: Call, live: Live): FastifyReply;
@@ -28,30 +28,31 @@ type Call = {
 
 type Stream = { principal: Principal; credential: Credential; end(): void };
 
-const mostOf = { caller: 10, organization: 100, node: 1_000 };
+const maxStreams = { caller: 10, organization: 100, node: 1_000 };
 const reasons = {
-  caller: "You have 10 streams open already.",
-  organization: "Your organization has 100 streams open already.",
-  node: "As many streams are open as this hub allows.",
+  caller: "You have 10 open streams.",
+  organization: "Your organization has 100 open streams.",
+  node: "The hub has reached its limit of open streams.",
 };
-/** Whoever has left more than this unread is too slow, or gone. */
+/** A client that leaves more than this unread is too slow, or gone. */
 const maxUnsentBytes = 256 * 1024;
-const lookMs = 1_000;
+const expiryCheckMs = 1_000;
 
 export function createLiveStreams(world: World): LiveStreams {
   const streams = new Set<Stream>();
-  const most = { ...mostOf, node: world.settings.maxStreams ?? mostOf.node };
+  const max = { ...maxStreams, node: world.settings.maxStreams ?? maxStreams.node };
   let isStopped = false;
-  // Of the clock of the hub, which is not that of timers.
+  // By the clock of the hub, which tests and the preview can move.
   const expiry = setInterval(() => {
     const now = world.clock.real();
     for (const stream of streams) if (stream.principal.expiresAt && stream.principal.expiresAt <= now) stream.end();
-  }, lookMs).unref();
+  }, expiryCheckMs).unref();
 
-  function recheck(isMeant: (stream: Stream) => boolean): void {
-    const meant = [...streams].filter(isMeant);
-    // What is remembered of callers is forgotten by the same signal, maybe after this.
-    if (meant.length > 0) setImmediate(() => void Promise.all(meant.map((stream) => endUnlessAllowed(world, stream))));
+  function recheck(isAffected: (stream: Stream) => boolean): void {
+    const affected = [...streams].filter(isAffected);
+    // The cache of principals is cleared by the same signal, possibly after this listener.
+    if (affected.length > 0)
+      setImmediate(() => void Promise.all(affected.map((stream) => endUnlessAllowed(world, stream))));
   }
   const isOf = (id: string) => (stream: Stream) =>
     stream.principal.actor.type !== "system" && stream.principal.actor.id === id;
@@ -67,29 +68,29 @@ export function createLiveStreams(world: World): LiveStreams {
     for (const stream of streams) stream.end();
   }
 
-  function refuseTooMany({ actor, orgId }: Principal): void {
-    const count = (isMeant: (stream: Stream) => boolean): number => [...streams].filter(isMeant).length;
+  function rejectTooMany({ actor, orgId }: Principal): void {
+    const count = (isCounted: (stream: Stream) => boolean): number => [...streams].filter(isCounted).length;
     const key = callerKey(actor);
     const open = {
       caller: count(({ principal }) => callerKey(principal.actor) === key),
       organization: count(({ principal }) => principal.orgId === orgId),
       node: streams.size,
     };
-    for (const whose of ["caller", "organization", "node"] as const) {
-      if (open[whose] < most[whose]) continue;
-      throw new HubError("too_many_streams", `${reasons[whose]} Close one first.`, { retryAfterSeconds: 5 });
+    for (const scope of ["caller", "organization", "node"] as const) {
+      if (open[scope] < max[scope]) continue;
+      throw new HubError("too_many_streams", `${reasons[scope]} Close one first.`, { retryAfterSeconds: 5 });
     }
   }
 
   return {
     open({ request, reply, toText }, live) {
-      if (isStopped) throw new HubError("not_ready", "The hub is about to stop.", { retryAfterSeconds: 1 });
+      if (isStopped) throw new HubError("not_ready", "The hub is shutting down.", { retryAfterSeconds: 1 });
       const principal = request.principal!;
-      refuseTooMany(principal);
+      rejectTooMany(principal);
       reply.headers({
         "content-type": `${liveType}; charset=utf-8`,
         "cache-control": "no-store, no-transform",
-        // Proxies that collect an answer before they pass it on.
+        // For proxies that buffer a response before they pass it on.
         "x-accel-buffering": "no",
         connection: "close",
       });
@@ -103,7 +104,7 @@ export function createLiveStreams(world: World): LiveStreams {
         credential: request.credential!,
         end() {
           ending.abort();
-          // Who does not read would not read the end either.
+          // A client that does not read would not read the end either.
           if (response.writableLength > 0) response.destroy();
           else response.end();
         },
@@ -113,7 +114,7 @@ export function createLiveStreams(world: World): LiveStreams {
         streams.delete(stream);
         ending.abort();
       });
-      request.visit?.leave();
+      request.admitted?.leave();
       for (const [name, value] of Object.entries(reply.getHeaders())) {
         if (value !== undefined) response.setHeader(name, value);
       }
@@ -121,9 +122,9 @@ export function createLiveStreams(world: World): LiveStreams {
       live
         .follow(readerOf(response, ending.signal, toText))
         .catch((error: unknown) => {
-          if (!ending.signal.aborted) world.log.warn({ err: error, requestId: request.id }, "a stream was broken off");
+          if (!ending.signal.aborted) world.log.warn({ err: error, requestId: request.id }, "a stream was interrupted");
         })
-        // It has said all: that is read to its end.
+        // Complete: the client reads it to its end.
         .finally(() => response.end());
       return reply;
     },
@@ -161,13 +162,13 @@ function readerOf(response: ServerResponse, ended: AbortSignal, toText: Call["to
   };
 }
 
-/** The token may have been revoked, or permit something else by now: whoever comes again is told so. */
+/** The token may have been revoked, or permit something else by now: the client learns that when it reconnects. */
 async function endUnlessAllowed(world: World, stream: Stream): Promise<void> {
   try {
     const now = await authenticate(world, stream.credential);
     if (!isSame(now, stream.principal)) stream.end();
   } catch (error) {
-    // Nothing is known about the token while the database, or the issuer, does not answer.
+    // Nothing is known about the token while the database or the issuer is unreachable.
     if (error instanceof HubError && error.status < 500) stream.end();
   }
 }

@@ -9,6 +9,8 @@ export type Metrics = {
   refused(code: string): void;
   /** The body of GET /metrics, in the format of Prometheus. */
   bytes(): Promise<Buffer>;
+  /** The metrics of this process, without those that are read from the database. */
+  ownText(): Promise<string>;
 };
 
 /** The backlog is read from the database on a scrape, at most this often. */
@@ -16,7 +18,23 @@ const backlogMs = 5_000;
 /** Cached for this long: rendering holds the event loop, and the endpoint may be public. */
 const cacheMs = 1_000;
 
-export type MetricsOptions = { inFlight(): number; streams(): number; readBacklog(): Promise<Backlog> };
+export type MetricsOptions = {
+  inFlight(): number;
+  streams(): number;
+  readBacklog(): Promise<Backlog>;
+  peers?: Peers;
+};
+
+/**
+ * The other processes that serve the same port. A scrape reaches any of them, so it returns the series of all, each with the
+ * label `process`: a sum would look like a counter reset when one of them is replaced.
+ */
+export type Peers = {
+  /** Undefined: there are no others. */
+  process: number | undefined;
+  ask(): Promise<string[]>;
+  onQuestion(answer: () => Promise<string>): void;
+};
 
 /** The part of the workers' state that is exported. */
 type Backlog = {
@@ -28,20 +46,23 @@ type Backlog = {
 };
 
 /** The metrics of one surface, in the format of Prometheus. */
-export function createRegistry(world: World, { inFlight, streams, readBacklog }: MetricsOptions): Metrics {
-  processRegistry();
+export function createRegistry(world: World, { inFlight, streams, readBacklog, peers }: MetricsOptions): Metrics {
   const { environment } = world;
+  const processLabel: Record<string, string> = peers?.process === undefined ? {} : { process: String(peers.process) };
+  processRegistry(processLabel);
   // The histogram is most of the text. Default labels are rendered anew for each line; without them it takes half as long.
   const timed = new Registry();
   const durations = new Histogram({
     name: "hub_http_request_duration_seconds",
     help: "HTTP response time in seconds, by route",
-    labelNames: ["environment", "method", "route", "status"],
+    labelNames: ["environment", "method", "route", "status", ...Object.keys(processLabel)],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [timed],
   });
   const registry = new Registry();
-  registry.setDefaultLabels({ environment });
+  registry.setDefaultLabels({ environment, ...processLabel });
+  const backlogRegistry = new Registry();
+  backlogRegistry.setDefaultLabels({ environment });
   const gauge = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({
       name,
@@ -98,7 +119,7 @@ export function createRegistry(world: World, { inFlight, streams, readBacklog }:
     labelNames: ["code"],
     registers: [registry],
   });
-  const updateBacklog = createBacklogMetrics(registry);
+  const updateBacklog = createBacklogMetrics(backlogRegistry, registry);
   let backlog: { at: number; updated: Promise<void> } | undefined;
   async function refreshBacklog(): Promise<void> {
     const now = performance.now();
@@ -109,26 +130,49 @@ export function createRegistry(world: World, { inFlight, streams, readBacklog }:
     );
   }
 
+  async function ownText(): Promise<string> {
+    const registries = [processRegistry(processLabel), timed, registry];
+    return (await Promise.all(registries.map((one) => one.metrics()))).join("\n");
+  }
+
   async function render(): Promise<Buffer> {
     await refreshBacklog();
-    return Buffer.from([await processRegistry().metrics(), await timed.metrics(), await registry.metrics()].join("\n"));
+    const texts = peers?.process === undefined ? [] : await peers.ask();
+    return Buffer.from([mergeFamilies([await ownText(), ...texts]), await backlogRegistry.metrics()].join("\n"));
   }
   let rendered: { at: number; bytes: Promise<Buffer> } | undefined;
 
   return {
     refused: (code) => refusals.inc({ code }),
     observe: (method, route, status, durationMs) =>
-      durations.observe({ environment, method, route, status }, durationMs / 1000),
+      durations.observe({ environment, method, route, status, ...processLabel }, durationMs / 1000),
     async bytes() {
       const now = performance.now();
       if (!rendered || now - rendered.at > cacheMs) rendered = { at: now, bytes: render() };
       return await rendered.bytes;
     },
+    ownText,
   };
 }
 
-function createBacklogMetrics(registry: Registry): (backlog: Backlog) => void {
-  const registers = [registry];
+/** Series of the same metric have to stand together, below one HELP and TYPE line. */
+function mergeFamilies(texts: string[]): string {
+  if (texts.length === 1) return texts[0]!;
+  const families = new Map<string, string>();
+  for (const text of texts) {
+    for (const family of text.split(/^(?=# HELP )/m).filter((part) => part.trim() !== "")) {
+      const name = /^# HELP (\S+)/.exec(family)![1]!;
+      const known = families.get(name);
+      const series = family.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+      families.set(name, known === undefined ? `${family.trimEnd()}\n` : `${known}${series.join("\n")}\n`);
+    }
+  }
+  return [...families.values()].join("\n");
+}
+
+/** `ofProcess`: for what this process has done; the rest is read from the database. */
+function createBacklogMetrics(database: Registry, ofProcess: Registry): (backlog: Backlog) => void {
+  const registers = [database];
   const labelNames = ["queue"];
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers });
   const waiting = gauge("hub_jobs_waiting", "Jobs that are due and not leased, across all nodes");
@@ -138,7 +182,7 @@ function createBacklogMetrics(registry: Registry): (backlog: Backlog) => void {
     name: "hub_jobs_processed_total",
     help: "Jobs processed by this process, by outcome",
     labelNames: ["queue", "outcome"],
-    registers,
+    registers: [ofProcess],
   });
   const lag = new Gauge({
     name: "hub_schedules_max_lag_seconds",
@@ -174,14 +218,15 @@ function createBacklogMetrics(registry: Registry): (backlog: Backlog) => void {
   };
 }
 
-let ofProcess: Registry | undefined;
+let defaultMetrics: Registry | undefined;
 /** Sampling event-loop utilization ten times a second, the library's default, would keep an idle process awake. */
 const utilizationSampleMs = 1_000;
 
 /** Memory, garbage collection and the like belong to the process, not to a surface: collected once. */
-function processRegistry(): Registry {
-  if (ofProcess) return ofProcess;
-  ofProcess = new Registry();
-  collectDefaultMetrics({ register: ofProcess, eventLoopUtilizationTimeout: utilizationSampleMs });
-  return ofProcess;
+function processRegistry(labels: Record<string, string>): Registry {
+  if (defaultMetrics) return defaultMetrics;
+  defaultMetrics = new Registry();
+  defaultMetrics.setDefaultLabels(labels);
+  collectDefaultMetrics({ register: defaultMetrics, eventLoopUtilizationTimeout: utilizationSampleMs });
+  return defaultMetrics;
 }

@@ -5,10 +5,10 @@ import { problemHeaders, toProblem } from "./problem.ts";
 import { newRequestId } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
 
-/** Methods that some route has, or that browsers send by themselves. Node reads a good many more. */
+/** Methods that routes have, or that browsers send on their own. Node parses more. */
 export const methodsInUse: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Requests that two programs could read in two ways, or of which the body would be misread: the more so behind a proxy. */
+/** Requests that a proxy and the hub could read differently, or whose body would be misread. */
 export function findOddFraming({ headers, rawHeaders, httpVersion }: IncomingMessage): HubError | undefined {
   if (headers.host === undefined && httpVersion !== "1.0")
     return new HubError("malformed_request", "The Host header is missing.");
@@ -23,7 +23,7 @@ export function findOddFraming({ headers, rawHeaders, httpVersion }: IncomingMes
   return undefined;
 }
 
-/** What Node answers by itself, or not at all, when nobody listens: both get a problem as everything else. */
+/** Without these listeners Node answers itself, or not at all: both get a problem like other errors. */
 export function answerOddExpectations(server: Server): void {
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const detail = "Only Expect: 100-continue is understood.";
@@ -38,7 +38,7 @@ export function answerOddExpectations(server: Server): void {
 
 type Headed = Pick<IncomingMessage, "headers">;
 
-/** An answer for a connection that has no reply object. */
+/** A response for a connection without a reply object. */
 export function writeByHand(error: HubError, request: Headed = { headers: {} }): string {
   const { head, body } = writeProblem(error, request);
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);

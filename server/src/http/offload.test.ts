@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { afterFile } from "../testing/after-file.ts";
 import { allRoutes, exampleBody, largestBodies, listLimits, pathOf } from "../testing/route-samples.ts";
 import { startTestHub } from "../testing/test-hub.ts";
-import { exceeds, workBoundsOf } from "./count-work.ts";
+import { reachesThreshold, offloadThresholdOf } from "./offload-threshold.ts";
 import { plainFormat } from "./mount.ts";
 import { apiPrefix, routesOf } from "./routes.ts";
 
@@ -21,11 +21,11 @@ const folder = await mkdtemp(path.join(tmpdir(), "hub-offload-"));
 const socketPath = path.join(folder, "socket");
 await new Promise<void>((resolve) => void standIn.listen(socketPath, resolve));
 const hub = await startTestHub({
-  heavyProcess: {
+  workerProcess: {
     socketPath,
     token: "t",
     hasEnded: () => false,
-    wasOverworked: () => false,
+    wasKilled: () => false,
     unfinished: () => Promise.resolve(0),
     isFull: () => false,
     kill() {},
@@ -53,7 +53,7 @@ const exceptions = new Map([
 describe("a body that would hold the event loop is passed on to another process (security N3)", () => {
   test.each(withBody)("$name: by its bytes, its values, or the records in it", async (one) => {
     const { route } = one;
-    const bounds = workBoundsOf(route, false);
+    const bounds = offloadThresholdOf(route);
     const { bodyLimitBytes = 10 * 1024 ** 2 } = route;
     const url = pathOf(one, () => crypto.randomUUID());
     const [name = "x"] = Object.keys(exampleBody(route)!);
@@ -71,19 +71,19 @@ describe("a body that would hold the event loop is passed on to another process 
       await fetch(`${hub.url}${apiPrefix}${url}`, { method: route.method, headers, body });
       expect(arrived.slice(before), what).toHaveLength(1);
     }
-    if (route.heavyFromBytes === 0) return;
+    if (route.offloadFromBytes === 0) return;
     const small = JSON.stringify(exampleBody(route));
-    expect(exceeds([Buffer.from(small)], bounds, true), "its example").toBe(false);
+    expect(reachesThreshold([Buffer.from(small)], bounds, true), "its example").toBe(false);
   });
 
   test.each(withBody)("$name: no list in it is longer where it is not", ({ route }) => {
-    const bounds = workBoundsOf(route, false);
+    const bounds = offloadThresholdOf(route);
     const longest = Math.max(0, ...listLimits(route.body));
     expect(Math.min(longest, bounds.items)).toBeLessThanOrEqual(exceptions.get(route.name) ?? mostItems);
     expect(bounds.values).toBeLessThanOrEqual(5_000);
     expect(bounds.bytes).toBeLessThanOrEqual(256 * 1024);
     for (const body of bounds.bytes === 0 ? [] : largestBodies(route, bounds)) {
-      expect(exceeds([Buffer.from(body)], bounds, true), body.slice(0, 200)).toBe(false);
+      expect(reachesThreshold([Buffer.from(body)], bounds, true), body.slice(0, 200)).toBe(false);
     }
   });
 });
@@ -113,10 +113,10 @@ test("values and records are counted as they would be parsed, in whatever pieces
       );
       const { values, items } = count(value);
       const unbounded = { bytes: Infinity, values: Infinity, items: Infinity };
-      expect(exceeds(pieces, { ...unbounded, values: values + 1 }, true)).toBe(true);
-      expect(exceeds(pieces, { ...unbounded, values: values + 2 }, true)).toBe(false);
-      if (items > 0) expect(exceeds(pieces, { ...unbounded, items }, true)).toBe(true);
-      expect(exceeds(pieces, { ...unbounded, items: items + 1 }, true)).toBe(false);
+      expect(reachesThreshold(pieces, { ...unbounded, values: values + 1 }, true)).toBe(true);
+      expect(reachesThreshold(pieces, { ...unbounded, values: values + 2 }, true)).toBe(false);
+      if (items > 0) expect(reachesThreshold(pieces, { ...unbounded, items }, true)).toBe(true);
+      expect(reachesThreshold(pieces, { ...unbounded, items: items + 1 }, true)).toBe(false);
     }),
   );
 });

@@ -6,7 +6,7 @@ import { scopeOfEvent } from "../events/event-families.ts";
 
 type Json = Record<string, unknown>;
 
-/** What the hub sends by itself: a type of event as a request to whoever wants it. */
+/** The requests that the hub sends to webhooks: one for each event type. */
 export function describeWebhook(type: EventType): Json {
   const { summary } = eventCatalogue[type];
   const own = { type: "object", properties: { type: { const: type }, data: dataSchemaOf(type) } };

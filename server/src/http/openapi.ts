@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { TSchema } from "typebox";
-import { stepwise } from "../core/give-way.ts";
+import { createYielder } from "../core/yield-to-event-loop.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import { isPlain } from "../core/strict-json.ts";
 import { eventTypes } from "../events/event-families.ts";
@@ -23,11 +23,11 @@ import { homeOf } from "./record-homes.ts";
 type Json = Record<string, unknown>;
 
 /**
- * OpenAPI 3.1, made from the very schemas that check requests and serialise answers. In portions: it is much, and whoever asks
- * for it first is a stranger.
+ * OpenAPI 3.1, generated from the schemas that validate requests and serialize responses. It yields to the event loop: the
+ * document is large, and anonymous callers may request it.
  */
 export async function createOpenApi(mounts: Mount[], version: string): Promise<Json> {
-  const step = stepwise();
+  const step = createYielder();
   const { refer, schemas } = createReferences();
   const paths: Record<string, Json> = {};
   for (const mount of mounts) {
@@ -69,11 +69,11 @@ export async function createOpenApi(mounts: Mount[], version: string): Promise<J
   };
 }
 
-/** The text of it, in portions as well. */
+/** Its text; yields to the event loop as well. */
 export async function writeOpenApi(mounts: Mount[], version: string): Promise<string> {
   // This file has just been loaded, which takes as long as two portions. An immediate would still be in the same turn.
   await delay(0);
-  const step = stepwise();
+  const step = createYielder();
   /** As JSON.stringify does it, which is called for what is below that many levels. */
   async function write(node: unknown, levels: number): Promise<string> {
     if (levels === 0 || !isPlain(node)) {

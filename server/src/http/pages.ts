@@ -8,7 +8,7 @@ import type { World } from "../context.ts";
 import type { ConsoleSite } from "./console-site.ts";
 import { docsPage } from "./docs-app.ts";
 import type { Health } from "./health.ts";
-import type { PageGates } from "./http-app.ts";
+import type { PageLimits } from "./http-app.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import { renderPage } from "./render-page.ts";
 
@@ -16,7 +16,7 @@ import { renderPage } from "./render-page.ts";
 export type MetricsAccess = { token: string } | "open" | "closed";
 
 type PageOptions = {
-  gates: PageGates;
+  limits: PageLimits;
   health: Health;
   metrics: Metrics;
   /** The text of the document. */
@@ -45,13 +45,13 @@ export function addPages(app: FastifyInstance, world: World, options: PageOption
   });
 
   app.get("/metrics", async (request, reply) => {
-    options.gates.limitScraper(request);
+    options.limits.limitScraper(request);
     requireMetricsAccess(request.headers.authorization, options.metricsAccess);
     return reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await options.metrics.bytes());
   });
 
   const onRequest: onRequestHookHandler = (request, reply, done) => {
-    options.gates.admit(request, reply);
+    options.limits.admit(request, reply);
     done();
   };
   const openApi = makeOnce(async () => Buffer.from(await options.openApi()));

@@ -30,17 +30,17 @@ async function tell(request: IncomingMessage, response: ServerResponse): Promise
 }
 const standIn = createServer((request, response) => void tell(request, response));
 await new Promise<void>((resolve) => void standIn.listen(socketPath, resolve));
-const heavyProcess = {
+const workerProcess = {
   socketPath,
   token: "t",
   hasEnded: () => false,
-  wasOverworked: () => false,
+  wasKilled: () => false,
   unfinished: () => Promise.resolve(0),
   isFull: () => false,
   kill() {},
   stop: () => Promise.resolve(),
 };
-const hub = await startTestHub({ heavyProcess });
+const hub = await startTestHub({ workerProcess });
 const org = await hub.org();
 afterFile(async () => {
   standIn.close();

@@ -2,23 +2,23 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { HubError } from "../core/errors.ts";
 
-/** Somebody may send a byte at a time, and a piece takes some hundred bytes whatever is in it. */
+/** A client may send single bytes, and each piece takes some hundred bytes of memory whatever its size. */
 const pieceBytes = 16 * 1024;
 const maxLoose = 256;
 
-/** `receivedEncodedLength`: of a body that comes compressed, how much has come. */
+/** `receivedEncodedLength`: bytes received of a compressed body. */
 type Payload = Readable & { receivedEncodedLength?: number };
-type Asked = { headers: IncomingHttpHeaders; routeOptions: { bodyLimit: number } };
+type Incoming = { headers: IncomingHttpHeaders; routeOptions: { bodyLimit: number } };
 
 /**
- * What was sent: no more than the route takes, and as much as the request says. In pieces, since to join tens of megabytes takes
- * longer than others should have to wait for it, and so much is only passed on.
+ * Reads a body: no more than the route allows, and exactly as much as Content-Length declares. In pieces, because joining tens of
+ * megabytes holds the event loop, and a body of that size is only forwarded.
  */
-export function readPieces(request: Asked, payload: Payload): Promise<Buffer[]> {
+export function readPieces(request: Incoming, payload: Payload): Promise<Buffer[]> {
   const { bodyLimit } = request.routeOptions;
-  const said = Number(request.headers["content-length"]);
+  const declared = Number(request.headers["content-length"]);
   return new Promise((resolve, reject) => {
-    if (said > bodyLimit) {
+    if (declared > bodyLimit) {
       reject(new HubError("body_too_large"));
       return;
     }
@@ -32,7 +32,7 @@ export function readPieces(request: Asked, payload: Payload): Promise<Buffer[]> 
     const take = (chunk: Buffer): void => {
       size += chunk.length;
       if (Math.max(size, payload.receivedEncodedLength ?? 0) > bodyLimit) {
-        // The rest is read and dropped, so that its sender gets to see why.
+        // The rest is read and discarded, so that the client receives the response.
         payload.off("data", take);
         reject(new HubError("body_too_large"));
         return;
@@ -42,12 +42,12 @@ export function readPieces(request: Asked, payload: Payload): Promise<Buffer[]> 
     };
     payload.on("data", take);
     payload.once("error", (error) => {
-      // The others are of the connection, and would look as if the one to the database was lost.
-      reject(error instanceof HubError ? error : new HubError("request_timeout", "The caller has hung up."));
+      // Other errors are those of the client's connection; passed on, they would look like a lost database connection.
+      reject(error instanceof HubError ? error : new HubError("request_timeout", "The client disconnected."));
     });
     payload.once("end", () => {
       joinLoose();
-      const isWhole = Number.isNaN(said) || (payload.receivedEncodedLength || size) === said;
+      const isWhole = Number.isNaN(declared) || (payload.receivedEncodedLength || size) === declared;
       if (isWhole) resolve(pieces);
       else reject(new HubError("malformed_request"));
     });

@@ -3,36 +3,33 @@ import type { Logger } from "pino";
 
 export type RequestLog = {
   note(request: FastifyRequest, reply: FastifyReply): void;
-  /** One that nothing is known of but how it ended. */
-  noteRefused(status: number): void;
   stop(): void;
 };
 
-/** Of requests that were refused so many a second get a line of their own: whoever is refused could fill a disk else. */
+/** Rejected requests with a log line of their own, per second: otherwise a rejected client could fill the disk. */
 const refusalsPerSecond = 20;
 const sumUpMs = 1_000;
 
-/** Changes, failures and slow requests are worth a line; the many successful reads only when debugging. */
+/** Logs changes, failures and slow requests; successful reads only at level debug. */
 export function createRequestLog(log: Pick<Logger, "warn" | "info" | "debug" | "isLevelEnabled">): RequestLog {
   let written = 0;
-  /** By status: those without a line. */
+  /** Counts without a line, by status. */
   let unwritten = new Map<number, number>();
   const timer = setInterval(sumUp, sumUpMs).unref();
 
   function sumUp(): void {
     written = 0;
     if (unwritten.size === 0) return;
-    log.warn({ byStatus: Object.fromEntries(unwritten) }, "more requests were refused");
+    log.warn({ byStatus: Object.fromEntries(unwritten) }, "more requests were rejected");
     unwritten = new Map();
   }
 
   const countOnly = (status: number): void => void unwritten.set(status, (unwritten.get(status) ?? 0) + 1);
 
   return {
-    noteRefused: countOnly,
     note(request, reply) {
       const { statusCode: status } = reply;
-      // A mistake of ours always has its line.
+      // Internal errors are always logged.
       if (status >= 400 && status !== 500 && ++written > refusalsPerSecond) {
         return countOnly(status);
       }

@@ -33,13 +33,6 @@ function valuesOf(cookie: string, name: string, kind: keyof NewCookies): string[
     .filter((value) => valueShapes[kind].test(value));
 }
 
-/** What may be sessions, before it is known whether the browser speaks TLS to a proxy of ours. */
-export function possibleSessions(cookie: string, environment: Environment): string[] {
-  return (["https", "http"] as const).flatMap((protocol) =>
-    valuesOf(cookie, cookieName({ protocol }, environment, "session"), "session"),
-  );
-}
-
 export function writeCookies(request: Asked, reply: FastifyReply, environment: Environment, cookies: NewCookies): void {
   const secure = request.protocol === "https" ? "; Secure" : "";
   for (const kind of ["session", "signIn"] as const) {

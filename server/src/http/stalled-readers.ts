@@ -2,13 +2,13 @@ import type { Server, Socket } from "node:net";
 
 type Options = {
   everyMs: number;
-  /** Whoever takes nothing of an answer for this long is cut off. */
+  /** A client that reads nothing for this long is disconnected. */
   patienceMs: number;
 };
 
 /**
- * An answer that nobody reads stays in memory, and what is being exported for it goes on waiting. Reading slowly is fine:
- * only who takes nothing at all is cut off.
+ * An unread response stays in memory, and an export keeps waiting for it. Reading slowly is allowed: only clients that read
+ * nothing at all are disconnected.
  */
 export function cutStalledReaders(server: Server, { everyMs, patienceMs }: Options): { stop(): void } {
   const sockets = new Map<Socket, { taken: number; at: number }>();
@@ -19,7 +19,7 @@ export function cutStalledReaders(server: Server, { everyMs, patienceMs }: Optio
   const timer = setInterval(() => {
     const now = performance.now();
     for (const [socket, seen] of sockets) {
-      // What has been written includes what still waits here.
+      // bytesWritten includes what is still buffered here.
       const taken = socket.bytesWritten - socket.writableLength;
       if (socket.writableLength === 0 || taken !== seen.taken) sockets.set(socket, { taken, at: now });
       else if (now - seen.at > patienceMs) socket.destroy();

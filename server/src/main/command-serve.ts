@@ -1,33 +1,41 @@
 import { hubVersion } from "../core/hub-version.ts";
 import type { Config } from "./config.ts";
+import { shareOfProcess } from "./config.ts";
 import { createHubLog } from "./hub-log.ts";
 import { isPretty } from "./pretty-log.ts";
 import type { RunningHub } from "./serve.ts";
 import { serve, stopWithinMs } from "./serve.ts";
-import { newerSchemaExitCode, readyMessage } from "./supervise.ts";
+import type { ReadyMessage } from "./process-group.ts";
+import { joinProcessGroup, singleProcess } from "./process-group.ts";
+import { newerSchemaExitCode } from "./supervise.ts";
 
-export async function runServe(config: Config): Promise<void> {
-  const log = createHubLog(config);
-  if (isPretty(config)) console.log(`Order Operations Hub ${hubVersion}`);
+/** Runs the hub, or one of its processes. */
+export async function runServe(given: Config, isSupervised: boolean): Promise<void> {
+  const group = isSupervised ? await joinProcessGroup() : singleProcess;
+  const isFirst = group.number === 1;
+  const config = shareOfProcess({ ...given, processes: group.size });
+  const log = createHubLog(config, group.size === 1 ? undefined : { process: group.number });
+  if (isPretty(config) && isFirst) console.log(`Order Operations Hub ${hubVersion}`);
   const stopping = new AbortController();
 
   async function stop(exitCode: number): Promise<void> {
     if (stopping.signal.aborted) return;
     stopping.abort();
     setTimeout(() => process.exit(1), stopWithinMs(config)).unref();
-    // A start that fails meanwhile has tidied up by itself.
+    // A start that fails meanwhile has cleaned up already.
     const hub = await starting.catch(() => undefined);
     await hub?.stop();
     process.exit(exitCode);
   }
   function stopFor(reason: string): void {
-    if (!stopping.signal.aborted) console.log(`${reason}: answering what was accepted, then stopping`);
+    if (!stopping.signal.aborted && isFirst) console.log(`${reason}: completing accepted requests, then stopping`);
     void stop(0);
   }
-  // A closed terminal (SIGHUP) must not leave PostgreSQL behind either.
+  // SIGHUP: a closed terminal must not leave PostgreSQL behind either.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => stopFor(signal));
 
   const starting = serve(config, {
+    group,
     log,
     stopping: stopping.signal,
     onNewerSchema(environment, migration) {
@@ -37,18 +45,20 @@ export async function runServe(config: Config): Promise<void> {
     },
   });
 
-  // The supervising process is gone and had no time to say so: nothing else would end this one.
-  if (process.connected) process.once("disconnect", () => stopFor("The supervising process has ended"));
+  // The supervisor was killed: nothing else would end this process.
+  if (process.connected) process.once("disconnect", () => stopFor("The supervisor has ended"));
 
   const hub = await starting.catch((error: unknown) => {
-    // Asked to stop: what failed because of that is no news.
+    // A failure caused by stopping is not reported.
     if (!stopping.signal.aborted) throw error;
     return undefined;
   });
   if (!hub) return;
-  // Before anything is printed: whoever reads that may already rely on it.
-  if (process.connected) await new Promise((resolve) => process.send!(readyMessage, resolve));
-  // In one piece, so that whoever waits for the address has the rest too; and the password also if it is stopping.
+  // Before the addresses are printed, which scripts take as the sign that the hub is supervised and ready.
+  const ready: ReadyMessage = { ready: true, connections: hub.connections };
+  if (process.connected) await new Promise((resolve) => process.send!(ready, resolve));
+  if (!isFirst) return;
+  // In one write, so that a script that waits for the address also gets the rest; the password even if the hub is stopping.
   const lines = isPretty(config) ? describeForPeople(hub, config) : describeForScripts(hub, config);
   console.log(lines.join("\n"));
 }
@@ -57,7 +67,7 @@ function describeForScripts(hub: RunningHub, config: Config): string[] {
   return [...describeSurfaces(hub), ...describeFirstAdmin(hub, config)];
 }
 
-/** The next steps, for a person at a terminal. */
+/** The next steps, for a user at a terminal. */
 function describeForPeople(hub: RunningHub, config: Config): string[] {
   const [live] = hub.surfaces;
   const url = live?.urls[0]?.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");

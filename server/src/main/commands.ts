@@ -23,9 +23,10 @@ const commands: Record<string, Command> = {
     summary: "Start the hub",
     takes: { options: { [supervised]: { type: "boolean" } }, allowPositionals: false },
     run: async (config, args) => {
-      if (config.autoRestart && !args.includes(`--${supervised}`))
+      const isSupervised = args.includes(`--${supervised}`);
+      if (!isSupervised && (config.autoRestart || config.processes > 1))
         await (await import("./supervise.ts")).supervise(config);
-      else await (await import("./command-serve.ts")).runServe(config);
+      else await (await import("./command-serve.ts")).runServe(config, isSupervised);
     },
   },
   migrate: {

@@ -2,6 +2,7 @@ import type { Kept, Settings } from "../context.ts";
 import type { MetricsAccess } from "../http/pages.ts";
 import { passwordProblem } from "../core/password-rules.ts";
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import type { Env, SettingReader } from "./setting-reader.ts";
 import { createSettingReader } from "./setting-reader.ts";
@@ -22,6 +23,8 @@ export type Config = {
   databaseUrl: string | undefined;
   previewDatabaseUrl: string | undefined;
   roles: ReadonlySet<Role>;
+  /** HTTP processes; 1 without a role that serves HTTP. */
+  processes: number;
   secretKey: string | undefined;
   previousSecretKeys: string[];
   admin: { email: string; password: string | undefined };
@@ -52,7 +55,7 @@ export type Config = {
   metricsAccess: MetricsAccess;
   /** Origins under which clients reach the hub; empty: any host name is accepted. */
   publicUrls: string[];
-  /** Serves the console, and builds it when it is out of date. */
+  /** Serves the console. */
   hasConsole: boolean;
   /** PostgreSQL's row-level security confines each request to the rows of its organization. */
   rowSecurity: boolean;
@@ -96,7 +99,7 @@ function readSettings(reader: SettingReader): Config {
     healthPort: port("HUB_HEALTH_PORT", undefined),
     dataDir: path.resolve(text("HUB_DATA_DIR") ?? "data"),
     ...readDatabaseUrls(reader),
-    roles: readRoles(reader),
+    ...readRoles(reader),
     ...readSecretKeys(reader),
     admin: readAdmin(reader),
     oidc: readOidc(reader),
@@ -140,7 +143,7 @@ function readSettings(reader: SettingReader): Config {
     metricsAccess: readMetricsAccess(reader),
     publicUrls: list("HUB_PUBLIC_URLS", isWebOrigin, "takes origins such as https://hub.example.com, without a path"),
     hasConsole: oneOf("HUB_CONSOLE", ["on", "off"], "on") === "on",
-    rowSecurity: oneOf("HUB_ROW_SECURITY", ["on", "off"], "off") === "on",
+    rowSecurity: oneOf("HUB_ROW_SECURITY", ["on", "off"], "on") === "on",
   };
 }
 
@@ -182,11 +185,30 @@ function readDatabaseUrls({ text, problem }: SettingReader): Pick<Config, "datab
   return { databaseUrl, previewDatabaseUrl };
 }
 
-function readRoles({ list }: SettingReader): ReadonlySet<Role> {
+function readRoles({ list, integer }: SettingReader): Pick<Config, "roles" | "processes"> {
   const isRole = (entry: string): boolean => (allRoles as readonly string[]).includes(entry);
-  const roles = list("HUB_ROLES", isRole, `may name ${allRoles.join(", ")}`) as Role[];
-  return new Set(roles.length === 0 ? allRoles : roles);
+  const given = list("HUB_ROLES", isRole, `may name ${allRoles.join(", ")}`) as Role[];
+  const roles = new Set(given.length === 0 ? allRoles : given);
+  // A laptop stays small; on a server, a second process keeps responses short while the first one is busy.
+  const processes = integer("HUB_PROCESSES", availableParallelism() >= 4 ? 2 : 1, 1, 64);
+  return { roles, processes: roles.has("api") || roles.has("gateway") ? processes : 1 };
 }
+
+/** The limits of a hub, divided among its processes. Clients are spread over them by connection. */
+export function shareOfProcess(config: Config): Config {
+  const { processes } = config;
+  const shareOf = (whole: number, least: number): number => Math.max(least, Math.ceil(whole / processes));
+  return {
+    ...config,
+    maxConnections: Math.min(config.maxConnections, shareOf(config.maxConnections, fewestConnections)),
+    maxInFlight: shareOf(config.maxInFlight, 1),
+    maxStreams: shareOf(config.maxStreams, 1),
+    maxSignInFailures: shareOf(config.maxSignInFailures, 1),
+  };
+}
+
+/** Per process and database: below this, requests of one organization would leave no room for another. */
+const fewestConnections = 5;
 
 function readSecretKeys({ text, list, problem }: SettingReader): Pick<Config, "secretKey" | "previousSecretKeys"> {
   const secretKey = text("HUB_SECRET_KEY");

@@ -12,9 +12,9 @@ import { secretKeyFile } from "./secret-key.ts";
 
 export type Databases = {
   environments: Environment[];
-  /** How to reach the database of this environment, which is made if it is missing. */
+  /** Creates the database of this environment if it is missing. */
   reach(environment: Environment): Promise<Connection>;
-  /** No other hub can be at work on these databases. */
+  /** No other hub can use these databases. */
   isExclusive: boolean;
   /** Stops the embedded server, in good order if it takes no longer than this; does nothing to an external one. */
   stop(patienceMs?: number): Promise<void>;
@@ -22,15 +22,27 @@ export type Databases = {
 
 const minServerVersion = 150_000;
 
+/** Of each process and database: signals, and two worker processes with four connections each. */
+const connectionsBesidePool = 9;
+const fewestInBackground = 4;
+
+/** Some background work needs two connections at a time. The first process runs all of it, so it is not divided. */
+export function backgroundConnections({
+  maxConnections,
+  processes,
+}: Pick<Config, "maxConnections" | "processes">): number {
+  return Math.max(fewestInBackground, Math.ceil((maxConnections * processes) / 2));
+}
+
 export type OpenOptions = {
   log(message: string): void;
-  /** Works beside a hub that runs on the same data directory, instead of refusing. */
+  /** Shares the data directory with a running hub, instead of failing. */
   mayShare: boolean;
-  /** Makes what is missing: the cluster, and the databases in it. Otherwise that is refused. */
+  /** Creates a missing cluster or database, instead of failing. */
   mayCreate: boolean;
-  /** Ends it, wherever it is; what was started is stopped then. */
+  /** Aborts the start and stops what was started. */
   stopping?: AbortSignal;
-  /** A restore, or a move, is at work on this data directory itself. */
+  /** The caller is the restore or move that has marked this data directory. */
   mayBeMarked?: boolean;
   /** Called while an embedded server starts, which takes a second the first time. */
   meanwhile?(): void;
@@ -41,8 +53,10 @@ export async function openDatabases(config: Config, options: OpenOptions): Promi
 }
 
 async function openEmbedded(config: Config, options: OpenOptions): Promise<Databases> {
-  // Both surfaces with what is done in the background, the lock, the signals, and some for whoever looks in with psql.
-  const settings = { max_connections: String(Math.max(120, 3 * config.maxConnections + 40)) };
+  // Both databases: requests of all processes, background work, worker processes, signals; and some for psql.
+  const { maxConnections, processes } = config;
+  const perDatabase = processes * (maxConnections + connectionsBesidePool) + backgroundConnections(config);
+  const settings = { max_connections: String(Math.max(120, 2 * perDatabase + 20)) };
   const { log, mayShare, mayCreate, mayBeMarked = false, meanwhile, stopping } = options;
   const { dataDir } = config;
   if (!mayBeMarked) refuseMarked(dataDir);
@@ -75,7 +89,7 @@ async function openEmbedded(config: Config, options: OpenOptions): Promise<Datab
       const prepare = mayCreate
         ? prepareDatabase(postgres.connection, name)
         : findOwner(postgres.connection("postgres"), name);
-      return { ...connection, user: (await prepare) ?? connection.user, isOurs: true };
+      return { ...connection, user: (await prepare) ?? connection.user };
     },
     isExclusive,
     stop,

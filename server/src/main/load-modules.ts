@@ -6,8 +6,8 @@ import path from "node:path";
  * loads them does without.
  */
 
-// Compiled code is kept between starts. Beside the code, since whoever can write there can change what the hub runs; in the
-// shared folder for temporary files that would be everybody.
+// Caches compiled code between starts. Beside the sources, where only users who can change the hub's code can write; any user
+// could write to the shared folder for temporary files.
 enableCompileCache(path.join(import.meta.dirname, "../../../node_modules/.cache/order-operations-hub"));
 
 const ourModules = new URL("../", import.meta.url).href;

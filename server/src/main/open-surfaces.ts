@@ -3,13 +3,13 @@ import type { Logger } from "pino";
 import type { Environment, Settings, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Secrets } from "../core/secrets.ts";
-import { yieldPoolThreads } from "../core/yield-processors.ts";
 import type { Connection } from "../db/server-client.ts";
 import { findOperatorOrganization } from "../features/organizations/organizations.ts";
 import { isOutboundPaused, whenOutboundRuns } from "../features/outbound-pause/outbound-pause.ts";
 import { seedPreview } from "../features/preview/preview.ts";
 import { freeAllExecutions, startTaskEngine } from "../features/tasks/tasks.ts";
 import { startDeliveries } from "../features/webhooks/webhooks.ts";
+import { findConsole, warnOfStaleConsole } from "../http/console-files.ts";
 import { freeAllIdempotencyKeys, removeOldIdempotencyKeys } from "../http/idempotency.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
 import { chores, freeLeasedWork, startLocalWork, startOutboundWork } from "../worker/chores.ts";
@@ -17,44 +17,46 @@ import { startWorker } from "../worker/worker.ts";
 import type { FirstAdmin } from "./bootstrap.ts";
 import { bootstrap, newPassword } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
-import { findConsole } from "./console-build.ts";
 import type { Databases } from "./databases.ts";
-import type { HeavyTask } from "./heavy-process.ts";
-import type { HeldPort } from "./held-port.ts";
-import { holdPort } from "./held-port.ts";
-import { releaseMemoryWhenQuiet } from "./release-memory.ts";
+import { backgroundConnections } from "./databases.ts";
+import type { PortListener } from "./port-listener.ts";
+import { createPortListener } from "./port-listener.ts";
+import type { ProcessGroup } from "./process-group.ts";
 import type { StartStatus } from "./start-status.ts";
 import { createStartStatus } from "./start-status.ts";
 import type { Surface } from "./surface.ts";
-import { openSurface } from "./surface.ts";
+import { openSurface, portSetting } from "./surface.ts";
 import { startHealthListener } from "./health-listener.ts";
+import type { WorkerTask } from "./worker-process.ts";
 import type { OpenWorld } from "./world.ts";
 import { openWorld } from "./world.ts";
 
 export type OpenSurfaces = {
   surfaces: Surface[];
-  /** Where health and metrics of the process are told, if they have a port of their own. */
+  /** Health and metrics, if they have a port of their own. */
   healthUrl: string | undefined;
-  /** Present when a surface is started for the first time: its administrator, and on which surfaces. */
+  /** At the first start of a surface: its administrator. */
   firstAdmin: (FirstAdmin & { environments: Environment[] }) | undefined;
 };
 
 type SurfaceParts = {
+  group: ProcessGroup;
   databases: Databases;
   secrets: Secrets;
-  secretKeys: HeavyTask["secretKeys"];
+  secretKeys: WorkerTask["secretKeys"];
   log: Logger;
-  /** Gets what undoes each step, in the order of the steps. */
+  /** Receives a function that undoes each step, in the order of the steps. */
   stops: (() => Promise<void>)[];
-  /** Aborted when the hub is asked to stop, be it in the middle of its start. */
+  /** Aborted when the hub is to stop, even during its start. */
   stopping: AbortSignal;
-  /** A newer hub has migrated this database: all that is left is to stop. */
+  /** A newer hub migrated this database: this one has to stop. */
   onNewerSchema(environment: Environment, migration: string): void;
 };
 
-/** Everything beyond the databases: with it come the routes, the features and the HTTP server. */
+/** Opens the surfaces on the databases. The first process of a hub also migrates, and runs background work. */
 export async function openSurfaces(config: Config, parts: SurfaceParts): Promise<OpenSurfaces> {
-  const { databases, log, stops } = parts;
+  const { group, databases, log, stops } = parts;
+  const isFirst = group.number === 1;
   const worlds: World[] = [];
   const closes: (() => Promise<void>)[] = [];
   stops.push(async () => void (await Promise.all(closes.map((close) => close()))));
@@ -69,38 +71,40 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     stops.push(() => listener.stop());
     healthUrl = listener.url;
   }
-  const held = await holdPorts(config, databases.environments, status, stops);
+  // Where other processes serve the port already, answering "starting" would fail requests that they could serve.
+  const isEarly = isFirst && !group.isReplacement;
+  const ports = isEarly ? await listenEarly(config, databases.environments, status, stops) : noPorts;
   const workers: { stop(): Promise<void> }[] = [];
-  // Side by side: each takes its time to answer what it accepted, and to end or give back what it was doing.
+  // In parallel: each takes its time to complete accepted requests, and to finish or release its work.
   stops.push(async () => void (await Promise.all([...surfaces, ...workers].map((one) => one.stop()))));
   const root = path.join(import.meta.dirname, "../../..");
   const site = config.hasConsole && config.roles.has("api") ? findConsole({ root, log }) : undefined;
-  if (site) stops.push(() => site.stop());
   const { admin } = config;
   const isNew: World[] = [];
-  // One after the other: live answers while the database of the preview is still being made.
+  // One after the other: live serves while the database of the preview is still being created.
   for (const environment of databases.environments) {
     const connection = await databases.reach(environment);
     const { world, close } = await openOneWorld(environment, connection, config, { ...parts, status });
     closes.push(close);
     worlds.push(world);
-    if (databases.isExclusive) {
-      // Whatever is still held was held by a hub that was killed; nobody should wait for its leases to run out.
+    if (databases.isExclusive && !group.isReplacement) {
+      // Leases that are still held belong to a hub that was killed: there is no need to wait for them to expire.
       await Promise.all([freeAllExecutions(world), freeAllIdempotencyKeys(world), freeLeasedWork(world)]);
     }
-    // Before it answers: whoever finds it ready signs in at once.
-    if (admin.password !== undefined && (await bootstrap(world, admin))) isNew.push(world);
+    // Before it is ready: clients sign in as soon as it is.
+    if (isFirst && admin.password !== undefined && (await bootstrap(world, admin))) isNew.push(world);
     const { settings } = world;
     const { secretKeys } = parts;
-    const { logLevel, logFormat } = config;
-    const heavy = { environment, connection, secretKeys, settings, logLevel, logFormat };
-    const start = async () => (await import("./heavy-process.ts")).startHeavyProcess(heavy);
-    const ports = portsOf(environment, config);
-    const also = { held: held.get(environment) ?? {}, console: site, startHeavyProcess: start };
-    surfaces.push(await openSurface(world, { config, ...ports, ...also }));
+    const { logLevel, logFormat, rowSecurity } = config;
+    const task = { environment, connection, secretKeys, settings, rowSecurity, logLevel, logFormat };
+    const startWorkerProcess = async () => (await import("./worker-process.ts")).startWorkerProcess(task);
+    const listeners = ports.get(environment) ?? {};
+    const options = { config, group, ...portsOf(environment, config), listeners, console: site, startWorkerProcess };
+    surfaces.push(await openSurface(world, options));
+    if (!isFirst) continue;
     const background = { ...world, db: world.db.background };
     if (config.roles.has("worker")) {
-      workers.push(startWorker(background, [...chores, tidying]), ...startLocalWork(background));
+      workers.push(startWorker(background, [...chores, purgingOfKeys]), ...startLocalWork(background));
       workers.push(
         startOutbound(background, () => [
           startTaskEngine(background, { slots: config.taskConcurrency }),
@@ -115,34 +119,31 @@ export async function openSurfaces(config: Config, parts: SurfaceParts): Promise
     }
     if (isOutboundPaused(world)) world.log.warn("outbound work is paused: this hub was restored from a backup");
   }
-  await yieldPoolThreads();
-  site?.start();
+  if (!isFirst) return { surfaces, healthUrl, firstAdmin: undefined };
+  if (site) void warnOfStaleConsole({ root, log });
   const { email, password = newPassword() } = admin;
   const isGenerated = admin.password === undefined;
-  // Last: a start that fails after it would have made a password that nobody gets to see.
+  // Last: a start that fails after this would have created a password that is never shown.
   if (isGenerated) isNew.push(...(await bootstrapAll(worlds, { email, password })));
   const environments = isNew.map(({ environment }) => environment);
   const firstAdmin = isNew.length === 0 ? undefined : { email, password, isGenerated, environments };
   const preview = worlds.find(({ environment }) => environment === "preview");
   const stopping = new AbortController();
-  // Nobody has to wait for it: the hub answers meanwhile.
+  // The hub serves requests meanwhile.
   const seeding = preview ? seed(preview, stopping.signal) : Promise.resolve();
-  const settled = seeding.then(
-    () => releaseMemoryWhenQuiet(stopping.signal),
-    (error: unknown) => {
-      if (!stopping.signal.aborted) log.error({ err: error }, "the preview was not seeded");
-    },
-  );
+  const seeded = seeding.catch((error: unknown) => {
+    if (!stopping.signal.aborted) log.error({ err: error }, "the preview was not seeded");
+  });
   stops.push(async () => {
     stopping.abort();
-    await settled;
+    await seeded;
   });
   return { surfaces, healthUrl, firstAdmin };
 }
 
 type Running = { stop(): Promise<void> };
 
-/** What calls other systems. On a restored database it begins when outbound work is resumed. */
+/** Starts work that calls other systems; on a restored database, when outbound work is resumed. */
 function startOutbound(world: World, start: () => Running[]): Running {
   let started: Running[] = [];
   const cancel = whenOutboundRuns(world, () => void (started = start()));
@@ -154,10 +155,7 @@ function startOutbound(world: World, start: () => Running[]): Running {
   };
 }
 
-/** Of connections: some work needs two at the same time. */
-const fewestInBackground = 4;
-
-const tidying = {
+const purgingOfKeys = {
   name: "idempotency keys",
   intervalMs: 600_000,
   run: (owner: World) => removeOldIdempotencyKeys(owner),
@@ -167,7 +165,7 @@ async function openOneWorld(
   environment: Environment,
   connection: Connection,
   config: Config,
-  { secrets, log, status, stopping, onNewerSchema }: SurfaceParts & { status: StartStatus },
+  { group, secrets, log, status, stopping, onNewerSchema }: SurfaceParts & { status: StartStatus },
 ): Promise<OpenWorld> {
   return await openWorld({
     environment,
@@ -178,7 +176,7 @@ async function openOneWorld(
     stopping,
     onNewerSchema: (migration) => onNewerSchema(environment, migration),
     maxConnections: config.maxConnections,
-    maxBackground: Math.max(fewestInBackground, Math.ceil(config.maxConnections / 2)),
+    ...(group.number === 1 ? { maxBackground: backgroundConnections(config) } : { mayMigrate: false }),
     rowSecurity: config.rowSecurity,
     settings: {
       maxSignInFailures: config.maxSignInFailures,
@@ -205,38 +203,42 @@ async function seed(world: World, signal: AbortSignal): Promise<void> {
   if (operator) await seedPreview(systemContext(world, operator.id, "demo data"), signal);
 }
 
-/** Both surfaces get the same administrator, so that one sign-in is all there is to remember. Returns those that had none. */
+/** Both surfaces get the same administrator and password. Returns the surfaces that had none. */
 async function bootstrapAll(worlds: World[], admin: Config["admin"]): Promise<World[]> {
   const made = await Promise.all(worlds.map((world) => bootstrap(world, admin)));
   return worlds.filter((_, index) => made[index]);
 }
 
-type Held = Map<Environment, { main?: HeldPort; gateway?: HeldPort }>;
+type SurfaceListeners = { main?: PortListener; gateway?: PortListener };
+type Ports = ReadonlyMap<Environment, SurfaceListeners>;
+const noPorts: Ports = new Map();
 
-/** The ports that the surfaces will have, before their databases are migrated. */
-async function holdPorts(
+/** Listens on the ports before the databases are migrated. */
+async function listenEarly(
   config: Config,
   environments: Environment[],
   status: StartStatus,
   stops: (() => Promise<void>)[],
-): Promise<Held> {
+): Promise<Ports> {
   const { host, roles } = config;
-  const held: Held = new Map();
+  const ports = new Map<Environment, SurfaceListeners>();
   for (const environment of environments) {
     const { port, gatewayPort } = portsOf(environment, config);
-    const prefix = environment === "live" ? "HUB_" : "HUB_PREVIEW_";
-    const hold = async (wanted: number, setting: string): Promise<HeldPort> => {
-      const checks = () => status.checks(environment);
-      const one = await holdPort({ host, port: wanted, setting: `${prefix}${setting}`, checks });
-      stops.push(() => one.release());
-      return one;
+    const listen = async (wanted: number, name: "PORT" | "GATEWAY_PORT"): Promise<PortListener> => {
+      const startChecks = () => status.checks(environment);
+      const setting = portSetting(environment, name);
+      const listener = createPortListener({ host, port: wanted, setting, startChecks });
+      await listener.listen();
+      stops.push(() => listener.abandon());
+      return listener;
     };
-    const ofSurface: { main?: HeldPort; gateway?: HeldPort } = {};
-    if (roles.has("api") || roles.has("gateway")) ofSurface.main = await hold(port, "PORT");
-    if (roles.has("gateway") && gatewayPort !== undefined) ofSurface.gateway = await hold(gatewayPort, "GATEWAY_PORT");
-    held.set(environment, ofSurface);
+    const listeners: SurfaceListeners = {};
+    if (roles.has("api") || roles.has("gateway")) listeners.main = await listen(port, "PORT");
+    if (roles.has("gateway") && gatewayPort !== undefined)
+      listeners.gateway = await listen(gatewayPort, "GATEWAY_PORT");
+    ports.set(environment, listeners);
   }
-  return held;
+  return ports;
 }
 
 function portsOf(environment: Environment, config: Config) {

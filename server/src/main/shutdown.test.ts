@@ -211,7 +211,7 @@ describe("a first start that is ended (operations N4)", () => {
   }, 120_000);
 });
 
-describe("whoever alone is asked to end", () => {
+describe("a wrapper that alone gets the signal", () => {
   test.each([
     ["npm", "SIGTERM", ["npm", "start"]],
     ["npm", "SIGINT", ["npm", "start"]],
@@ -223,7 +223,7 @@ describe("whoever alone is asked to end", () => {
       const hub = await startHubProcess({ dataDir, command, args: [], env: { ...env, HUB_PREVIEW_PORT: "off" } });
       hub.send(signal);
       await hub.exited;
-      expect(hub.stdout()).toContain(`${signal}: answering what was accepted`);
+      expect(hub.stdout()).toContain(`${signal}: completing accepted requests`);
       expect(postmasterOf(hub.dataDir)).toBeUndefined();
       await expect(fetch(hub.url)).rejects.toThrow("fetch failed");
     },

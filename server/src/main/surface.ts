@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Environment, World } from "../context.ts";
 import { flushKeyUsage } from "../features/api-keys/key-authentication.ts";
 import { flushRequests } from "../features/requests/requests.ts";
@@ -10,24 +9,26 @@ import { followPreviewClock } from "../features/preview/preview.ts";
 import { envelopeFormat } from "../gateway/envelope.ts";
 import { createGatewayRoutes, gatewayPrefix } from "../gateway/gateway-routes.ts";
 import type { Health } from "../http/health.ts";
+import type { ReadConsole } from "../http/console-files.ts";
 import { createConsoleSite } from "../http/console-site.ts";
 import { createHealth } from "../http/health.ts";
-import type { HeavyProcess } from "../http/heavy-slots.ts";
-import { createHeavyWork } from "../http/heavy-work.ts";
 import type { HttpApp } from "../http/http-app.ts";
 import { createHttpApp } from "../http/http-app.ts";
 import { createMetrics } from "../http/metrics.ts";
-import type { Metrics } from "../http/metrics-registry.ts";
+import type { Metrics, Peers } from "../http/metrics-registry.ts";
 import type { Mount } from "../http/mount.ts";
 import { plainFormat } from "../http/mount.ts";
+import { createOffload } from "../http/offload.ts";
 import { addPages } from "../http/pages.ts";
+import type { SharedCounts, WindowCounts } from "../http/rate-limit.ts";
 import { apiPrefix, routesOf } from "../http/routes.ts";
+import type { WorkerProcess } from "../http/worker-slots.ts";
 import { readBacklog } from "../worker/backlog.ts";
 import type { Config } from "./config.ts";
-import type { Console } from "./console-build.ts";
-import type { Doors } from "./doors.ts";
-import { canShare, explainListening, openDoors, refuseTaken } from "./doors.ts";
-import type { HeldPort } from "./held-port.ts";
+import type { PortListener } from "./port-listener.ts";
+import { createPortListener } from "./port-listener.ts";
+import type { ProcessGroup } from "./process-group.ts";
+import { singleProcess } from "./process-group.ts";
 import { hubVersion } from "../core/hub-version.ts";
 
 export type Surface = {
@@ -36,9 +37,9 @@ export type Surface = {
   urls: string[];
   mounts: Mount[];
   health: Health;
-  /** Of its main port; of a process that serves no requests, of its work alone. */
+  /** Of its main port; in a process that serves no requests, of its background work alone. */
   metrics: Metrics;
-  /** Answers what was accepted, then closes. */
+  /** Completes accepted requests, then closes. */
   stop(): Promise<void>;
 };
 
@@ -57,27 +58,32 @@ export type SurfaceOptions = {
     | "metricsAccess"
     | "publicUrls"
   >;
+  group?: ProcessGroup;
   port: number;
   gatewayPort: number | undefined;
-  /** What answers on these ports until the surface does. */
-  held?: { main?: HeldPort | undefined; gateway?: HeldPort | undefined };
-  /** What people see in a browser, beside the API. */
-  console?: Pick<Console, "look"> | undefined;
-  /** Starts a process for heavy requests; without it they are done here. */
-  startHeavyProcess?: () => Promise<HeavyProcess>;
+  /** Listeners that were opened before the surface was ready. */
+  listeners?: { main?: PortListener | undefined; gateway?: PortListener | undefined };
+  /** The console to serve beside the API. */
+  console?: ReadConsole | undefined;
+  /** For costly requests; without it (in tests) they run in this process. */
+  startWorkerProcess?: () => Promise<WorkerProcess>;
 };
 
-type ListenOn = { port: number; setting: string; held: HeldPort | undefined };
+type PortName = "PORT" | "GATEWAY_PORT";
 
-/** Of the connections to the database: the others are for what is done in the background. */
-const requestsPart = 0.8;
-/** Whoever has not said who they are may ask so many times less often. */
-const strangersPart = 10;
-/** Several people behind one address, who have just signed in, are strangers for a moment. */
-const leastOfStrangers = 20;
-// Leaves two seconds of the promised ten for writing down what is in memory and stopping PostgreSQL.
+export function portSetting(environment: Environment, name: PortName): string {
+  return `${environment === "live" ? "HUB_" : "HUB_PREVIEW_"}${name}`;
+}
+
+/** Part of the database connections that requests may use at a time; authentication and flushing use the others. */
+const slotsPart = 0.8;
+/** The limit of an address without a valid token, as a part of that of an organization. */
+const anonymousDivisor = 10;
+/** Several users behind one address who have just signed in are anonymous for a moment. */
+const leastPerAddress = 20;
+// Leaves two seconds of the promised ten for flushing buffers and stopping PostgreSQL.
 const drainMs = 7_000;
-/** Whoever still waits for a task then is told that it goes on: tasks have this long to end by themselves. */
+/** Requests that wait for a task are then answered that it goes on: tasks have this long to end. */
 const waitersMs = 5_000;
 const keyUsageMs = 30_000;
 const requestsMs = 5_000;
@@ -85,7 +91,8 @@ const requestsMs = 5_000;
 export async function openSurface(world: World, options: SurfaceOptions): Promise<Surface> {
   if (world.environment === "preview") await followPreviewClock(world);
   await followOutboundPause(world);
-  const { roles } = options.config;
+  const { group = singleProcess } = options;
+  const { roles, host } = options.config;
   const health = createHealth(world, () => isDraining);
   let isDraining = false;
 
@@ -97,104 +104,125 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
   };
   const served = [...(roles.has("api") ? [main] : []), ...(roles.has("gateway") ? [gateway] : [])];
 
-  const { startHeavyProcess: start } = options;
-  const heavy = start && createHeavyWork({ start, log: world.log });
-  const answers = new Set<ServerResponse>();
-  /** One for all: a closure for each request would be work for the garbage collector. */
+  const { startWorkerProcess: start } = options;
+  const offload = start && createOffload({ start, log: world.log });
+  const responses = new Set<ServerResponse>();
+  /** Shared: a closure for each request would be work for the garbage collector. */
   function forget(this: ServerResponse): void {
-    answers.delete(this);
+    responses.delete(this);
   }
-  const setting = world.environment === "live" ? "HUB_" : "HUB_PREVIEW_";
   const measured: Metrics[] = [];
   const none = (): number => 0;
-  const measure = (inFlight: () => number, streams: () => number): Metrics =>
-    createMetrics(world, { inFlight, streams, readBacklog: () => readBacklog(world) });
-  const apps: (ListenOn & { app: HttpApp; doors?: Doors })[] = [];
-  const { port, gatewayPort, held } = options;
-  if (served.length > 0) apps.push({ app: createApp(served), port, setting: `${setting}PORT`, held: held?.main });
-  if (gatewayPort !== undefined && roles.has("gateway")) {
-    const where = { port: gatewayPort, setting: `${setting}GATEWAY_PORT`, held: held?.gateway };
-    apps.push({ app: createApp([gateway]), ...where });
+  const measure = (name: PortName, inFlight: () => number, streams: () => number): Metrics => {
+    const peers = peersOf(group, `metrics ${world.environment} ${name}`);
+    return createMetrics(world, { inFlight, streams, readBacklog: () => readBacklog(world), peers });
+  };
+  const apps: { http: HttpApp; listener: PortListener }[] = [];
+
+  async function listen(name: PortName, mounts: Mount[], port: number, early?: PortListener): Promise<void> {
+    const setting = portSetting(world.environment, name);
+    const listener = early ?? createPortListener({ host, port, setting, startChecks: () => ({}) });
+    const http = createApp(name, mounts, listener);
+    apps.push({ http, listener });
+    await http.start((handler) => listener.handOver(handler));
+    if (!early) await listener.listen();
   }
 
-  function createApp(mounts: Mount[]): HttpApp {
+  function createApp(name: PortName, mounts: Mount[], { server }: PortListener): HttpApp {
     const metrics = measure(
-      () => http.admission.open(),
+      name,
+      () => http.admission.openRequests(),
       () => http.streams.count(),
     );
     measured.push(metrics);
     const { config } = options;
-    const { console: shown } = options;
-    const site = shown && mounts.includes(main) ? createConsoleSite(() => shown.look()) : undefined;
+    const site = options.console && mounts.includes(main) ? createConsoleSite(options.console) : undefined;
     const http: HttpApp = createHttpApp(world, {
+      server,
       mounts,
       site,
       metrics,
-      pages: (app, gates) =>
+      pages: (app, limits) =>
         addPages(app, world, {
-          gates,
+          limits,
           health,
           metrics,
-          // Loaded when somebody asks for it: most processes never need it.
+          // Loaded on demand: most processes never need it.
           openApi: async () => (await import("../http/openapi.ts")).writeOpenApi(mounts, hubVersion),
           metricsAccess: config.metricsAccess,
           site,
         }),
       rateLimits: rateLimitsOf(config),
+      sharedCounts: sharedCountsOf(group, `rate limits ${world.environment} ${name}`),
       admission: {
-        maxInFlight: config.maxInFlight,
-        maxAtWork: Math.max(2, Math.floor(config.maxConnections * requestsPart)),
+        maxOpenRequests: config.maxInFlight,
+        slots: Math.max(2, Math.floor(config.maxConnections * slotsPart)),
         maxEventLoopDelayMs: config.maxEventLoopDelayMs,
       },
-      ...(heavy ? { heavy } : {}),
+      ...(offload ? { offload } : {}),
       corsOrigins: config.corsOrigins,
       trustedProxies: config.trustedProxies,
       names: { publicUrls: config.publicUrls, host: config.host },
     });
-    http.app.server.on("request", (_request: unknown, response: ServerResponse) => {
-      answers.add(response);
-      // It is told of its end once; that this is heard once need not be seen to.
+    server.on("request", (_request: unknown, response: ServerResponse) => {
+      responses.add(response);
       response.on("close", forget);
     });
     return http;
   }
 
-  const urls: string[] = [];
+  const { port, gatewayPort, listeners } = options;
   try {
-    for (const one of apps) {
-      urls.push(await listen(one.app, options.config.host, one));
-      one.doors = await openDoors(one.app.app.server, options.config.host);
-    }
+    if (served.length > 0) await listen("PORT", served, port, listeners?.main);
+    if (gatewayPort !== undefined && roles.has("gateway"))
+      await listen("GATEWAY_PORT", [gateway], gatewayPort, listeners?.gateway);
   } catch (error) {
-    await Promise.all(apps.map(({ app, doors }) => Promise.all([app.app.close(), doors?.close()])));
+    await Promise.all(apps.map(({ http, listener }) => close(http, listener)));
     throw error;
   }
   const timers = [
-    flushEvery(keyUsageMs, world, "the use of keys was", flushUsage),
-    flushEvery(requestsMs, world, "some requests were", flushRequests),
+    flushEvery(keyUsageMs, world, "the last use of keys was", flushUsage),
+    flushEvery(requestsMs, world, "some entries of the request log were", flushRequests),
   ];
 
   return {
     environment: world.environment,
-    urls,
+    urls: apps.map(({ listener }) => listener.url()),
     mounts: served,
     health,
-    metrics: measured[0] ?? measure(none, none),
+    metrics: measured[0] ?? measure("PORT", none, none),
     async stop() {
       isDraining = true;
       for (const timer of timers) clearInterval(timer);
-      const patience = setTimeout(() => stopWaiting(world), waitersMs);
-      await Promise.all(apps.map(({ app, doors }) => drain(app, doors, answers, options.config.shutdownDrainMs)));
-      clearTimeout(patience);
-      await heavy?.stop();
+      const timeout = setTimeout(() => stopWaiting(world), waitersMs);
+      const { shutdownDrainMs } = options.config;
+      await Promise.all(apps.map(({ http, listener }) => drain(http, listener, responses, shutdownDrainMs)));
+      clearTimeout(timeout);
+      await offload?.stop();
       await Promise.all([flushUsage(world), flushRequests(world)]).catch(() => {});
     },
   };
 }
 
+function peersOf(group: ProcessGroup, topic: string): Peers {
+  return {
+    process: group.size === 1 ? undefined : group.number,
+    ask: async () => (await group.askOthers(topic)).map(({ data }) => String(data)),
+    onQuestion: (answer) => group.onQuestion(topic, answer),
+  };
+}
+
+function sharedCountsOf(group: ProcessGroup, topic: string): SharedCounts | undefined {
+  if (group.size === 1) return undefined;
+  return {
+    broadcast: (counts) => group.broadcast(topic, counts),
+    onBroadcast: (listener) => group.onBroadcast(topic, (data) => listener(data as WindowCounts)),
+  };
+}
+
 function rateLimitsOf({ rateLimit }: Pick<Config, "rateLimit">) {
   if (rateLimit === undefined) return undefined;
-  const perAddress = Math.max(leastOfStrangers, Math.ceil(rateLimit / strangersPart));
+  const perAddress = Math.max(leastPerAddress, Math.ceil(rateLimit / anonymousDivisor));
   return { perOrganization: rateLimit, perCaller: rateLimit, perAddress };
 }
 
@@ -204,45 +232,34 @@ function flushEvery(ms: number, world: World, what: string, write: (world: World
   }, ms).unref();
 }
 
-async function listen({ app }: HttpApp, host: string, given: ListenOn): Promise<string> {
-  const { port, setting, held } = given;
-  try {
-    // Where ports can be shared, the one that answered meanwhile goes on until this one listens.
-    if (held && !canShare) await held.release();
-    if (!held && canShare && port !== 0) await refuseTaken(host, port);
-    const listening = { host, port: held?.port ?? port, reusePort: canShare };
-    await app.listen(listening);
-    await held?.release();
-  } catch (error) {
-    throw explainListening(error, { host, port, setting });
-  }
-  const address = app.server.address() as AddressInfo;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
-}
-
 /**
- * For a moment connections still come in while every answer says `Connection: close`: clients move elsewhere without a
- * reset. Then no new ones, and those that are idle are closed until none is left.
+ * For a moment connections are still accepted while every response says `Connection: close`: clients move to another node without
+ * a reset. Then no new ones, and idle connections are closed until none is left.
  */
 async function drain(
-  { app, drain: announce }: HttpApp,
-  doors: Doors | undefined,
-  answers: ReadonlySet<ServerResponse>,
+  http: HttpApp,
+  listener: PortListener,
+  responses: ReadonlySet<ServerResponse>,
   shutdownDrainMs: number,
 ): Promise<void> {
-  announce();
-  // Requests that began before: their answers have to say it too.
-  for (const answer of answers) answer.shouldKeepAlive = false;
+  http.drain();
+  // Requests that began before: their responses have to say it too.
+  for (const response of responses) response.shouldKeepAlive = false;
   await new Promise((resolve) => setTimeout(resolve, shutdownDrainMs));
-  const closed = Promise.all([app.close(), doors?.close()]);
-  const sweeper = setInterval(() => app.server.closeIdleConnections(), 50);
-  const deadline = setTimeout(() => app.server.closeAllConnections(), drainMs);
+  await close(http, listener);
+}
+
+async function close({ app }: HttpApp, { server }: PortListener): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  const sweeper = setInterval(() => server.closeIdleConnections(), 50);
+  const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
   clearInterval(sweeper);
   clearTimeout(deadline);
+  await app.close();
 }
 
-/** When keys and sessions were last used. */
+/** Writes when keys and sessions were last used. */
 async function flushUsage(world: World): Promise<void> {
   await Promise.all([flushKeyUsage(world), flushSessionUsage(world)]);
 }

@@ -21,42 +21,40 @@ type WorldOptions = {
   environment: Environment;
   connection: Connection;
   maxConnections: number;
-  /** Connections for what nobody waits for, besides those. */
+  /** Further connections, for background work. */
   maxBackground?: number;
-  /** Nobody waits for anything that is done in this process. */
-  isBackground?: boolean;
   secrets: Secrets;
   log: Logger;
   settings: Settings;
   rowSecurity?: boolean;
   clock?: SettableClock;
-  /** Opens it although some of what is sealed cannot be read: for the commands that say so, or mend it. */
+  /** Opens a database although some secrets cannot be decrypted: for commands that report or repair that. */
   mayLackKeys?: boolean;
-  /** False: a database that is not up to date is refused and left as it is. */
+  /** False: rejects a database that is not up to date. */
   mayMigrate?: boolean;
-  /** Receives what migrations are doing. */
+  /** Receives the progress of migrations. */
   report?: (progress: MigrationProgress) => void;
   /** Ends a migration that is under way. */
   stopping?: AbortSignal;
-  /** A newer hub has migrated the database: this one can do no more than stop. */
+  /** A newer hub migrated the database: this one has to stop. */
   onNewerSchema?: (migration: string) => void;
 };
 
 export type OpenWorld = { world: World; close(): Promise<void> };
 
-/** Connects, migrates, and builds what every verb of this surface works with. */
+/** Connects, migrates, and builds the context of every verb of this surface. */
 export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
-  const { environment, connection, secrets, settings, maxConnections, maxBackground, isBackground } = options;
+  const { environment, connection, secrets, settings, maxConnections, maxBackground } = options;
   const log = options.log.child({ environment });
   const onDatabaseError = (error: Error): void => log.warn({ err: error }, "a database connection was lost");
-  const db = openDatabase({ connection, maxConnections, maxBackground, isBackground, onError: onDatabaseError });
+  const db = openDatabase({ connection, maxConnections, maxBackground, onError: onDatabaseError });
   try {
     const signer = createHeadSigner(secrets, environment);
     const migrations = await readMigrations();
     await bringUpToDate(db, options, { migrations, signer, log });
     if (!options.mayLackKeys) await checkSecretKeys(db, secrets, environment);
     if (options.rowSecurity && !(await db.enableRowSecurity())) {
-      log.warn("no role hub_org: organizations are kept apart by the statements alone");
+      log.warn("no role hub_org: row-level security is off, organizations are separated by the queries alone");
     }
     const signals = await openSignals(connection, { onError: onDatabaseError });
     const { onNewerSchema } = options;
@@ -101,7 +99,7 @@ async function bringUpToDate(
   const ms = Math.round(performance.now() - begun);
   if (applied.length > 0)
     log.info({ migrations: applied.length, newest: applied.at(-1)?.name, ms }, "database migrated");
-  // Its heads have no signature yet. Later ones that have none are somebody else's work, or wait for `hub rewrap`.
+  // The heads of an older database have no signature yet. A missing one later is tampering, or waits for `hub rewrap`.
   const areHeadsNew = applied.some(({ name }) => name.startsWith("0024_"));
   if (areHeadsNew && (await findMissingKeys(db, secrets)).length === 0) {
     await resignHeadsAcrossOrgs(db, signer, new Date());

@@ -2,6 +2,7 @@ import type { World } from "../context.ts";
 import { rewindAutomations } from "../features/automations/automations.ts";
 import { fireDueSchedules, rewindSchedules, timeUntilDue } from "../features/schedules/schedules.ts";
 import { startLoop } from "../queue/loop.ts";
+import { rewindDeliveries } from "../features/webhooks/webhooks.ts";
 import { refreshPreviewClock } from "../features/preview/preview.ts";
 
 /** Signals tell of new schedules; this is for those that were lost. */
@@ -33,6 +34,7 @@ export function startScheduler(world: World): { stop(): Promise<void> } {
     await refreshPreviewClock(world);
     await rewindSchedules(world);
     await rewindAutomations(world);
+    await rewindDeliveries(world);
   }
 
   const wake = (): void => loop.wake();

@@ -66,7 +66,7 @@ export function killAllLaunched(): void {
  */
 export function launchHub(dataDir: string, { args = ["serve"], env, ...more }: Launch = {}): Launched {
   // Built beside each of many hubs, the console would only take the time of the tests.
-  const quiet = { HUB_AUTO_RESTART: "off", HUB_CONSOLE: "off" };
+  const quiet = { HUB_AUTO_RESTART: "off", HUB_PROCESSES: "1", HUB_CONSOLE: "off" };
   const defaults = { HUB_PORT: "0", HUB_PREVIEW_PORT: "0", HUB_DATA_DIR: dataDir, ...quiet };
   return launch({ ...more, args, env: { ...defaults, ...env } });
 }

@@ -6,8 +6,8 @@ import type { Scope } from "../core/scopes.ts";
 import { createSecrets } from "../core/secrets.ts";
 import type { Environment, Settings, World } from "../context.ts";
 import { startTaskEngine } from "../features/tasks/engine/task-engine.ts";
-import type { HeavyProcess } from "../http/heavy-slots.ts";
 import type { Mount } from "../http/mount.ts";
+import type { WorkerProcess } from "../http/worker-slots.ts";
 import { bootstrap } from "../main/bootstrap.ts";
 import type { SurfaceOptions } from "../main/surface.ts";
 import { openSurface } from "../main/surface.ts";
@@ -57,11 +57,11 @@ type TestHubOptions = {
   maxBackground?: number;
   /** Tasks this node runs at a time; 0: it runs none. */
   taskSlots?: number;
-  /** `false`: statements are on their own, as with most hubs. */
+  /** `false`: organizations are separated by the queries alone. */
   rowSecurity?: boolean;
   console?: SurfaceOptions["console"];
-  /** What does heavy requests; without it the hub itself. */
-  heavyProcess?: HeavyProcess;
+  /** Runs costly requests; without it the hub itself, which shares the clock that tests move. */
+  workerProcess?: WorkerProcess;
   /** The current one first. */
   secretKeys?: [string, ...string[]];
 };
@@ -93,14 +93,13 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
       done();
     },
   });
-  const { environment = "live", heavyProcess } = options;
+  const { environment = "live", workerProcess } = options;
   const [current, ...previous] = options.secretKeys ?? [secretKey];
   const { world, close } = await openWorld({
     environment,
     connection,
     maxConnections: options.config?.maxConnections ?? maxConnections,
     ...(options.maxBackground === undefined ? {} : { maxBackground: options.maxBackground }),
-    // Off for those who do not ask for it; here it shows whatever would see nothing by it.
     rowSecurity: options.rowSecurity ?? true,
     secrets: createSecrets(current, previous),
     log: pino({ level: "debug" }, sink),
@@ -119,7 +118,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     port: 0,
     gatewayPort: undefined,
     console: options.console,
-    ...(heavyProcess ? { startHeavyProcess: () => Promise.resolve(heavyProcess) } : {}),
+    ...(workerProcess ? { startWorkerProcess: () => Promise.resolve(workerProcess) } : {}),
     config: {
       host: "127.0.0.1",
       roles: new Set(["api", "gateway"]),
@@ -180,7 +179,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
   };
 }
 
-type Doors = { anonymous: TestClient; client(token: string): TestClient; operator: TestClient };
+type Clients = { anonymous: TestClient; client(token: string): TestClient; operator: TestClient };
 
 async function signIn(anonymous: TestClient, email: string): Promise<string> {
   const { status, text, body } = await anonymous.post("/auth/token", { email, password });
@@ -191,7 +190,7 @@ async function signIn(anonymous: TestClient, email: string): Promise<string> {
 
 let count = 0;
 
-async function createOrg(hub: Doors): Promise<TestOrg> {
+async function createOrg(hub: Clients): Promise<TestOrg> {
   const email = `admin${++count}-${crypto.randomUUID()}@org.example`;
   const created = await hub.operator.post("/organizations", { name: `Org ${count}`, admin: { email, password } });
   const admin = hub.client(await signIn(hub.anonymous, email));

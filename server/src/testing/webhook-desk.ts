@@ -39,7 +39,9 @@ export function openWebhookDesk(hub: TestHub) {
         );
         if (data[0].status === "failed") return;
         const { health } = await read(client, id);
-        const times = [data[0].nextAttemptAt, health.nextProbeAt ?? data[0].nextAttemptAt].map((at) => Date.parse(at));
+        const times = [data[0].nextAttemptAt, health.nextAttemptAt ?? data[0].nextAttemptAt].map((at) =>
+          Date.parse(at),
+        );
         await pass(Math.max(...times) + 1_000 - hub.world.clock.now().getTime());
       }
     },

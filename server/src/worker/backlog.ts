@@ -3,7 +3,7 @@ import { readUnsealed } from "../events/sealer.ts";
 import { readScheduleLag } from "../features/schedules/schedules.ts";
 import { taskLeases } from "../features/tasks/tasks.ts";
 import type { WebhookCounts } from "../features/webhooks/webhooks.ts";
-import { countWebhooksAcrossOrgs, webhookLeases } from "../features/webhooks/webhooks.ts";
+import { countWebhooksAcrossOrgs, deliveryLeases } from "../features/webhooks/webhooks.ts";
 import type { Outcome } from "../queue/outcomes.ts";
 import { outcomesOf } from "../queue/outcomes.ts";
 import { leasedWorks } from "./chores.ts";
@@ -53,5 +53,5 @@ export async function readBacklog(world: World): Promise<Backlog> {
 
 const engines = [
   { name: "tasks", leases: taskLeases },
-  { name: "webhook deliveries", leases: webhookLeases },
+  { name: "webhook deliveries", leases: deliveryLeases },
 ];

@@ -7,7 +7,7 @@ import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts
 import { pickupWork } from "../features/pickups/pickups.ts";
 import { trackingWork } from "../features/shipments/shipments.ts";
 import { removeOldInboundWebhooks, removeOldSamples } from "../features/tasks/tasks.ts";
-import { webhookLeases } from "../features/webhooks/webhooks.ts";
+import { deliveryLeases } from "../features/webhooks/webhooks.ts";
 import type { World } from "../context.ts";
 import type { LeasedRow } from "../queue/leases.ts";
 import type { Worker, WorkKind } from "../queue/work.ts";
@@ -67,6 +67,6 @@ export function startOutboundWork(world: World): Worker[] {
 
 /** Only when no other process can be at work on this database: what a killed one held is taken up at once. */
 export async function freeLeasedWork({ db }: World): Promise<void> {
-  const works = [...leasedWorks, { leases: webhookLeases }];
+  const works = [...leasedWorks, { leases: deliveryLeases }];
   await Promise.all(works.map(({ leases }) => leases.endAllAcrossOrgs(db)));
 }

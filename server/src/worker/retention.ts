@@ -13,7 +13,7 @@ import { deleteOldPickupsAcrossOrgs } from "../features/pickups/pickups.ts";
 import { deleteOldComparisonsAcrossOrgs } from "../features/rate-comparisons/rate-comparisons.ts";
 import { deleteOldRequestsAcrossOrgs } from "../features/requests/requests.ts";
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
-import { deleteOldAnswersAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "../features/webhooks/webhooks.ts";
+import { deleteOldResponsesAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "../features/webhooks/webhooks.ts";
 
 /** Some of what ended before; small enough that nobody waits for its locks. Returns whose it was, once for each. */
 type RemoveSome = (tx: Tx, before: Date) => Promise<string[]>;
@@ -26,7 +26,7 @@ export const removals: Record<Kept, RemoveSome> = {
   pickups: deleteOldPickupsAcrossOrgs,
   labelFiles: deleteOldLabelFilesAcrossOrgs,
   deliveries: deleteOldDeliveriesAcrossOrgs,
-  deliveryAnswers: deleteOldAnswersAcrossOrgs,
+  deliveryAnswers: deleteOldResponsesAcrossOrgs,
   firings: deleteOldInvocationsAcrossOrgs,
   requests: deleteOldRequestsAcrossOrgs,
 };

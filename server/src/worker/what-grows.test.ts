@@ -91,7 +91,7 @@ const bounds: Record<string, Bound> = {
   users: byPeople,
   webhook_attempts: { cascades: "webhook_deliveries" },
   webhook_deliveries: { kept: "deliveries" },
-  webhook_resends: { deletedIn: "features/webhooks/deliver/deliveries.store.ts" },
+  webhook_resends: { deletedIn: "features/webhooks/deliver/plan-deliveries.store.ts" },
   webhooks: byPeople,
   zone_charts: byPeople,
 };

@@ -2,7 +2,7 @@ import type { World } from "../context.ts";
 import type { Topic } from "../db/signals.ts";
 import { startLoop } from "../queue/loop.ts";
 
-/** Work that nobody waits for. It may run on several nodes at once and must cope with that. */
+/** Background work. It may run on several nodes at the same time and must cope with that. */
 export type Chore = {
   name: string;
   intervalMs: number;

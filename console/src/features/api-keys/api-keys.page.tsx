@@ -11,11 +11,11 @@ import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { ApiKey } from "./api-keys.queries.ts";
 import { apiKeysQuery } from "./api-keys.queries.ts";
-import type { MadeKey } from "./new-key.tsx";
+import type { CreatedKey } from "./new-key.tsx";
 import { KeyValue, NewKey } from "./new-key.tsx";
 
 type Doing = { what: "new" } | { what: "delete" | "rotate"; key: ApiKey };
@@ -28,7 +28,7 @@ const columnsWith = (refused: string | undefined, onDo: (doing: Doing) => void):
     cell: (key) => `${key.prefix}…${key.last4}`,
   },
   {
-    name: "May",
+    name: "Scopes",
     className: "max-w-72 truncate text-muted",
     cell: (key) => <span title={key.scopes.join(", ")}>{mayText(key.scopes)}</span>,
   },
@@ -36,7 +36,7 @@ const columnsWith = (refused: string | undefined, onDo: (doing: Doing) => void):
     name: "State",
     cell: (key) =>
       key.creatorDeleted ? (
-        <Badge tone="warn">its maker is gone</Badge>
+        <Badge tone="warn">creator deleted</Badge>
       ) : (
         <Badge tone={key.status === "active" ? "ok" : "skip"}>{key.replacedBy ? "replaced" : key.status}</Badge>
       ),
@@ -47,12 +47,12 @@ const columnsWith = (refused: string | undefined, onDo: (doing: Doing) => void):
     cell: (key) => (key.lastUsedAt ? <Time at={key.lastUsedAt} /> : <span className="text-muted">never</span>),
   },
   {
-    name: "Ends",
+    name: "Expires",
     className: "whitespace-nowrap",
     cell: (key) => (key.expiresAt ? <Time at={key.expiresAt} /> : <span className="text-warn">never</span>),
   },
   {
-    name: "Made by",
+    name: "Created by",
     className: "max-w-44 truncate text-muted",
     cell: ({ createdBy }) => createdBy.email ?? createdBy.name ?? "the hub",
   },
@@ -90,12 +90,12 @@ const mayText = (scopes: readonly string[]): string =>
       ? scopes.join(", ")
       : plural(scopes.length, "scope");
 
-/** Keys for programs. Nobody can read a value again, so that nobody can take it from here. */
+/** API keys. The hub stores only a hash, so a value cannot be shown again. */
 export function ApiKeysPage() {
   const me = useMe();
   const keys = useQuery(apiKeysQuery(usePage()));
   const [doing, setDoing] = useState<Doing>();
-  const [rotated, setRotated] = useState<MadeKey>();
+  const [rotated, setRotated] = useState<CreatedKey>();
   const refused = missingScope(me, "admin");
   const close = (): void => setDoing(undefined);
   return (
@@ -140,7 +140,7 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
       run={async () => {
         await hub.call("DELETE /api/v1/api-keys/{id}", { path: { id: apiKey.id } });
         await queryClient.invalidateQueries({ queryKey: ["api-keys"] });
-        tell(`The key ${apiKey.name} is revoked`);
+        showToast(`The key ${apiKey.name} is revoked`);
       }}
       onClose={onClose}
     >
@@ -158,7 +158,7 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
   );
 }
 
-function Rotate({ apiKey, onMade, onClose }: { apiKey: ApiKey; onMade(made: MadeKey): void; onClose(): void }) {
+function Rotate({ apiKey, onMade, onClose }: { apiKey: ApiKey; onMade(made: CreatedKey): void; onClose(): void }) {
   return (
     <Confirm
       title={`A new value for ${apiKey.name}?`}

@@ -1,12 +1,10 @@
 import type { Answer } from "@order-operations-hub/sdk/client";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { fieldError } from "../../ui/field-errors.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { plural } from "../../ui/format.ts";
 import { Select } from "../../ui/select.tsx";
@@ -15,74 +13,61 @@ import type { ScopeName } from "./api-keys.queries.ts";
 import { ScopePicker } from "./scope-picker.tsx";
 
 const dayMs = 86_400_000;
-const ends = [
+const expiryOptions = [
   { value: "90", label: "In 90 days" },
   { value: "365", label: "In a year" },
   { value: "", label: "Never" },
 ];
 
-export type MadeKey = Pick<Answer<"POST /api/v1/api-keys">, "name" | "key">;
+export type CreatedKey = Pick<Answer<"POST /api/v1/api-keys">, "name" | "key">;
 
-/** Its value is shown once: the dialog stays until somebody says that they have it. */
+/** The key is shown once, so the dialog stays until the user confirms that they copied it. */
 export function NewKey({ onClose }: { onClose(): void }) {
   const me = useMe();
-  const [name, setName] = useState("");
-  const [days, setDays] = useState("90");
-  const [scopes, setScopes] = useState<ReadonlySet<ScopeName>>(new Set());
-  const [made, setMade] = useState<MadeKey>();
-  const create = useMutation({
-    mutationFn: () =>
+  const form = useCreateForm({
+    start: { name: "", days: "90", scopes: [] as ScopeName[] },
+    create: ({ name, days, scopes }) =>
       hub.call("POST /api/v1/api-keys", {
         body: {
           name: name.trim(),
-          scopes: [...scopes],
+          scopes,
           ...(days ? { expiresAt: new Date(Date.now() + Number(days) * dayMs).toISOString() } : {}),
         },
       }),
-    onSuccess: async (key) => {
-      setMade(key);
-      await queryClient.invalidateQueries({ queryKey: ["api-keys"] });
-    },
+    refetch: ["api-keys"],
   });
-  if (made) return <KeyValue made={made} onClose={onClose} />;
-  const reason = name.trim() === "" ? "Give it a name." : scopes.size === 0 && "Choose what it may do.";
+  if (form.created) return <KeyValue made={form.created} onClose={onClose} />;
+  const { name, days, scopes } = form.draft;
+  const reason = name.trim() === "" ? "Give it a name." : scopes.length === 0 && "Choose what it may do.";
   return (
-    <FormDialog
-      title="New key"
-      submit="Make the key"
-      reason={reason}
-      action={create}
-      fields={["/name", "/expiresAt"]}
-      isWide
-      onClose={onClose}
-    >
+    <FormDialog title="New key" submit="Make the key" reason={reason} form={form} isWide onClose={onClose}>
       <div className="grid gap-3 sm:grid-cols-2">
         <TextField
           label="Name"
           hint="Who or what uses it, such as Warehouse screen."
-          error={fieldError(create.error, "/name")}
-          value={name}
-          onChange={setName}
+          {...form.field("name")}
           maxLength={100}
         />
         <Select
-          label="Ends"
-          hint={days ? undefined : "A key that never ends is forgotten sooner than lost."}
-          error={fieldError(create.error, "/expiresAt")}
-          value={days}
-          options={ends}
-          onChange={setDays}
+          label="Expires"
+          hint={days ? undefined : "A key that never expires is forgotten sooner than lost."}
+          {...form.field("days", "/expiresAt")}
+          options={expiryOptions}
         />
       </div>
-      <ScopePicker held={me.scopes as ScopeName[]} chosen={scopes} onChange={setScopes} />
+      <ScopePicker
+        held={me.scopes as ScopeName[]}
+        chosen={new Set(scopes)}
+        onChange={(chosen) => form.set({ scopes: [...chosen] })}
+      />
       <p className="text-sm text-muted">
-        {plural(scopes.size, "scope")} chosen. A key keeps to its organization, and loses what its maker loses.
+        {plural(scopes.length, "scope")} chosen. A key keeps to its organization, and loses what its creator loses.
       </p>
     </FormDialog>
   );
 }
 
-export function KeyValue({ made, onClose, note }: { made: MadeKey; onClose(): void; note?: string }) {
+export function KeyValue({ made, onClose, note }: { made: CreatedKey; onClose(): void; note?: string }) {
   return (
     <Dialog
       title={`The key ${made.name}`}

@@ -4,7 +4,7 @@ import type { ScopeName } from "./api-keys.queries.ts";
 
 const groupName = (group: string): string => (group === "pii" ? "Personal data" : sentence(group));
 
-/** What a key may do, by what it is about. Only what one may do oneself can be given. */
+/** Scopes of a key, grouped by resource. Only scopes that the user has can be granted. */
 export function ScopePicker({
   held,
   chosen,

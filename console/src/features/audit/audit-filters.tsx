@@ -8,7 +8,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { objectTypes } from "./audit.text.ts";
 
-/** A text, what it is about, who, and from when to when; what came with a link is a chip. */
+/** Filters by text, object, actor and time. A filter that came with a link is shown as a chip. */
 export function AuditFilters({ search }: { search: Search }) {
   const { set } = useSearchParams();
   const { data: users } = useEntityNames("user");

@@ -23,7 +23,7 @@ import { AuditFilters } from "./audit-filters.tsx";
 import type { AuditEntry, AuditFilter } from "./audit.queries.ts";
 import { auditQuery } from "./audit.queries.ts";
 
-/** What the address asks for. */
+/** Reads the filter from the address. */
 function filterOf(search: Search): AuditFilter {
   const one = (name: string): string | undefined => oneOf(search[name]) || undefined;
   const day = (name: string, addDays = 0): string | undefined => {
@@ -47,7 +47,7 @@ const actorText = ({ actor }: AuditEntry): string =>
     ? (actor.name ?? "the hub")
     : `${actor.type === "api_key" ? "key " : ""}${actor.email ?? actor.name ?? ""}`;
 
-/** The data of an entry in a few words. */
+/** Summary of an entry's data. */
 function dataText({ data }: AuditEntry): string {
   return Object.entries(data)
     .filter(([, value]) => value !== null && value !== "")
@@ -81,7 +81,7 @@ function whatText({ type }: AuditEntry): string {
   return `${sentence(about)} ${words(what)}`;
 }
 
-/** Everything that was changed, by whom. Each entry seals the ones before it; whether they are all there can be checked. */
+/** The audit log. Its entries form a hash chain that can be verified here. */
 export function AuditPage() {
   const { search, set } = useSearchParams();
   const filter = filterOf(search);
@@ -171,7 +171,7 @@ function Entry({ entry, onFilter }: { entry: AuditEntry; onFilter(change: Search
   );
 }
 
-/** Recomputes every hash. A long log takes some seconds; the page can be used meanwhile. */
+/** Verifies the hash chain. A long log takes some seconds. */
 function Check() {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ["audit", "chain"],

@@ -1,6 +1,6 @@
 import type { AuditFilter } from "./audit.queries.ts";
 
-/** What entries are about. */
+/** Object types of audit entries. */
 export const objectTypes = [
   "api_key",
   "automation",

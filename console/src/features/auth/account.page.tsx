@@ -1,28 +1,28 @@
 import { HubApiError } from "@order-operations-hub/sdk/problem";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { totpQuery, useMe } from "../../live/me.ts";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Heading } from "../../ui/card.tsx";
 import { FactList } from "../../ui/facts.tsx";
-import { fieldError } from "../../ui/field-errors.ts";
 import { plural } from "../../ui/format.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { SubmitForm } from "../../ui/submit-form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Sessions } from "../users/sessions.pick.tsx";
 import { Totp } from "./totp.tsx";
 
-/** What is one's own: password, authenticator app, where one is signed in. */
+/** The user's own account: password, authenticator app and sessions. */
 export function AccountPage() {
   const me = useMe();
   const endOthers = useMutation({
     mutationFn: () => hub.call("POST /api/v1/sessions/revoke-others"),
     onSuccess: async ({ revokedCount }) => {
       await queryClient.invalidateQueries({ queryKey: ["sessions"] });
-      tell(revokedCount === 0 ? "No other active sessions" : `${plural(revokedCount, "session")} revoked`);
+      showToast(revokedCount === 0 ? "No other active sessions" : `${plural(revokedCount, "session")} revoked`);
     },
   });
   return (
@@ -37,7 +37,7 @@ export function AccountPage() {
                 ["E-mail", me.actor.email ?? "–"],
                 ["Organization", me.organization.name],
                 ["Role", me.role ?? "none"],
-                ["May", plural(me.scopes.length, "scope")],
+                ["Scopes", plural(me.scopes.length, "scope")],
               ]}
             />
           </Card>
@@ -57,7 +57,7 @@ export function AccountPage() {
   );
 }
 
-/** The hub has none of somebody whom an identity provider vouches for, and says so. */
+/** Users of an identity provider have no password here; the hub answers so. */
 function Secrets() {
   const { error } = useQuery(totpQuery);
   if (error instanceof HubApiError && error.status === 409) {
@@ -81,51 +81,37 @@ function Secrets() {
 }
 
 function Password() {
-  const [current, setCurrent] = useState("");
-  const [next, setNext] = useState("");
-  const change = useMutation({
-    mutationFn: () => hub.call("POST /api/v1/me/password", { body: { currentPassword: current, newPassword: next } }),
-    // It ends all sessions, this one too: the next request asks to sign in.
-    onSuccess: () => queryClient.invalidateQueries(),
+  const form = useCreateForm({
+    start: { currentPassword: "", newPassword: "" },
+    create: (body) => hub.call("POST /api/v1/me/password", { body }),
+    // The change ends all sessions, this one too: the next request asks to sign in.
+    refetch: [],
   });
+  const { currentPassword, newPassword } = form.draft;
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (current && next) change.mutate();
-      }}
+    <SubmitForm
+      form={form}
+      kind="plain"
+      submit="Change the password"
+      reason={
+        (!currentPassword || newPassword.length < 10) &&
+        "Enter your current password and a new one (at least 10 characters)."
+      }
     >
       <Heading title="Password" note="a change signs you out everywhere" />
       <TextField
-        label="Present password"
+        label="Current password"
         type="password"
-        error={fieldError(change.error, "/currentPassword")}
-        value={current}
-        onChange={setCurrent}
+        {...form.field("currentPassword")}
         autoComplete="current-password"
       />
       <TextField
         label="New password"
         type="password"
         hint="At least 10 characters."
-        error={fieldError(change.error, "/newPassword")}
-        value={next}
-        onChange={setNext}
+        {...form.field("newPassword")}
         autoComplete="new-password"
       />
-      {change.error && <ProblemBox error={change.error} />}
-      <div>
-        <Button
-          type="submit"
-          isBusy={change.isPending}
-          disabledReason={
-            (!current || next.length < 10) && "Say the present one, and a new one of at least 10 characters."
-          }
-        >
-          Change the password
-        </Button>
-      </div>
-    </form>
+    </SubmitForm>
   );
 }

@@ -1,31 +1,33 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { totpQuery } from "../../live/me.ts";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Heading } from "../../ui/card.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
 import { plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { SubmitForm } from "../../ui/submit-form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 
-// Most have set it up already, and do not need it drawn.
+// Loaded on demand: only the set-up shows it.
 const QrImage = lazy(async () => ({ default: (await import("../../ui/qr-image.tsx")).QrImage }));
 
-/** Codes of an app besides the password. Set up in three steps: secret, first code, recovery codes. */
+/** Two-factor sign-in. Set up in three steps: secret, first code, recovery codes. */
 export function Totp() {
   const { data: totp, error } = useQuery(totpQuery);
-  const [code, setCode] = useState("");
   const fresh = (): Promise<void> => queryClient.invalidateQueries(totpQuery);
   const begin = useMutation({ mutationFn: () => hub.call("POST /api/v1/me/totp") });
-  const confirm = useMutation({
-    mutationFn: () => hub.call("POST /api/v1/me/totp/confirm", { body: { code: code.trim() } }),
-    onSuccess: fresh,
+  const confirm = useCreateForm({
+    start: { code: "" },
+    create: ({ code }) => hub.call("POST /api/v1/me/totp/confirm", { body: { code: code.trim() } }),
+    onCreated: fresh,
   });
   const renew = useMutation({ mutationFn: () => hub.call("POST /api/v1/me/totp/recovery-codes"), onSuccess: fresh });
   const end = useMutation({ mutationFn: () => hub.call("DELETE /api/v1/me/totp"), onSuccess: fresh });
-  const codes = renew.data ?? confirm.data;
+  const codes = renew.data ?? confirm.created;
   const isOn = totp?.isEnabled ?? false;
   return (
     <>
@@ -36,17 +38,9 @@ export function Totp() {
       {error && <ProblemBox error={error} />}
       {codes && <RecoveryCodes codes={codes.recoveryCodes} />}
       {isOn && !codes && <p className="text-muted">{plural(totp?.recoveryCodesLeft ?? 0, "recovery code")} left.</p>}
-      {totp && !isOn && !begin.data && (
-        <p className="text-muted">Whoever knows your password could not sign in without the app on your phone.</p>
-      )}
+      {totp && !isOn && !begin.data && <p className="text-muted">Adds a code from your phone to each sign-in.</p>}
       {!isOn && begin.data && (
-        <form
-          className="flex flex-col gap-2.5"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (code.trim()) confirm.mutate();
-          }}
-        >
+        <SubmitForm form={confirm} submit="Turn it on" reason={!confirm.draft.code.trim() && "Type the code first."}>
           <p>1. Scan this with the app, or type the secret into it.</p>
           <div className="flex flex-wrap items-center gap-3">
             <Suspense fallback={<div className="size-44 rounded-md border border-line" />}>
@@ -62,23 +56,11 @@ export function Totp() {
           </div>
           <TextField
             label="2. Type the code that the app shows"
-            value={code}
-            onChange={setCode}
+            {...confirm.field("code")}
             inputMode="numeric"
             autoComplete="one-time-code"
           />
-          {confirm.error && <ProblemBox error={confirm.error} />}
-          <div>
-            <Button
-              kind="primary"
-              type="submit"
-              isBusy={confirm.isPending}
-              disabledReason={!code.trim() && "Type the code first."}
-            >
-              Turn it on
-            </Button>
-          </div>
-        </form>
+        </SubmitForm>
       )}
       {[begin.error, renew.error, end.error].map((failed, at) => failed && <ProblemBox key={at} error={failed} />)}
       <div className="flex flex-wrap gap-2">

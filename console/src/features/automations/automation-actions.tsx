@@ -7,7 +7,7 @@ import { useMe } from "../../live/me.ts";
 import { ConfirmButton } from "../../ui/confirm.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { Select } from "../../ui/select.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { automationCan } from "./automation.can.ts";
 
 const renew = () => queryClient.invalidateQueries({ queryKey: ["automations"] });
@@ -27,7 +27,7 @@ export function AutomationActions({ automation }: { automation: Automation }) {
           await hub.call("DELETE /api/v1/automations/{id}", { path: { id }, ifMatch: version });
           router.history.replace(paths.automations());
           await renew();
-          tell(`${automation.name} deleted`);
+          showToast(`${automation.name} deleted`);
         }}
       >
         <p>Runs that it began stay as they are.</p>
@@ -82,7 +82,7 @@ function ResumeButton({ automation }: { automation: Automation }) {
   );
 }
 
-/** From shadow to live with what its shadow saw in sight, and back. */
+/** Switches between preflight and run, showing what the preflights found. */
 function ModeButton({ automation }: { automation: Automation }) {
   const me = useMe();
   const isShadow = automation.mode === "preflight";
@@ -94,11 +94,11 @@ function ModeButton({ automation }: { automation: Automation }) {
       body: { mode },
     });
     await renew();
-    tell(mode === "run" ? `${automation.name} is live` : `${automation.name} is in shadow again`);
+    showToast(mode === "run" ? `${automation.name} is live` : `${automation.name} is in shadow again`);
   };
   if (!isShadow) {
     return (
-      // Another question than the one that was just answered, though in its place.
+      // A new key resets the dialog: it asks another question in the same position.
       <ConfirmButton
         key="preflight"
         kind="plain"

@@ -10,7 +10,7 @@ import type { ConditionForm } from "../operations/condition.pick.tsx";
 import { filterOf, searchOf } from "../orders/order-filters.pick.ts";
 import { readAutomation } from "./automations.queries.ts";
 
-/** As the form of conditions has it. */
+/** The value type of ConditionForm. */
 type Condition = Parameters<typeof ConditionForm>[0]["value"];
 
 export type Draft = {
@@ -20,7 +20,7 @@ export type Draft = {
   types: string[];
   cron: string;
   timezone: string;
-  /** As the address of the list of orders would have it. */
+  /** In the format of the order list's address. */
   filter: Search;
   when: Condition;
   pipelineId: string;
@@ -40,7 +40,7 @@ const draftOf = (one: Automation): Draft => ({
   maxPerHour: String(one.max_orders_per_hour),
 });
 
-/** What starts it: its parts belong together, and are sent together. */
+/** The trigger is replaced as a whole. */
 function triggerOf(draft: Draft, clock: Clock) {
   const filter = filterOf(draft.filter, clock);
   const trigger =
@@ -50,7 +50,7 @@ function triggerOf(draft: Draft, clock: Clock) {
 
 const trigger: ReadonlyArray<keyof Draft> = ["kind", "types", "cron", "timezone", "filter"];
 
-/** An automation while it is made or changed. */
+/** Form state of a new or existing automation. */
 export function useAutomationForm(
   automation: Automation | undefined,
   start: Draft,

@@ -20,7 +20,7 @@ import { verdictNames, verdictTones } from "./automations.text.ts";
 
 const spans = [1, 7, 30];
 
-/** What it would do to the orders of past events, as they are now. Nothing is changed. */
+/** Dry run of the automation on the orders of past events, in their present state. */
 export function AutomationTest({ automation }: { automation: Automation }) {
   const { search, set } = useSearchParams();
   const asked = Number(oneOf(search["days"]));

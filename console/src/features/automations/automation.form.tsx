@@ -1,7 +1,7 @@
 import type { Automation } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
-import { useUsualZone } from "../../live/hub-clock.tsx";
+import { useDefaultZone } from "../../live/hub-clock.tsx";
 import { useMe } from "../../live/me.ts";
 import { SaveRow } from "../../live/save-row.tsx";
 import type { RecordForm } from "../../live/use-record-form.ts";
@@ -26,10 +26,10 @@ type Props = { automation?: Automation; onDone(saved: Automation): void };
 const onFields = ["/name", "/description", "/on", "/when", "/pipeline_id", "/max_orders_per_hour"];
 const orders = ["order"];
 
-/** What starts it, which orders, and what is done to them. It begins in shadow. */
+/** Trigger, filter and pipeline. A new automation starts in preflight mode. */
 export function AutomationForm({ automation, onDone }: Props) {
   const me = useMe();
-  const form = useAutomationForm(automation, startOf(useUsualZone()), onDone);
+  const form = useAutomationForm(automation, startOf(useDefaultZone()), onDone);
   const { draft, set, errors: wrong } = form;
   const reason = automationCan.change(me) ?? missingOf(draft);
   return (
@@ -101,13 +101,13 @@ type FieldProps = { draft: Draft; set(change: Partial<Draft>): void; wrong: Read
 
 function Clock({ draft, set, wrong }: FieldProps) {
   const { preview, errors } = useCronPreview(draft);
-  const said = new Map([
+  const timingErrors = new Map([
     ...errors,
     ...[...wrong].map(([at, message]): [string, string] => [at.replace(/^\/on/, ""), message]),
   ]);
   return (
     <>
-      <CronFields value={draft} errors={said} onChange={set} />
+      <CronFields value={draft} errors={timingErrors} onChange={set} />
       <CronMeaning preview={preview} />
     </>
   );
@@ -148,7 +148,7 @@ function PipelineFields({ form }: { form: RecordForm<Draft> }) {
         />
         <TextField
           label="Orders an hour, at most"
-          hint="Beyond it, it does nothing more and is paused."
+          hint="When this limit is reached, the automation is paused."
           type="number"
           min={1}
           max={100_000}

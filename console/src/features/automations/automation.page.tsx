@@ -7,7 +7,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { ConditionText } from "../operations/condition.pick.tsx";
 import { presetsQuery } from "../operations/operations.queries.ts";
@@ -44,7 +44,7 @@ function AutomationView({ automation }: { automation: Automation }) {
       <PageHead above={above} title={automation.name} note={<AutomationState automation={automation} />}>
         <AutomationActions automation={automation} />
       </PageHead>
-      <Said automation={automation} />
+      <Summary automation={automation} />
       <TabLinks
         label="Automation"
         tabs={tabs.map(([name, label]) => ({
@@ -54,7 +54,7 @@ function AutomationView({ automation }: { automation: Automation }) {
         }))}
       />
       {tab === "settings" ? (
-        <AutomationForm automation={automation} onDone={() => tell("Automation changed")} />
+        <AutomationForm automation={automation} onDone={() => showToast("Automation changed")} />
       ) : tab === "test" ? (
         <AutomationTest automation={automation} />
       ) : (
@@ -64,8 +64,8 @@ function AutomationView({ automation }: { automation: Automation }) {
   );
 }
 
-/** What it does in one sentence, what is in its way, and what came of it so far. */
-function Said({ automation }: { automation: Automation }) {
+/** One-sentence summary, the reason it is blocked or paused, and its counters. */
+function Summary({ automation }: { automation: Automation }) {
   const { data: pipelines } = useQuery(presetsQuery);
   const { counters, blocked_reason, pause_reason: paused } = automation;
   const pipeline = pipelines?.find(({ id }) => id === automation.pipeline_id)?.name ?? "a pipeline";

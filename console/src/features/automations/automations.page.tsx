@@ -92,7 +92,7 @@ export function AutomationsPage() {
         columns={columnsWith((id) => pipelines?.find((one) => one.id === id)?.name ?? "–")}
         idOf={(one) => one.id}
         empty={
-          <Empty text={isNone ? text.none : "No automation is like that."}>
+          <Empty text={isNone ? text.none : "No automations match these filters."}>
             {isNone && !refused ? (
               <Link href={paths.newAutomation()} className={buttonClass("primary")}>
                 Make the first one

@@ -34,7 +34,7 @@ export const invocationsQuery = (id: string, page: number, kind: string | undefi
 
 export type TestReport = Answer<"POST /api/v1/automations/{id}/test">;
 
-/** Asked for by hand: it looks at thousands of orders. */
+/** Fetched on demand only: it evaluates thousands of orders. */
 export const automationTestQuery = (id: string, version: number, days: number | undefined) =>
   queryOptions({
     queryKey: ["automations", "test", id, version, days],

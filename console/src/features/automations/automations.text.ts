@@ -18,7 +18,7 @@ export const kindNames: Record<string, string> = {
   depth_exceeded: "Stopped: automations had set off each other",
 };
 
-/** What starts it, in a few words. */
+/** Short description of the trigger. */
 export const startText = ({ trigger }: Pick<Automation, "trigger">): string =>
   trigger.cron ? `By the clock, ${trigger.cron}` : `On ${(trigger.types ?? []).join(" or ")}`;
 

@@ -61,7 +61,7 @@ function Outcome({ invocation: { run, preflight_summary } }: { invocation: Invoc
   );
 }
 
-/** Its runs, and what its shadow would have done, newest first. */
+/** Runs and preflights that the automation started, newest first. */
 export function Invocations({ automation }: { automation: Automation }) {
   const page = usePage();
   const invocations = useQuery(invocationsQuery(automation.id, page, undefined));

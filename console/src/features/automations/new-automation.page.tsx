@@ -1,7 +1,7 @@
 import { useRouter } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
 import { PageHead } from "../../ui/page-head.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { AutomationForm } from "./automation.form.tsx";
 
 export function NewAutomationPage() {
@@ -11,7 +11,7 @@ export function NewAutomationPage() {
       <PageHead above={{ href: paths.automations(), name: "Automations" }} title="New" />
       <AutomationForm
         onDone={(saved) => {
-          tell(`${saved.name} begins in shadow`, { text: "It checks from now on, and changes nothing." });
+          showToast(`${saved.name} begins in shadow`, { text: "It checks from now on, and changes nothing." });
           router.history.replace(paths.automation(saved.id, { tab: "test" }));
         }}
       />

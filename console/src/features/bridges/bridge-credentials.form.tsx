@@ -1,43 +1,45 @@
 import type { Bridge } from "@order-operations-hub/sdk/api-types";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { useState } from "react";
 import { paths } from "../../app/paths.ts";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
-import { Button } from "../../ui/button.tsx";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Card, Empty } from "../../ui/card.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
-import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
 import { Icon } from "../../ui/icons.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { withoutEmpty } from "../../ui/schema-form/schema.ts";
-import { tell } from "../../ui/toast.tsx";
+import { SubmitForm } from "../../ui/submit-form.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { bridgeCan } from "./bridge.can.ts";
 import { connectorsQuery } from "./bridges.queries.ts";
 
-/** Where the hub is seen from here: whoever is to call it may have to use another name for it. */
+/** Address as seen from this browser; the shop may reach the hub under another name. */
 const inboundWebhookUrl = ({ id }: Bridge): string => `${window.location.origin}/api/v1/bridges/${id}/inbound-webhooks`;
 
-/** They go in and never come out: what is stored can be replaced, not read. */
+/** Stored credentials can be replaced, never read. */
 export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
   const router = useRouter();
   const refused = bridgeCan.change(useMe());
   const { data: connectors } = useQuery(connectorsQuery);
   const connector = connectors?.find(({ name }) => name === bridge.connector);
-  const [given, setGiven] = useState<Record<string, unknown>>({});
-  const credentials = withoutEmpty(given);
-  const save = useMutation({
-    mutationFn: () => hub.call("PATCH /api/v1/bridges/{id}", { path: { id: bridge.id }, body: { credentials } }),
-    onSuccess: async () => {
-      setGiven({});
-      await queryClient.invalidateQueries({ queryKey: ["bridges"] });
-      tell("Credentials replaced");
+  const form = useCreateForm({
+    start: (): { credentials: Record<string, unknown> } => ({ credentials: {} }),
+    create: ({ credentials }) =>
+      hub.call("PATCH /api/v1/bridges/{id}", {
+        path: { id: bridge.id },
+        body: { credentials: withoutEmpty(credentials) },
+      }),
+    refetch: ["bridges"],
+    onCreated: () => {
+      form.reset();
+      showToast("Credentials replaced");
       router.history.push(paths.bridge(bridge.id, { test: "now" }));
     },
   });
+  const isEmpty = Object.keys(withoutEmpty(form.draft.credentials)).length === 0;
   const schema = connector?.credentialsSchema as FormSchema | undefined;
   if (!schema) return null;
   const names = Object.keys(schema.properties ?? {});
@@ -66,32 +68,13 @@ export function BridgeCredentials({ bridge }: { bridge: Bridge }) {
           </CopyText>
         </p>
       )}
-      <form
-        className="flex flex-col gap-2.5"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!refused && Object.keys(credentials).length > 0) save.mutate();
-        }}
+      <SubmitForm
+        form={form}
+        submit="Replace and test"
+        reason={refused ?? (isEmpty && "Fill in what is to be replaced.")}
       >
-        {save.error && !isAllOnFields(save.error, ["/credentials"]) && <ProblemBox error={save.error} />}
-        <SchemaForm
-          schema={schema}
-          value={given}
-          onChange={setGiven}
-          errors={fieldErrors(save.error)}
-          pointer="/credentials"
-        />
-        <div>
-          <Button
-            kind="primary"
-            type="submit"
-            isBusy={save.isPending}
-            disabledReason={refused ?? (Object.keys(credentials).length === 0 && "Fill in what is to be replaced.")}
-          >
-            Replace and test
-          </Button>
-        </div>
-      </form>
+        <SchemaForm schema={schema} {...form.field("credentials")} errors={form.errors} pointer="/credentials" />
+      </SubmitForm>
     </Card>
   );
 }

@@ -8,7 +8,7 @@ import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { organizationQuery } from "../organizations/organizations.queries.ts";
 
-/** Where this bridge calls, and where bridges of the organization may call at all. */
+/** Hosts that this bridge calls, and the allow list of the organization. */
 export function BridgeHosts({ bridge }: { bridge: Bridge }) {
   const me = useMe();
   const { data, error, refetch } = useQuery(organizationQuery(me.organization.id));
@@ -49,7 +49,7 @@ function Allowed({ hosts }: { hosts: readonly string[] }) {
   );
 }
 
-/** Addresses among the settings, of which only the host matters here. */
+/** Hosts of the URLs in the settings. */
 function hostsIn(settings: Record<string, unknown>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     if (typeof value !== "string") return [];

@@ -53,7 +53,7 @@ const executionColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Execut
   },
 ];
 
-/** The last few, where there is no room for a list. */
+/** The latest executions, without paging. */
 export function RecentExecutions({ bridge, tasks }: { bridge: Bridge; tasks: readonly BridgeTask[] }) {
   const { data } = useQuery(bridgeExecutionsQuery(bridge.id, 1, 8));
   if (!data) return null;
@@ -99,7 +99,7 @@ const mappingColumns = (tasks: readonly BridgeTask[]): Array<ListColumn<Transfor
   {
     name: "Direction",
     className: "whitespace-nowrap",
-    cell: ({ direction }) => (direction === "inbound" ? "comes in" : "goes out"),
+    cell: ({ direction }) => (direction === "inbound" ? "Inbound" : "Outbound"),
   },
   { name: "Rows", isNumber: true, cell: ({ mappings }) => mappings.length },
   {

@@ -20,7 +20,7 @@ import { ExecutionLine } from "./execution-line.tsx";
 import { SampleView } from "./sample-view.tsx";
 import { RecentExecutions } from "./bridge-lists.panel.tsx";
 
-/** Whether it works, and what comes next: look, import, repeat. */
+/** Health, and the next steps: inspect a sample, import, schedule. */
 export function BridgeOverview({ bridge }: { bridge: Bridge }) {
   const { search } = useSearchParams();
   const { data: tasks, error } = useQuery(bridgeTasksQuery(bridge.id));
@@ -38,7 +38,7 @@ export function BridgeOverview({ bridge }: { bridge: Bridge }) {
             facts={[
               ["Last success", <Time key="ok" at={health.lastSuccessAt} />],
               ["Last failure", <Time key="bad" at={health.lastFailureAt} />],
-              // The test beside it has just said it.
+              // The connection test beside it already shows this error.
               health.lastError !== null &&
                 !isAsked && [
                   "It said",

@@ -14,14 +14,14 @@ import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { pickEntity } from "../pick/entity.pick.tsx";
 import { bridgeCan } from "./bridge.can.ts";
 import { readBridge, connectorsQuery } from "./bridges.queries.ts";
 import { DeleteBridge } from "./delete-bridge.tsx";
 
 type Draft = Pick<Bridge, "name" | "settings" | "isActive" | "concurrency"> & {
-  /** Wanted again where the settings send them to another address. */
+  /** Required again when the settings change the host that receives them. */
   credentials: Record<string, unknown>;
 };
 const draftOf = ({ name, settings, isActive, concurrency }: Bridge): Draft => ({
@@ -59,7 +59,7 @@ function useSettingsForm(bridge: Bridge) {
     },
     onSaved: (saved) => {
       setNeedsCredentials(false);
-      tell(`${saved.name} saved`);
+      showToast(`${saved.name} saved`);
     },
   });
   return { form, needsCredentials };
@@ -88,7 +88,7 @@ export function BridgeSettings({ bridge }: { bridge: Bridge }) {
           </div>
           {connector && (
             <SchemaForm
-              // Some fields hold what was typed by themselves: another record is another form.
+              // Remount for another version: some fields keep their own typed text.
               key={form.basedOn}
               schema={connector.settingsSchema}
               value={draft.settings}
@@ -127,11 +127,11 @@ export function BridgeSettings({ bridge }: { bridge: Bridge }) {
   );
 }
 
-/** Each setting with its name, as the form has it. */
+/** Settings as text, with the titles that the form shows. */
 function settingsText(settings: Record<string, unknown>, schema: FormSchema | undefined): string {
-  const told = Object.entries(withoutEmpty(settings)).map(([name, value]) => {
+  const texts = Object.entries(withoutEmpty(settings)).map(([name, value]) => {
     const text = typeof value === "object" && value !== null ? JSON.stringify(value) : valueText(value);
     return `${schema?.properties?.[name]?.title ?? sentence(name)}: ${text}`;
   });
-  return told.join("; ");
+  return texts.join("; ");
 }

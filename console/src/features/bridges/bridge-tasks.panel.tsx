@@ -21,7 +21,7 @@ import { bridgeTasksQuery } from "./bridges.queries.ts";
 import { modeWords } from "./bridges.text.ts";
 import { ExecutionLine } from "./execution-line.tsx";
 
-/** What the bridge can do, each with what it needs to be told, to be done now. */
+/** The tasks of the bridge, each with its input form and a button to run it. */
 export function BridgeTasks({ bridge }: { bridge: Bridge }) {
   const { data: tasks, error, refetch } = useQuery(bridgeTasksQuery(bridge.id));
   const { search, set } = useSearchParams();

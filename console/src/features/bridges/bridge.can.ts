@@ -2,7 +2,7 @@ import type { Bridge, BridgeTask } from "@order-operations-hub/sdk/api-types";
 import type { Me } from "../../live/me.ts";
 import { missingScope } from "../../live/me.ts";
 
-/** What may be done with a bridge, by its state and one's scopes: undefined, or why not. The hub decides in the end. */
+/** Whether an action on a bridge is allowed: undefined, or the reason why not. The hub checks again. */
 export const bridgeCan = {
   create: (me: Me): string | undefined => missingScope(me, "bridges:write"),
   change: (me: Me): string | undefined => missingScope(me, "bridges:write"),
@@ -12,7 +12,7 @@ export const bridgeCan = {
   sample: (bridge: Bridge, me: Me): string | undefined => missingScope(me, "pii:read") ?? bridgeCan.run(bridge, me),
 };
 
-/** The task that brings orders, where there is one: it is what most bridges are made for. */
+/** The task that imports orders, if the bridge has one. */
 export const importTaskOf = (tasks: readonly BridgeTask[] | undefined): BridgeTask | undefined =>
   tasks?.find(({ name, mode }) => name === "orders.import" && mode === "pull") ??
   tasks?.find(({ mode }) => mode === "pull");

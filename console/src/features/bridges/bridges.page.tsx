@@ -42,7 +42,7 @@ const columnsWith = (titleOf: (connector: string) => string): Array<ListColumn<B
   },
 ];
 
-/** Shops, ERPs and files that the hub is connected to. */
+/** Connections to shops, ERPs and files. */
 export function BridgesPage() {
   const bridges = useQuery(bridgesQuery(usePage()));
   const { data: connectors } = useQuery(connectorsQuery);

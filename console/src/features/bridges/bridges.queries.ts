@@ -36,7 +36,7 @@ export const bridgeTasksQuery = (id: string | undefined) =>
 
 export type PulledSample = Answer<"POST /api/v1/bridges/{id}/samples">;
 
-/** The first records that a task would read, as the other side has them now. Nothing is stored. */
+/** Reads the first records of a task from the other system without storing them. */
 export const pullSample = (id: string, taskName: string): Promise<PulledSample> =>
   hub.call("POST /api/v1/bridges/{id}/samples", { path: { id }, body: { taskName, limit: 3 } });
 

@@ -18,13 +18,13 @@ export const healthTone = ({ isActive, health }: Bridge): Tone =>
 
 export const modeWords: Record<string, string> = { pull: "reads", push: "sends", call: "asks" };
 
-/** What an execution says it did, in words: "30 fetched, 30 created". What is zero is not worth a word, unless it is all there is. */
+/** The result of an execution in words: "30 fetched, 30 created". Zeros are left out unless all are zero. */
 export function resultText(result: unknown): string {
   if (typeof result !== "object" || result === null) return "";
   const counts = Object.entries(result).filter((entry): entry is [string, number] => typeof entry[1] === "number");
-  const told = counts.filter(([, count]) => count > 0);
-  if (counts.length > 0 && told.length === 0) return "nothing new";
-  // How many came stands before what became of them.
-  const ordered = told.toSorted(([a], [b]) => Number(b === "fetched") - Number(a === "fetched"));
+  const nonZero = counts.filter(([, count]) => count > 0);
+  if (counts.length > 0 && nonZero.length === 0) return "nothing new";
+  // "fetched" comes first.
+  const ordered = nonZero.toSorted(([a], [b]) => Number(b === "fetched") - Number(a === "fetched"));
   return ordered.map(([name, count]) => `${formatCount(count)} ${words(name)}`).join(", ");
 }

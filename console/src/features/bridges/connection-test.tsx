@@ -13,7 +13,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { useLatest } from "../../ui/use-latest.ts";
 import { bridgeCan } from "./bridge.can.ts";
 
-/** Whether the other side answers, asked now; what it says is told word for word. */
+/** Tests the connection now and shows the response as it is. */
 export function ConnectionTest({ bridge, isAsked }: { bridge: Bridge; isAsked: boolean }) {
   const refused = bridgeCan.test(useMe());
   const test = useMutation({

@@ -7,7 +7,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { ConnectorInfo } from "./bridges.queries.ts";
 import { connectorsQuery } from "./bridges.queries.ts";
 
-/** With what? Each says what it can do. */
+/** Lists the connectors with their tasks. */
 export function ConnectorsPage() {
   const { data, error, refetch } = useQuery(connectorsQuery);
   return (
@@ -24,11 +24,11 @@ export function ConnectorsPage() {
   );
 }
 
-/** Other systems first: most people come to connect one. */
+/** Remote systems first: they are the usual choice. */
 const inOrder = (connectors: readonly ConnectorInfo[]): ConnectorInfo[] =>
   connectors.toSorted((a, b) => Number(a.isOffline) - Number(b.isOffline) || b.tasks.length - a.tasks.length);
 
-/** By what it does, in words: "Reads: import orders, read locations". */
+/** Groups of tasks, as in "Reads: import orders, read locations". */
 const kinds = [
   ["pull", "Reads"],
   ["push", "Sends"],

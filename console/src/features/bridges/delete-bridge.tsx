@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { plural, words } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 
 export function DeleteBridge({ bridge, refused }: { bridge: Bridge; refused: string | undefined }) {
   const router = useRouter();
@@ -22,7 +22,7 @@ export function DeleteBridge({ bridge, refused }: { bridge: Bridge; refused: str
         ifMatch: bridge.version,
       }),
     onSuccess: () => {
-      tell(`Bridge ${bridge.name} deleted`);
+      showToast(`Bridge ${bridge.name} deleted`);
       router.history.push(paths.bridges());
       void queryClient.invalidateQueries({ queryKey: ["bridges", "list"] });
     },
@@ -63,7 +63,7 @@ export function DeleteBridge({ bridge, refused }: { bridge: Bridge; refused: str
   );
 }
 
-/** "2 schedules", "1 transformation": what the hub says uses it. */
+/** "2 schedules", "1 transformation": the users of the bridge, as named by the error. */
 function usesOf(error: unknown): string[] {
   if (!(error instanceof HubApiError) || error.status !== 409) return [];
   const { usedByCounts } = error.problem as { usedByCounts?: Record<string, number> };

@@ -11,7 +11,7 @@ import { resultText } from "./bridges.text.ts";
 
 const pollMs = 700;
 
-/** An execution that was just begun, until it has ended, and what came of it. */
+/** Follows an execution that was just started and shows its outcome. */
 export function ExecutionLine({ id, bridgeId }: { id: string; bridgeId: string }) {
   const { data, error, refetch } = useQuery({
     ...executionQuery(id),
@@ -19,7 +19,7 @@ export function ExecutionLine({ id, bridgeId }: { id: string; bridgeId: string }
   });
   const isOver = data !== undefined && hasEnded(data);
   useEffect(() => {
-    // What the lists beside it say is older than that.
+    // The lists on the page are out of date now.
     if (isOver) void queryClient.invalidateQueries();
   }, [isOver]);
   if (error) return <ProblemBox error={error} onRetry={() => void refetch()} />;

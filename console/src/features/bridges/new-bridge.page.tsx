@@ -14,13 +14,13 @@ import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import type { FormSchema } from "../../ui/schema-form/schema.ts";
 import { withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { TextField } from "../../ui/text-field.tsx";
-import { useKept } from "../../ui/use-kept.ts";
+import { useSessionState } from "../../ui/use-session-state.ts";
 import { pickEntity } from "../pick/entity.pick.tsx";
 import { bridgeCan } from "./bridge.can.ts";
 import type { ConnectorInfo } from "./bridges.queries.ts";
 import { bridgesQuery, connectorsQuery } from "./bridges.queries.ts";
 
-/** What a connector needs to be told, and nothing else. */
+/** Settings and credentials of a new bridge. */
 export function NewBridgePage() {
   const { connector: name } = useParams({ strict: false }) as { connector: string };
   const { data, error, refetch } = useQuery(connectorsQuery);
@@ -48,8 +48,8 @@ function Filled({ connector }: { connector: ConnectorInfo }) {
   const me = useMe();
   const router = useRouter();
   const { data: others } = useQuery(bridgesQuery(1));
-  const [kept, keep] = useKept<Draft>(`ooh-bridge-${connector.name}`);
-  // Secrets are nowhere but in the fields and, sealed, in the hub.
+  const [kept, keep] = useSessionState<Draft>(`ooh-bridge-${connector.name}`);
+  // Kept out of `useSessionState`: secrets must not reach the session storage.
   const [credentials, setCredentials] = useState<Record<string, unknown>>({});
   const draft = kept ?? { name: freeName(connector.title, others?.data.map((one) => one.name) ?? []), settings: {} };
   const create = useMutation({
@@ -93,7 +93,7 @@ function Filled({ connector }: { connector: ConnectorInfo }) {
                 type="button"
                 onClick={() => {
                   keep({ ...draft, settings: example });
-                  // Fields that hold what was typed begin anew.
+                  // Remount the fields that keep their own typed text.
                   setFilled(filled + 1);
                 }}
                 className="min-h-6 text-accent-text underline"
@@ -149,11 +149,11 @@ function Filled({ connector }: { connector: ConnectorInfo }) {
   );
 }
 
-/** Worth filling in by itself: of the others, each field shows its own. */
+/** Examples of more than two fields are offered as a whole; for smaller ones the placeholders suffice. */
 const isLarge = (example: unknown): example is Record<string, unknown> =>
   typeof example === "object" && example !== null && Object.keys(example).length > 2;
 
-/** A name that nobody has taken, so that there is one thing less to type. */
+/** The first unused name: the title, then "title 2" and so on. */
 function freeName(title: string, taken: readonly string[]): string {
   for (let count = 1; ; count++) {
     const name = count === 1 ? title : `${title} ${count}`;

@@ -4,7 +4,7 @@ import { FactList } from "../../ui/facts.tsx";
 import { words } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
 
-/** A record as the other side has it, and in words what the hub would make of it. */
+/** A record of the other system beside the hub record that would result. */
 export function SampleView({ source, output }: { source: object; output: Record<string, unknown> }) {
   return (
     <div className="mt-2 grid items-start gap-3.5 lg:grid-cols-2">
@@ -26,7 +26,7 @@ function factsOf(output: Record<string, unknown>): Array<[string, string]> {
     .map(([name, value]) => [fieldName(name).replace(/^./, (first) => first.toUpperCase()), partsText(value)]);
 }
 
-/** Of an address, a customer: all that is filled, since it is to be looked at. */
+/** All filled parts of an address or customer. */
 function partsText(value: unknown): string {
   if (typeof value === "string" && /^[a-z]+(_[a-z]+)+$/.test(value)) return words(value);
   if (typeof value !== "object" || value === null) return valueText(value);

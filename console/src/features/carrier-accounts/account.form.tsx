@@ -19,7 +19,7 @@ type Draft = {
   isActive: boolean;
   settings: Record<string, unknown>;
   aliases: Array<[theirs: string, ours: string]>;
-  /** Never shown: what is typed takes the place of what is stored. */
+  /** Write-only: what is entered replaces what is stored. */
   credentials: Record<string, unknown>;
 };
 
@@ -41,7 +41,7 @@ const names = {
   aliases: "Names of services",
 };
 
-/** What the account is called, whether it is used, and how others call its services. */
+/** Name, status and service aliases of the account. */
 export function AccountForm({ account, kind }: { account: CarrierAccount; kind: CarrierKind | undefined }) {
   const me = useMe();
   const form = useRecordForm<CarrierAccount, Draft>({
@@ -116,7 +116,7 @@ function Credentials({ schema, known, value, onChange, errors }: CredentialProps
   );
 }
 
-/** Only what is different; an alias that is gone is said to be so. */
+/** Only changed fields; a removed alias is sent as null. */
 function patchOf({ aliases, settings, credentials, ...rest }: Partial<Draft>, base: CarrierAccount): AccountPatch {
   const named = aliases?.filter(([from, to]) => from.trim() !== "" && to.trim() !== "");
   return {

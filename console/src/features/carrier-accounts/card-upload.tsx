@@ -1,18 +1,17 @@
 import type { CarrierAccount, RateCard } from "@order-operations-hub/sdk/api-types";
-import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../app/paths.ts";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { errorAt, fieldErrors } from "../../ui/field-errors.ts";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { zoneSchemes } from "./carrier-accounts.text.ts";
 
@@ -25,7 +24,7 @@ type Header = {
 };
 type Chosen = { name: string; text: string; card: RateCard | undefined };
 
-/** A file of prices. JSON says everything; beside a CSV a few things have to be said. */
+/** Uploads a rate card. JSON is complete; for a CSV the dialog asks for the rest. */
 export function CardUpload({ account }: { account: CarrierAccount }) {
   const refused = missingScope(useMe(), "carrier_accounts:write");
   const [file, setFile] = useState<Chosen>();
@@ -69,68 +68,53 @@ export function CardUpload({ account }: { account: CarrierAccount }) {
 function UploadDialog({ account, file, onClose }: { account: CarrierAccount; file: Chosen; onClose(): void }) {
   const router = useRouter();
   const clock = useClock();
-  const [header, setHeader] = useState<Header>({
-    name: file.card?.name ?? file.name.replace(/\.\w+$/, ""),
-    effectiveFrom: file.card?.effectiveFrom ?? new Date(clock.now()).toISOString().slice(0, 10),
-    zoneScheme: file.card?.zoneScheme ?? "ups",
-    fuel: "",
-    isDraft: false,
-  });
-  const set = (change: Partial<Header>): void => setHeader({ ...header, ...change });
-  const upload = useMutation({
-    mutationFn: () => {
-      const { name, effectiveFrom, zoneScheme, fuel, isDraft } = header;
-      const said = { name, effectiveFrom, zoneScheme };
-      const csvHeader = {
-        ...said,
-        ...(fuel === "" ? {} : { fuel: { percent: Number(fuel), appliesTo: "base_net" as const } }),
-      };
-      return hub.call("POST /api/v1/carrier-accounts/{id}/rate-cards", {
+  const form = useCreateForm({
+    start: (): Header => ({
+      name: file.card?.name ?? file.name.replace(/\.\w+$/, ""),
+      effectiveFrom: file.card?.effectiveFrom ?? new Date(clock.now()).toISOString().slice(0, 10),
+      zoneScheme: file.card?.zoneScheme ?? "ups",
+      fuel: "",
+      isDraft: false,
+    }),
+    create: ({ fuel, isDraft, ...header }) =>
+      hub.call("POST /api/v1/carrier-accounts/{id}/rate-cards", {
         path: { id: account.id },
         body: {
-          ...(file.card ? { card: { ...file.card, ...said } } : { csv: file.text, header: csvHeader }),
+          ...(file.card
+            ? { card: { ...file.card, ...header } }
+            : {
+                csv: file.text,
+                header: {
+                  ...header,
+                  ...(fuel === "" ? {} : { fuel: { percent: Number(fuel), appliesTo: "base_net" as const } }),
+                },
+              }),
           isActive: !isDraft,
         },
-      });
-    },
-    onSuccess: (card) => {
-      void queryClient.invalidateQueries({ queryKey: ["carrier-accounts"] });
-      tell(`${card.name} is uploaded`);
+      }),
+    refetch: ["carrier-accounts"],
+    onCreated: (card) => {
+      showToast(`${card.name} is uploaded`);
       onClose();
       router.history.push(paths.carrier(account.id, { tab: "cards", card: card.id }));
     },
   });
-  const errors = fieldErrors(upload.error);
-  const at = (field: string): string | undefined =>
-    errorAt(errors, `/header/${field}`) ?? errorAt(errors, `/card/${field}`);
+  const { name, effectiveFrom, isDraft } = form.draft;
+  const within = file.card ? "/card" : "/header";
   return (
     <FormDialog
       title={`Prices of ${file.name}`}
       submit="Upload"
-      reason={header.name.trim() === "" ? "It needs a name." : header.effectiveFrom === "" && "From which day?"}
-      action={upload}
+      reason={name.trim() === "" ? "It needs a name." : effectiveFrom === "" && "From which day?"}
+      form={form}
       onClose={onClose}
     >
-      <TextField
-        label="Name"
-        value={header.name}
-        maxLength={100}
-        error={at("name")}
-        onChange={(name) => set({ name })}
-      />
-      <TextField
-        label="Counts from"
-        type="date"
-        value={header.effectiveFrom}
-        error={at("effectiveFrom")}
-        onChange={(effectiveFrom) => set({ effectiveFrom })}
-      />
+      <TextField label="Name" {...form.field("name", `${within}/name`)} maxLength={100} />
+      <TextField label="Counts from" type="date" {...form.field("effectiveFrom", `${within}/effectiveFrom`)} />
       <Select
         label="Zones, where the account has no chart"
-        value={header.zoneScheme}
-        error={at("zoneScheme")}
+        {...form.field("zoneScheme", `${within}/zoneScheme`)}
         options={zoneSchemes}
-        onChange={(zoneScheme) => set({ zoneScheme: zoneScheme as Header["zoneScheme"] })}
       />
       {!file.card && (
         <TextField
@@ -139,12 +123,10 @@ function UploadDialog({ account, file, onClose }: { account: CarrierAccount; fil
           min={0}
           max={100}
           step="any"
-          value={header.fuel}
-          error={at("fuel")}
-          onChange={(fuel) => set({ fuel })}
+          {...form.field("fuel", "/header/fuel")}
         />
       )}
-      <Checkbox label="Keep it as a draft" isChecked={header.isDraft} onChange={(isDraft) => set({ isDraft })} />
+      <Checkbox label="Keep it as a draft" isChecked={isDraft} onChange={(next) => form.set({ isDraft: next })} />
     </FormDialog>
   );
 }

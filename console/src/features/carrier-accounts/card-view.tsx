@@ -14,7 +14,7 @@ type Service = RateCard["services"][number];
 
 const byNumber = (a: string, b: string): number => Number(a) - Number(b) || a.localeCompare(b);
 
-/** A price list as people read it: prices by weight and zone, what comes on top, what goes off. */
+/** A rate card in full: prices by weight and zone, surcharges, discounts. */
 export function CardView({ detail }: { detail: RateCardDetail }) {
   const { search } = useSearchParams();
   const { card, currency } = detail;
@@ -85,7 +85,7 @@ export function CardView({ detail }: { detail: RateCardDetail }) {
 
 const unitOf = ({ weightBreaks }: Service): string => weightBreaks[0]?.unit ?? "lb";
 
-/** A price that does not depend on the weight is a level line. */
+/** A price without weight breaks is a horizontal line. */
 function linesOf({ weightBreaks, rates }: Service): ChartLine[] {
   return Object.entries(rates)
     .toSorted(([a], [b]) => byNumber(a, b))

@@ -12,7 +12,7 @@ import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import type { ListColumn } from "../../ui/table.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { CardUpload } from "./card-upload.tsx";
 import { CardView } from "./card-view.tsx";
@@ -74,7 +74,7 @@ const columnsWith = ({ accountId, open, refused, busy, onUse }: Given): Array<Li
   },
 ];
 
-/** The price lists of the account, and one of them open: that of the address, else the one in effect. */
+/** Rate cards of the account. The open one is that of the address, or the one in effect. */
 export function CardsTab({ account, kind }: { account: CarrierAccount; kind: CarrierKind | undefined }) {
   const me = useMe();
   const { search } = useSearchParams();
@@ -91,7 +91,7 @@ export function CardsTab({ account, kind }: { account: CarrierAccount; kind: Car
     },
     onSuccess: (next) => {
       void queryClient.invalidateQueries({ queryKey: ["carrier-accounts"] });
-      tell(next.isActive ? `${next.name} counts from ${next.effectiveFrom} on` : `${next.name} is out of use`);
+      showToast(next.isActive ? `${next.name} counts from ${next.effectiveFrom} on` : `${next.name} is out of use`);
     },
   });
   const busy = use.isPending ? use.variables.id : undefined;

@@ -3,9 +3,9 @@ import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
 
-// Apart from the names that everybody picks from: those are loaded with the first page.
+// Separate from the entity names, which are loaded with the first page.
 
-/** Accounts as contracts to price with. A carrier that brings prices of its own needs no card. */
+/** Accounts that can price parcels. A carrier with its own rates needs no rate card. */
 export const contractsQuery = queryOptions({
   queryKey: ["carrier-accounts", "contracts"],
   queryFn: async ({ signal }) => {
@@ -23,7 +23,7 @@ export const contractsQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** A card with all its prices. */
+/** A rate card with all prices. */
 export const rateCardQuery = (accountId: string, rateCardId: string | undefined) =>
   queryOptions({
     queryKey: ["carrier-accounts", "card", accountId, rateCardId],
@@ -39,7 +39,7 @@ export const rateCardQuery = (accountId: string, rateCardId: string | undefined)
 
 export type CarrierKind = Answer<"GET /api/v1/carrier-accounts/carriers">["data"][number];
 
-/** Which carriers there can be accounts with. */
+/** Supported carriers. */
 export const carrierKindsQuery = queryOptions({
   queryKey: ["carrier-accounts", "carriers"],
   queryFn: async ({ signal }): Promise<CarrierKind[]> =>
@@ -77,7 +77,7 @@ export const rateCardsQuery = (id: string, page: number) =>
 export type QuoteRequest = Input<"POST /api/v1/carrier-accounts/{id}/quote">["body"];
 export type Quotes = Answer<"POST /api/v1/carrier-accounts/{id}/quote">;
 
-/** What a parcel would cost with each service. */
+/** Quotes a parcel for every service. */
 export const quoteQuery = (id: string, body: QuoteRequest | undefined) =>
   queryOptions({
     queryKey: ["carrier-accounts", "quote", id, body],

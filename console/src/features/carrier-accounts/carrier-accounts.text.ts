@@ -1,6 +1,6 @@
 import type { RateCard, Weight } from "@order-operations-hub/sdk/api-types";
 
-/** By their number, from 1. */
+/** By ISO weekday number, from 1. */
 export const dayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const weight = (given: Weight | undefined): string | undefined => given && `${given.value} ${given.unit}`;
 
@@ -17,7 +17,7 @@ export const schemeName = (scheme: string): string =>
 
 type Surcharge = NonNullable<RateCard["surcharges"]>[number];
 
-/** What a surcharge takes, and when. */
+/** Amount and condition of a surcharge in words. */
 export function surchargeText({ kind, amount, percent, amountByZone, weightUnit, when = {} }: Surcharge): string {
   const takes =
     kind === "percent"

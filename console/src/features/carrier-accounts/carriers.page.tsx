@@ -53,7 +53,7 @@ const columnsWith = (kinds: readonly CarrierKind[] | undefined): Array<ListColum
   ];
 };
 
-/** Contracts with carriers: what they charge, where they go, what a parcel costs. */
+/** Carrier accounts with their rate cards, zones and quotes. */
 export function CarriersPage() {
   const me = useMe();
   const { search, set } = useSearchParams();

@@ -18,7 +18,7 @@ type Rules = NonNullable<AccountPatch["pickupRules"]>;
 type Times = "cutoffLocalTime" | "earliestReadyTime" | "latestCloseTime";
 type Counts = "minWindowMinutes" | "leadMinutes" | "maxDaysAhead" | "maxPackages" | "cancelDeadlineMinutes";
 type Weights = "maxTotalWeight" | "maxAverageWeight";
-/** Null: as the carrier has it. */
+/** Null: the carrier's default. */
 type Draft = Record<Times, string | null> &
   Record<Counts, number | null> &
   Record<Weights, Weight | null> & {
@@ -80,7 +80,7 @@ function textOf(part: keyof Draft, draft: Draft): unknown {
   return draft[part];
 }
 
-/** When this carrier comes. What an account leaves empty is as its carrier has it. */
+/** Pickup rules of the account. Empty fields use the carrier's defaults. */
 export function PickupRulesForm({ account }: { account: CarrierAccount }) {
   const form = useRecordForm<CarrierAccount, Draft>({
     kind: "carrier-accounts",

@@ -23,7 +23,7 @@ type Parcel = Record<(typeof names)[number], string>;
 const parcelOf = (search: Search): Parcel =>
   Object.fromEntries(names.map((name) => [name, oneOf(search[name]) ?? (name === "unit" ? "lb" : "")])) as Parcel;
 
-/** What the address says, as a request; undefined while something needed is missing. */
+/** The quote request from the address; undefined while a required part is missing. */
 function requestOf(parcel: Parcel): QuoteRequest | undefined {
   const value = Number(parcel.weight);
   if (!parcel.from || !parcel.to || !(value > 0)) return undefined;
@@ -37,7 +37,7 @@ function requestOf(parcel: Parcel): QuoteRequest | undefined {
   };
 }
 
-/** One parcel, priced with every service. The parcel is in the address, so that a price can be passed on. */
+/** Quotes one parcel for every service. The parcel is in the address, so that a quote can be shared. */
 export function QuoteTab({ account }: { account: CarrierAccount }) {
   const { search, set } = useSearchParams();
   const asked = parcelOf(search);

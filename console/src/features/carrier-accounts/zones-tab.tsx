@@ -11,13 +11,13 @@ import { FileDrop } from "../../ui/file-drop.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { CarrierKind } from "./carrier-account.queries.ts";
 
 const refresh = (): void => void queryClient.invalidateQueries({ queryKey: ["carrier-accounts"] });
 
-/** Where the carrier draws its zones: its own chart, else the distance. */
+/** Zones of the account: its chart, or else by distance. */
 export function ZonesTab({ account, kind }: { account: CarrierAccount; kind: CarrierKind | undefined }) {
   const { zoneChart: chart } = account;
   if (kind?.usesRateCards === false) return <Empty text={`${kind.title} knows its zones by itself.`} />;
@@ -61,7 +61,7 @@ function UploadChart({ account }: { account: CarrierAccount }) {
       }),
     onSuccess: (chart) => {
       refresh();
-      tell(`${plural(chart.rowCount, "row")} of zones are in use`);
+      showToast(`${plural(chart.rowCount, "row")} of zones are in use`);
     },
   });
   return (

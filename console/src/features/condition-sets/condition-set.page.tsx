@@ -18,7 +18,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import type { ListColumn } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { ConditionSet } from "./condition-sets.queries.ts";
 import { conditionSetQuery, readConditionSet, valuesQuery } from "./condition-sets.queries.ts";
 import { matchingWords } from "./condition-sets.text.ts";
@@ -56,7 +56,7 @@ function ConditionSetView({ set }: { set: ConditionSet }) {
           disabledReason={refused ?? (set.valueCount === 0 && "It is empty.")}
           run={async () => {
             await hub.call("DELETE /api/v1/condition-sets/{id}/values/all", { path });
-            tell(`${set.name} is empty`);
+            showToast(`${set.name} is empty`);
             await queryClient.invalidateQueries({ queryKey: ["condition-sets"] });
           }}
         >
@@ -69,12 +69,12 @@ function ConditionSetView({ set }: { set: ConditionSet }) {
           disabledReason={refused ?? inUse}
           run={async () => {
             await hub.call("DELETE /api/v1/condition-sets/{id}", { path });
-            tell(`${set.name} is deleted`);
+            showToast(`${set.name} is deleted`);
             router.history.push(paths.conditionSets());
             await queryClient.invalidateQueries({ queryKey: ["condition-sets"], refetchType: "none" });
           }}
         >
-          <p>Its values go with it. This cannot be taken back.</p>
+          <p>Deletes the set and its {plural(set.valueCount, "value")}. This cannot be undone.</p>
         </ConfirmButton>
       </PageHead>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-3.5 lg:grid-cols-2">
@@ -121,7 +121,7 @@ function Values({ set, refused }: { set: ConditionSet; refused: string | undefin
       hub.call("POST /api/v1/condition-sets/{id}/values/remove", { path: { id: set.id }, body: { values: [value] } }),
     onSuccess: async (_, value) => {
       await queryClient.invalidateQueries({ queryKey: ["condition-sets"] });
-      tell(`${value} removed`);
+      showToast(`${value} removed`);
     },
   });
   return (

@@ -1,12 +1,12 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../app/paths.ts";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { fieldError } from "../../ui/field-errors.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { RecordLink } from "../../ui/link.tsx";
@@ -56,7 +56,7 @@ const columns: Array<ListColumn<ConditionSet>> = [
   { name: "Changed", className: "whitespace-nowrap text-muted", cell: (set) => <Time at={set.updatedAt} /> },
 ];
 
-/** Lists of values that conditions ask for, such as ZIP codes, SKUs or customers. */
+/** Lists of values that conditions test against, such as ZIP codes, SKUs or customers. */
 export function ConditionSetsPage() {
   const { search } = useSearchParams();
   const text = oneOf(search["search"]) ?? "";
@@ -99,44 +99,26 @@ export function ConditionSetsPage() {
 
 function NewSet({ onClose }: { onClose(): void }) {
   const router = useRouter();
-  const [name, setName] = useState("");
-  const [description, setDescription] = useState("");
-  const [matching, setMatching] = useState("case_insensitive");
-  const create = useMutation({
-    mutationFn: () =>
+  const form = useCreateForm({
+    start: { name: "", description: "", matching: "case_insensitive" as "case_insensitive" | "exact" },
+    create: ({ name, description, matching }) =>
       hub.call("POST /api/v1/condition-sets", {
-        body: { name: name.trim(), description: description.trim(), matching: matching as "exact" },
+        body: { name: name.trim(), description: description.trim(), matching },
       }),
-    onSuccess: async (set) => {
-      router.history.push(paths.conditionSet(set.id));
-      await queryClient.invalidateQueries({ queryKey: ["condition-sets"] });
-    },
+    refetch: ["condition-sets"],
+    onCreated: (set) => router.history.push(paths.conditionSet(set.id)),
   });
   return (
     <FormDialog
       title="New condition set"
       submit="Make the set"
-      reason={!name.trim() && "Give it a name."}
-      action={create}
-      fields={["/name", "/description"]}
+      reason={!form.draft.name.trim() && "Give it a name."}
+      form={form}
       onClose={onClose}
     >
-      <TextField
-        label="Name"
-        hint="Conditions name it, such as Remote ZIPs."
-        error={fieldError(create.error, "/name")}
-        value={name}
-        onChange={setName}
-        maxLength={100}
-      />
-      <TextField
-        label="What it is (optional)"
-        error={fieldError(create.error, "/description")}
-        value={description}
-        onChange={setDescription}
-        maxLength={500}
-      />
-      <Select label="Upper and lower case" value={matching} options={matchingOptions} onChange={setMatching} />
+      <TextField label="Name" hint="Conditions name it, such as Remote ZIPs." {...form.field("name")} maxLength={100} />
+      <TextField label="What it is (optional)" {...form.field("description")} maxLength={500} />
+      <Select label="Upper and lower case" {...form.field("matching")} options={matchingOptions} />
     </FormDialog>
   );
 }

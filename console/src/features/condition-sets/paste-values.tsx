@@ -10,7 +10,7 @@ import type { ConditionSet, ValuesAdded } from "./condition-sets.queries.ts";
 import type { Pasted } from "./pasted-values.ts";
 import { readPasted } from "./pasted-values.ts";
 
-/** A column, straight from a sheet. What it comes to is said before and after: added, had before, refused. */
+/** Adds a column pasted from a spreadsheet and reports what was added, already present or rejected. */
 export function PasteValues({ set, refused }: { set: ConditionSet; refused: string | undefined }) {
   const [text, setText] = useState("");
   const [done, setDone] = useState<{ pasted: Pasted; answer: ValuesAdded }>();

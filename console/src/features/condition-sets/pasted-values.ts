@@ -1,7 +1,7 @@
-/** What a pasted column comes to, before the hub is asked. */
+/** A pasted column, parsed before it is sent. */
 export type Pasted = {
   values: string[];
-  /** Named more than once in what was pasted. */
+  /** Values that occur more than once in the paste. */
   repeated: string[];
   refused: Array<{ line: number; text: string; why: string }>;
 };
@@ -9,8 +9,8 @@ export type Pasted = {
 const maxLength = 512;
 
 /**
- * A column of a sheet: one value a line; of several columns the first one counts. Blanks around a value are none of it.
- * Quotes that a sheet has put around a value are taken off.
+ * Reads a pasted column: one value per line, the first of several columns. Trims values and removes the quotes that spreadsheets
+ * add.
  */
 export function readPasted(text: string, isExact: boolean): Pasted {
   const pasted: Pasted = { values: [], repeated: [], refused: [] };
@@ -19,7 +19,7 @@ export function readPasted(text: string, isExact: boolean): Pasted {
     const cell = row.split("\t", 1)[0]!.trim();
     const value = /^".*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"').trim() : cell;
     if (value === "") {
-      // An empty line between others is a gap in the sheet; one at the end is how a paste ends.
+      // An empty line between values is reported; a paste usually ends with one.
       if (row.trim() !== "")
         pasted.refused.push({ line: at + 1, text: row.trim().slice(0, 40), why: "no value in the first column" });
       continue;

@@ -1,14 +1,14 @@
 import { queryOptions } from "@tanstack/react-query";
-import { beside } from "../../live/beside.ts";
+import { afterMainQuery } from "../../live/after-main-query.ts";
 import { hub } from "../../live/hub.ts";
 
 type About = { orderId?: string; executionId?: string };
 
-/** How many are open. Apart from what else is asked for: every page shows it. */
+/** Number of open exceptions. In a file of its own because every page loads it. */
 export const openExceptionsQuery = (about: About = {}) =>
   queryOptions({
     queryKey: ["exceptions", "open", about],
-    ...beside(
+    ...afterMainQuery(
       async (signal): Promise<number> =>
         (await hub.call("GET /api/v1/exceptions/counts", { query: about, signal })).total,
     ),

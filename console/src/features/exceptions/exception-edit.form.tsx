@@ -8,7 +8,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { plainText, problemsIn, recordOf } from "./exception-record.tsx";
 import type { Exception, FixRequest } from "./exceptions.queries.ts";
 
-// The editor is half the size of everything else.
+// Loaded on demand: the editor is half the size of everything else.
 const JsonField = lazy(async () => ({ default: (await import("../../ui/schema-form/json-field.tsx")).JsonField }));
 
 type Data = Record<string, unknown>;
@@ -19,7 +19,7 @@ type Props = {
   onCancel(): void;
 };
 
-/** Put right: the fields that are wrong as a form; all of it as data for those who ask for it. */
+/** Corrects a rejected record: a form for the invalid fields, or JSON for the whole record. */
 export function EditRecord({ exception, isBusy, onSave, onCancel }: Props) {
   const record = recordOf(exception);
   const part = record?.canonical ? "canonical" : "raw";
@@ -80,7 +80,7 @@ export function EditRecord({ exception, isBusy, onSave, onCancel }: Props) {
 
 const isLeaf = (value: unknown): boolean => typeof value !== "object" || value === null;
 
-/** As what the field wants: the hub has said so, or there was a number before. */
+/** Converts the text to the type that the error names, or that the value had before. */
 function valueOf(typed: string, before: unknown, problem: string): unknown {
   const isWanted = typeof before === "number" || /\b(number|integer)\b/i.test(problem);
   return isWanted && typed.trim() !== "" && Number.isFinite(Number(typed)) ? Number(typed) : typed;

@@ -7,7 +7,7 @@ import { fixName, text } from "./exceptions.text.ts";
 
 type Props = { exception: Exception; isBusy: boolean; onFix(body: FixRequest): void; onEdit(): void };
 
-/** What can be done, each with what it means here. The first is what most people want. */
+/** Available actions, each with its effect. The first is the usual choice. */
 export function FixButtons({ exception, isBusy, onFix, onEdit }: Props) {
   const me = useMe();
   const isUnknown = exception.kind === "push" && exception.code === "outcome_unknown";
@@ -33,7 +33,7 @@ export function FixButtons({ exception, isBusy, onFix, onEdit }: Props) {
           <ConfirmButton
             label="Send it again"
             title="Have you looked at the other side?"
-            yes="It is missing there: send it again"
+            yes="The shop did not receive it. Send again"
             isDangerous
             disabledReason={exceptionCan.fix({ scope: "tasks:execute" }, me)}
             run={async () => onFix({ action: "retry", forceResend: true })}

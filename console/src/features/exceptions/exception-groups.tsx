@@ -16,7 +16,7 @@ import { FixMany } from "./fix-many.tsx";
 type Props = { groups: readonly ExceptionGroup[]; filter: ExceptionFilter; bridgeName(id: string): string };
 type Asked = { group: ExceptionGroup; action: FixManyRequest["action"] };
 
-/** What is wrong in the same way is one line, and is put right at once. */
+/** Exceptions grouped by cause, with actions for a whole group. */
 export function ExceptionGroups({ groups, filter, bridgeName }: Props) {
   const { set } = useSearchParams();
   const [asked, setAsked] = useState<Asked>();

@@ -18,11 +18,11 @@ const isData = (value: unknown): value is Data => typeof value === "object" && v
 export const recordOf = ({ details }: Exception): KeptRecord | undefined =>
   isData(details["record"]) ? details["record"] : undefined;
 
-/** Of data that may be anything: what can be shown as it is. */
+/** A value of unknown data as text, if it is a plain one. */
 export const plainText = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 
-/** What is wrong with a record, where it is said of a field. */
+/** Field errors of a rejected record. */
 export function problemsIn(errors: unknown): FieldProblem[] {
   if (!Array.isArray(errors)) return [];
   return errors
@@ -30,7 +30,7 @@ export function problemsIn(errors: unknown): FieldProblem[] {
     .map((one) => ({ pointer: plainText(one["pointer"]), message: plainText(one["message"] ?? one["code"]) }));
 }
 
-/** What it is about, in words: the record that was not taken, theirs beside ours, or what became of each shipment. */
+/** The subject of the exception: the rejected record, the disputed values side by side, or the outcome per shipment. */
 export function ExceptionRecord({ exception }: { exception: Exception }) {
   const { theirs, shipments, record: _record, errors: _errors, fact: _fact, ...rest } = exception.details;
   const record = recordOf(exception);
@@ -112,7 +112,7 @@ function TheirsBesideOurs({ orderId, theirs }: { orderId: string | null; theirs:
 
 const addressOrder = ["name", "company", "address1", "address2", "city", "provinceCode", "zip", "countryCode"];
 
-/** An address whole, as it is written: which part of it is another one is what people look for. */
+/** Addresses in full, because readers look for the part that differs. */
 function oursText(value: unknown): string {
   if (!isData(value)) return valueText(value);
   const names = [...addressOrder, ...Object.keys(value).filter((name) => !addressOrder.includes(name))];

@@ -10,7 +10,7 @@ import { FactList } from "../../ui/facts.tsx";
 import { plural, words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { EditRecord } from "./exception-edit.form.tsx";
 import { FixButtons } from "./exception-fixes.tsx";
@@ -21,7 +21,7 @@ import { fixName, kindName, resolutionText, statusTones } from "./exceptions.tex
 
 type Props = { id: string; bridgeName(id: string): string; onClose(): void };
 
-/** One thing that went wrong: why, the record it is about, and what can be done. */
+/** One exception: cause, affected record and available actions. */
 export function ExceptionPanel({ id, bridgeName, onClose }: Props) {
   const { data: exception, error } = useQuery(exceptionQuery(id));
   return (
@@ -37,12 +37,12 @@ export function ExceptionPanel({ id, bridgeName, onClose }: Props) {
     >
       {error && !exception && <ProblemBox error={error} />}
       {!exception && !error && <Skeleton rows={10} />}
-      {exception && <Trouble exception={exception} bridgeName={bridgeName} />}
+      {exception && <Details exception={exception} bridgeName={bridgeName} />}
     </SidePanel>
   );
 }
 
-function Trouble({ exception, bridgeName }: { exception: Exception; bridgeName(id: string): string }) {
+function Details({ exception, bridgeName }: { exception: Exception; bridgeName(id: string): string }) {
   const { id } = exception;
   const [isEditing, setEditing] = useState(false);
   const fix = useMutation({
@@ -52,7 +52,10 @@ function Trouble({ exception, bridgeName }: { exception: Exception; bridgeName(i
       await queryClient.invalidateQueries({ queryKey: ["exceptions"] });
       if (answer.status === "failed") return;
       setEditing(false);
-      tell(outcomeText(answer), answer.status === "in_progress" ? { text: "It goes from here when that works." } : {});
+      showToast(
+        outcomeText(answer),
+        answer.status === "in_progress" ? { text: "It goes from here when that works." } : {},
+      );
     },
   });
   const canEdit = exception.availableActions.some(({ action }) => action === "edit_and_retry");
@@ -100,7 +103,7 @@ function Trouble({ exception, bridgeName }: { exception: Exception; bridgeName(i
   );
 }
 
-/** It was tried, and is wrong in some way still. */
+/** The action ran and the exception is still open. */
 function StillOpen({ answer: { error } }: { answer: FixAnswer }) {
   if (!error) return null;
   const problems = problemsIn(error.errors);

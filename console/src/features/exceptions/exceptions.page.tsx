@@ -71,7 +71,7 @@ function columnsWith(hrefOf: (id: string) => string, bridgeName: (id: string) =>
   ];
 }
 
-/** What went wrong and somebody has to see: by what is wrong, then one by one, each with what can be done. */
+/** Open exceptions by cause, then one by one, with the available actions. */
 export function ExceptionsPage() {
   const { search, set } = useSearchParams();
   const me = useMe();
@@ -94,7 +94,7 @@ export function ExceptionsPage() {
       title: "Bridge",
       options: (bridges ?? []).map(({ id, name }) => ({ value: id, label: name })),
     },
-    // These come with a link: people know an order by its number.
+    // These filters come with a link. Orders are shown by number, not by ID.
     ...given("orderId", "Order", filter.orderId, list.data?.data.find(({ orderId }) => orderId !== null)?.subject.name),
     ...given("executionId", "Execution", filter.executionId, list.data?.data[0]?.taskName),
   ];

@@ -5,7 +5,7 @@ import { plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { openExceptionsQuery } from "./exception-count.queries.ts";
 
-/** That something is wrong with what a page shows, and the way to put it right. Nothing when all is well. */
+/** Links to the open exceptions of a record; renders nothing when there are none. */
 export function ExceptionsLine({ about }: { about: { orderId: string } | { executionId: string } }) {
   const { data: open } = useQuery(openExceptionsQuery(about));
   if (!open) return null;

@@ -14,7 +14,7 @@ export type FixManyRequest = Input<"POST /api/v1/exceptions/resolve">["body"];
 
 const filterNames = ["status", "kind", "code", "bridgeId", "taskName", "orderId", "executionId"] as const;
 
-/** What the address asks for. */
+/** Reads the filter from the address. */
 export function filterOf(search: Search): ExceptionFilter {
   const given = filterNames.map((name) => [name, oneOf(search[name])] as const).filter(([, value]) => value);
   return Object.fromEntries(given);

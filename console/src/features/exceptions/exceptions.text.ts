@@ -16,7 +16,7 @@ export const kindOptions = Object.entries(kindNames).map(([value, label]) => ({ 
 
 export const statusTones: Record<string, Tone> = { open: "bad", resolved: "ok", dismissed: "skip" };
 
-/** On buttons for one, and for all of a group. */
+/** Button labels. */
 const fixNames: Record<string, string> = {
   retry: "Retry",
   accept_source: "Accept theirs",
@@ -35,7 +35,7 @@ const resolutions: Record<string, string> = {
   auto_resolved: "went by itself",
 };
 
-/** What somebody has begun and an execution has finished was not gone by itself. */
+/** An action that an execution completed is not an automatic resolution. */
 export function resolutionText({
   resolution,
   lastAction,
@@ -44,7 +44,7 @@ export function resolutionText({
   return how === null ? "–" : (resolutions[how] ?? words(how));
 }
 
-/** What each does, for whoever is about to do it to many. */
+/** The effect of each action, shown before it is applied in bulk. */
 export const fixTexts: Record<string, string> = {
   retry: "Only what failed is done again. What has arrived is not sent again.",
   accept_source: "The orders become what their sources say.",

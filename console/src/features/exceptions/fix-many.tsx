@@ -6,20 +6,20 @@ import { Skeleton } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { ExceptionFilter, ExceptionGroup, FixManyRequest } from "./exceptions.queries.ts";
 import { fixName, fixTexts } from "./exceptions.text.ts";
 
 type Props = {
   group: ExceptionGroup;
   action: FixManyRequest["action"];
-  /** What the list is narrowed to is all that is meant. */
+  /** Limits the action to the exceptions that the list shows. */
   filter: ExceptionFilter;
   onClose(): void;
 };
 type Failure = { id: string; error?: { code: string; message: string } | undefined };
 
-/** How many of a group it is about; then all of them, portion after portion. What stays open says why. */
+/** Confirms the count, then applies the action batch by batch. Exceptions that stay open show why. */
 export function FixMany({ group, action, filter, onClose }: Props) {
   const { status: _status, ...narrowed } = filter;
   const { kind, code, bridgeId } = group;
@@ -46,7 +46,7 @@ export function FixMany({ group, action, filter, onClose }: Props) {
     },
     onSuccess: async ({ done, failed }) => {
       await queryClient.invalidateQueries({ queryKey: ["exceptions"] });
-      if (done > 0) tell(`${fixName(action)}: ${plural(done, "exception")}`);
+      if (done > 0) showToast(`${fixName(action)}: ${plural(done, "exception")}`);
       if (failed.length === 0) onClose();
       else setFailures(failed);
     },

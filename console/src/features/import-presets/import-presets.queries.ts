@@ -12,7 +12,7 @@ export const importPresetsQuery = queryOptions({
     (await hub.call("GET /api/v1/import-presets", { query: { limit: 100 }, signal })).data,
 });
 
-/** Programs whose files are known. */
+/** Built-in presets for files of other programs. */
 export const builtInPresetsQuery = queryOptions({
   queryKey: ["import-presets", "built-in"],
   queryFn: async ({ signal }): Promise<BuiltInPreset[]> =>

@@ -13,7 +13,7 @@ import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { Tone } from "../../ui/tone.ts";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
@@ -22,7 +22,7 @@ import { syncPreviewQuery } from "./locations.queries.ts";
 
 const tones: Record<string, Tone> = { created: "ok", updated: "info", deactivated: "warn", unchanged: "skip" };
 
-/** What the bridge has and we have not, and the other way round; nothing is written before somebody has seen it. */
+/** Preview of a location sync. Nothing is written before it is confirmed. */
 export function LocationSyncPage() {
   const { bridgeId } = useParams({ strict: false }) as { bridgeId: string };
   const refused = missingScope(useMe(), "locations:write");
@@ -31,7 +31,7 @@ export function LocationSyncPage() {
   const apply = useMutation({
     mutationFn: () => hub.call("POST /api/v1/locations/sync/{bridgeId}", { path: { bridgeId } }),
     onSuccess: async ({ summary }) => {
-      tell("Locations synced", { text: countsText(summary) });
+      showToast("Locations synced", { text: countsText(summary) });
       await queryClient.invalidateQueries({ queryKey: ["locations", "list"] });
       await queryClient.invalidateQueries({ queryKey: ["locations", "names"] });
     },

@@ -36,17 +36,17 @@ export function draftOf(location?: Location): LocationDraft {
   };
 }
 
-/** Of an address what was typed; what was emptied is null, so that it goes. */
+/** Changed address fields; emptied ones are null, which removes them. */
 export function addressOf(draft: Partial<LocationDraft>): Record<string, string | null> {
   const typed = addressFields.filter(([name]) => draft[name] !== undefined);
   return Object.fromEntries(typed.map(([name]) => [name, draft[name]!.trim() || null]));
 }
 
-/** For one that is made: what was filled in. */
+/** Filled address fields, for a new location. */
 export const filledAddressOf = (draft: LocationDraft): Record<string, string> =>
   Object.fromEntries(Object.entries(addressOf(draft)).filter((entry): entry is [string, string] => entry[1] !== null));
 
-/** How each part is called where theirs stands beside mine. */
+/** Labels of the values in the conflict box. */
 export const partNames: Record<keyof LocationDraft, string> = {
   name: "Name",
   type: "Kind",

@@ -15,7 +15,7 @@ import { words } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { LocationDraft } from "./location.form.tsx";
 import { addressOf, draftOf, LocationFields, partNames } from "./location.form.tsx";
@@ -55,7 +55,7 @@ function LocationView({ location }: { location: Location }) {
           disabledReason={refused ?? (location.is_default && "It is the default: make another one that first.")}
           run={async () => {
             await hub.call("DELETE /api/v1/locations/{id}", { path: { id: location.id } });
-            tell(`${location.name} is deleted`);
+            showToast(`${location.name} is deleted`);
             router.history.push(paths.locations());
             await queryClient.invalidateQueries({ queryKey: ["locations"], refetchType: "none" });
           }}

@@ -1,15 +1,15 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { paths } from "../../app/paths.ts";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/format.ts";
-import { fieldErrors } from "../../ui/field-errors.ts";
 import { RecordLink } from "../../ui/link.tsx";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { Menu } from "../../ui/menu.tsx";
@@ -23,7 +23,7 @@ import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { draftOf, filledAddressOf, LocationFields } from "./location.form.tsx";
 import type { Location } from "./locations.queries.ts";
 import { locationsQuery } from "./locations.queries.ts";
-import { placeText } from "./locations.text.ts";
+import { addressText } from "./locations.text.ts";
 
 const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Location>> => [
   {
@@ -39,7 +39,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Locat
     ),
   },
   { name: "Kind", className: "whitespace-nowrap text-muted", cell: (one) => words(one.type) },
-  { name: "Address", className: "w-1/2 max-w-0 min-w-48 truncate", cell: (one) => placeText(one) || "–" },
+  { name: "Address", className: "w-1/2 max-w-0 min-w-48 truncate", cell: (one) => addressText(one) || "–" },
   {
     name: "State",
     cell: (one) => <Badge tone={one.is_active ? "ok" : "skip"}>{one.is_active ? "in use" : "not in use"}</Badge>,
@@ -56,7 +56,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Locat
   },
 ];
 
-/** Where goods lie and leave. Some are kept here, others follow a bridge. */
+/** Warehouses and stores. Some are edited here, others are synced from a bridge. */
 export function LocationsPage() {
   const { search } = useSearchParams();
   const router = useRouter();
@@ -118,33 +118,25 @@ export function LocationsPage() {
 
 function NewLocation({ onClose }: { onClose(): void }) {
   const router = useRouter();
-  const [draft, setDraft] = useState(() => draftOf());
-  const create = useMutation({
-    mutationFn: () =>
+  const form = useCreateForm({
+    start: () => draftOf(),
+    create: (draft) =>
       hub.call("POST /api/v1/locations", {
         body: { name: draft.name.trim(), type: draft.type, address: filledAddressOf(draft) },
       }),
-    onSuccess: async (location) => {
-      router.history.push(paths.location(location.id));
-      await queryClient.invalidateQueries({ queryKey: ["locations"] });
-    },
+    refetch: ["locations"],
+    onCreated: (location) => router.history.push(paths.location(location.id)),
   });
   return (
     <FormDialog
       title="New location"
       submit="Make the location"
-      reason={!draft.name.trim() && "Give it a name."}
-      action={create}
-      fields={["/name", "/type", "/address"]}
+      reason={!form.draft.name.trim() && "Give it a name."}
+      form={{ ...form, fields: ["/name", "/type", "/address"] }}
       isWide
       onClose={onClose}
     >
-      <LocationFields
-        draft={draft}
-        set={(change) => setDraft({ ...draft, ...change })}
-        errors={fieldErrors(create.error)}
-        isNew
-      />
+      <LocationFields draft={form.draft} set={form.set} errors={form.errors} isNew />
     </FormDialog>
   );
 }

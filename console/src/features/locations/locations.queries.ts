@@ -19,7 +19,7 @@ export const readLocation = (id: string): Promise<Location> => hub.call("GET /ap
 export const locationQuery = (id: string) =>
   queryOptions({ queryKey: ["locations", "one", id], queryFn: () => readLocation(id) });
 
-/** What a sync would do. Asked anew each time: the other side may have changed. */
+/** Preview of a sync. Never cached: the other system may have changed. */
 export const syncPreviewQuery = (bridgeId: string) =>
   queryOptions({
     queryKey: ["locations", "sync", bridgeId],

@@ -17,7 +17,7 @@ export const typeOptions = types.map((value) => ({
   label: value.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase()),
 }));
 
-export function placeText({ address }: Pick<Location, "address">): string {
+export function addressText({ address }: Pick<Location, "address">): string {
   const { address1, city, provinceCode, zip, countryCode } = address;
   return [address1, city, [provinceCode, zip].filter(Boolean).join(" "), countryCode].filter(Boolean).join(", ");
 }

@@ -6,12 +6,13 @@ type Searched = Pick<
   "type" | "title" | "description" | "params_schema" | "available" | "effect" | "reversible"
 >;
 
-/** Behind every match of the title: what an action can be given, and last what its description mentions. */
+/** Matches in parameters, and last in descriptions, rank below every match of the title. */
 const fieldRank = 10;
 const descriptionRank = 1000;
 
 /**
- * The actions that fit what is typed, best first, and the one that Enter adds. A description may mention anything ("notes why"), so
+ * The actions that fit what is typed, best first, and the one that Enter adds. A description may mention anything ("notes why"),
+ * so
  * a match there is never added by Enter; nor is an action that cannot be undone, unless it is called by its name.
  */
 export function findActions<Action extends Searched>(
@@ -37,7 +38,7 @@ function mayBeFirst({ action, rank }: { action: Searched; rank: number }): boole
 function rankOf({ title, type, description, params_schema }: Searched, typed: string): number | undefined {
   const named = [nameRank(title, typed), nameRank(type, typed)].filter((rank) => rank !== undefined);
   if (named.length > 0) return Math.min(...named);
-  // The first field is what the action is about: "weight" means the package rather than the choice of a rate.
+  // The first parameter matters most: "weight" means the package action rather than the rate choice.
   const field = Object.keys((params_schema["properties"] as object | undefined) ?? {}).findIndex(
     (name) => (nameRank(name, typed) ?? 4) < 4,
   );

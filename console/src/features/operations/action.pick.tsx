@@ -10,13 +10,13 @@ import { findActions } from "./action-search.ts";
 type Props = {
   catalog: readonly OperationAction[];
   isOpen: boolean;
-  /** Where typing goes on when the dialog is closed; null: where it was before. */
+  /** Element that gets focus when the dialog closes; null: the one that had it before. */
   focusAfter(): HTMLElement | null;
   onClose(): void;
   onPick(action: OperationAction): void;
 };
 
-/** All actions, by what they are for; what cannot be used says why. */
+/** All actions by group. An unavailable one shows the reason. */
 export function ActionPick({ catalog, isOpen, focusAfter, onClose, onPick }: Props) {
   return (
     <Dialog title="Add a step" isOpen={isOpen} onClose={onClose} focusAfter={focusAfter} isWide>

@@ -20,7 +20,7 @@ const lists = new Set(["in", "not_in", "between"]);
 
 const isSimple = (condition: Condition): condition is Simple => "path" in condition;
 
-/** Comparisons that all have to hold, or any of them. Deeper ones are text: few are, and none is lost. */
+/** Edits a flat all/any condition. Nested conditions are edited as JSON. */
 export function ConditionForm({ value, onChange, error }: Props) {
   const join = value && "any" in value ? "any" : "all";
   const rows =
@@ -150,7 +150,7 @@ function Comparison({ row, onChange, onDrop }: { row: Simple; onChange(row: Simp
   );
 }
 
-/** Numbers and yes or no are compared as such, but the digits of a ZIP are a text. */
+/** Converts to number or boolean by the field's type; the digits of a ZIP stay text. */
 function typed(text: string, type: string | undefined): unknown {
   const isOpen = type === undefined;
   if ((isOpen || type === "boolean") && (text === "true" || text === "false")) return text === "true";
@@ -158,7 +158,7 @@ function typed(text: string, type: string | undefined): unknown {
   return (isOpen || type === "number") && isNumber ? Number(text) : text;
 }
 
-/** A condition in words, for those who only read it. */
+/** Read-only text of a condition. */
 export function ConditionText({ value }: { value: Record<string, unknown> }) {
   return conditionText(value as Condition);
 }

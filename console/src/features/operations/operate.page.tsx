@@ -24,7 +24,7 @@ import { costsOf } from "./step-prices.ts";
 
 const noActions: OperationAction[] = [];
 
-/** Orders on one side of a decision, steps on the other, and between them what would happen. Nothing runs unseen. */
+/** Pipeline builder: the selected orders, the steps, and the preflight of what would happen. */
 export function OperatePage() {
   const { search } = useSearchParams();
   const id = oneOf(search["selection"]);
@@ -36,7 +36,7 @@ export function OperatePage() {
   const [show, setShow] = useState<Show>();
   const { body, isSettled } = useReadyBody(id, draft, actions, show);
   const preflight = useQuery(preflightQuery(body));
-  // What is on screen is not what was checked.
+  // The screen no longer shows what was checked.
   const isStale = !isSettled || preflight.isPlaceholderData || preflight.isFetching || preflight.error !== null;
   const [chosenOut, setLeftOut] = useState<ReadonlySet<string>>();
   const clock = useClock();
@@ -67,7 +67,7 @@ export function OperatePage() {
     );
   }
   const report = body ? preflight.data : undefined;
-  // What is blocked is left out unless somebody says otherwise.
+  // Blocked orders are excluded by default.
   const leftOut =
     chosenOut ?? new Set(report?.groups.filter(({ verdict }) => verdict === "blocked").map(({ code }) => code));
   const costs = report && costsOf(report, actions, draft, leftOut);
@@ -148,7 +148,7 @@ function Waiting({ draft }: { draft: Draft }) {
   );
 }
 
-/** A preset in the address is taken once; what is changed afterwards is the draft's. */
+/** Loads a preset from the address once; later edits belong to the draft. */
 function useTakePreset(id: string | undefined, draft: Draft, setDraft: (draft: Draft) => void): void {
   const { data: presets } = useQuery(presetsQuery);
   const [taken, setTaken] = useState<string>();
@@ -160,7 +160,7 @@ function useTakePreset(id: string | undefined, draft: Draft, setDraft: (draft: D
 
 const debounceMs = 300;
 
-/** What is sent to be checked: as soon as every step has what it needs, and typing has paused. */
+/** The preflight request, once every step is complete and typing has paused. */
 function useReadyBody(
   selectionId: string | undefined,
   draft: Draft,
@@ -196,7 +196,7 @@ const isOnSteps = (error: unknown): boolean =>
   error.errors.length > 0 &&
   error.errors.every(({ pointer }) => stepPointer.test(pointer));
 
-/** What the hub finds wrong, by step: it lands on the field it is about. */
+/** Field errors by step, shown at their fields. */
 function stepErrors(error: unknown): ReadonlyMap<number, Map<string, string>> {
   const found = new Map<number, Map<string, string>>();
   if (!(error instanceof HubApiError)) return found;

@@ -7,7 +7,7 @@ import type {
 } from "@order-operations-hub/sdk/api-types";
 import type { Answer, Input } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
-import { beside } from "../../live/beside.ts";
+import { afterMainQuery } from "../../live/after-main-query.ts";
 import { hub } from "../../live/hub.ts";
 import { words } from "../../ui/format.ts";
 
@@ -21,7 +21,7 @@ export const catalogQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** What an action is called, by its type. */
+/** Action titles by type. */
 export function useActionTitles(): (type: unknown) => string {
   const { data: catalog } = useQuery(catalogQuery);
   return (type) => catalog?.find((action) => action.type === type)?.title ?? words(String(type));
@@ -43,7 +43,7 @@ export const selectionQuery = (id: string | undefined) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** What would happen. The old answer stays in sight, dimmed, while a new one is made. */
+/** Preflight. The previous result stays visible, dimmed, until the new one arrives. */
 export const preflightQuery = (body: PreflightRequest | undefined) =>
   queryOptions({
     queryKey: ["operations", "preflight", body],
@@ -66,10 +66,10 @@ export const runsQuery = (status: string | undefined, page = 1) =>
     refetchInterval: 5_000,
   });
 
-/** How many runs are going on now. */
+/** Number of running runs. */
 export const runningRunsQuery = queryOptions({
   queryKey: ["operations", "running"],
-  ...beside(
+  ...afterMainQuery(
     async (signal): Promise<number> =>
       (await hub.call("GET /api/v1/operations/runs", { query: { status: "running", limit: 1 }, signal })).pagination
         .total,

@@ -19,13 +19,13 @@ type Props = {
 const noErrors: ReadonlyMap<string, string> = new Map();
 
 export function PipelineForm({ draft, onChange: put, catalog, errors }: Props) {
-  // With another step it is not that preset any more.
+  // An edited pipeline is no longer that preset.
   const onChange = (next: Draft): void => put({ ...next, preset: undefined });
   const [isPicking, setPicking] = useState(false);
   const [open, setOpen] = useState<number>();
   const list = useRef<HTMLOListElement>(null);
   const added = useRef(false);
-  /** The first field of the step that was added, or its heading where it has none. */
+  /** First field of the added step, or its heading. */
   const focusAfter = (): HTMLElement | null => {
     const step = added.current ? list.current?.lastElementChild : undefined;
     added.current = false;

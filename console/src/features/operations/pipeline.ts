@@ -11,7 +11,7 @@ export type Condition =
   | { any: Condition[] }
   | { not: Condition };
 
-/** One step while it is being made. `key` tells it apart when steps move. */
+/** A step in the builder. `key` is its React key, stable when steps move. */
 export type DraftStep = {
   key: number;
   type: string;
@@ -20,7 +20,7 @@ export type DraftStep = {
   on_error?: OnError | undefined;
 };
 type OnError = "skip_order" | "continue" | "abort_run";
-/** `preset`: the saved pipeline it was begun with, while it is still that one. */
+/** `preset`: the saved pipeline it was loaded from, until it is edited. */
 export type Draft = { steps: DraftStep[]; isAtomic: boolean; preset?: { id: string; name: string } | undefined };
 
 type Sent = { type: string; params?: Record<string, unknown>; when?: SentCondition; on_error?: OnError };
@@ -37,7 +37,7 @@ export function toActions(draft: Draft): Sent[] {
   return draft.steps.map(({ type, params, when, on_error }) => ({
     type,
     params: withoutEmpty(params),
-    // Whether it is one is told by the hub, with the place of what is wrong.
+    // The hub validates it and points at what is wrong.
     ...(when ? { when: when as SentCondition } : {}),
     ...(on_error ? { on_error } : {}),
   }));
@@ -54,7 +54,7 @@ export function fromPreset(preset: SavedPipeline): Draft {
   return { steps, isAtomic: preset.atomic, preset: { id: preset.id, name: preset.name } };
 }
 
-/** Required fields that are still empty: the step is not sent before. */
+/** Required fields that are still empty. An incomplete step is not sent. */
 export function missingOf(step: DraftStep, action: OperationAction | undefined): string[] {
   const given = withoutEmpty(step.params);
   return ((action?.params_schema as FormSchema | undefined)?.required ?? []).filter((name) => !(name in given));
@@ -110,12 +110,12 @@ export function conditionText(condition: Condition): string {
 
 const empty: Draft = { steps: [], isAtomic: false };
 
-/** Kept while the tab is open: a reload or a session that ended loses no work. */
+/** Kept in the session storage, so that a reload or an expired session loses no work. */
 export function useDraft(key: string): [Draft, (next: Draft | ((before: Draft) => Draft)) => void] {
-  const place = `ooh-pipeline-${key}`;
+  const storageKey = `ooh-pipeline-${key}`;
   const [draft, setDraft] = useState<Draft>(() => {
     try {
-      const kept = JSON.parse(sessionStorage.getItem(place) ?? "null") as Draft | null;
+      const kept = JSON.parse(sessionStorage.getItem(storageKey) ?? "null") as Draft | null;
       return kept ? { ...kept, steps: kept.steps.map((step) => ({ ...step, key: nextKey++ })) } : empty;
     } catch {
       return empty;
@@ -123,10 +123,10 @@ export function useDraft(key: string): [Draft, (next: Draft | ((before: Draft) =
   });
   useEffect(() => {
     try {
-      sessionStorage.setItem(place, JSON.stringify(draft));
+      sessionStorage.setItem(storageKey, JSON.stringify(draft));
     } catch {
-      // A browser that keeps nothing.
+      // Storage is disabled in this browser.
     }
-  }, [place, draft]);
+  }, [storageKey, draft]);
   return [draft, setDraft];
 }

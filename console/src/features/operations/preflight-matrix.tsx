@@ -13,7 +13,7 @@ import { priceDetail, priceText } from "./step-prices.ts";
 type Row = Preflight["orders"][number];
 type Step = Row["steps"][number];
 
-/** Order by order, step by step, what would change; each cell says from what to what. */
+/** Preflight per order and step. Each cell shows the change. */
 export function PreflightMatrix({
   rows,
   actions,

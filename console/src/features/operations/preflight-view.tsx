@@ -8,7 +8,7 @@ import { PageButtons } from "../../ui/page-buttons.tsx";
 import { ShareBar } from "../../ui/share-bar.tsx";
 import type { Preflight } from "./operations.queries.ts";
 import { PreflightMatrix } from "./preflight-matrix.tsx";
-import { WhyTable } from "./why-table.tsx";
+import { ReasonTable } from "./reason-table.tsx";
 
 type Props = {
   report: Preflight;
@@ -21,7 +21,7 @@ type Props = {
 };
 
 type Verdict = "ok" | "no_change" | "warning" | "blocked";
-/** Which orders are looked at: all, those with a verdict, or those of one group. */
+/** Which orders are listed: all, those with a verdict, or those of one group. */
 export type Show = { verdict?: Verdict; step?: number; code?: string; page?: number };
 
 export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut, show, onShow }: Props) {
@@ -55,7 +55,7 @@ export function PreflightView({ report, actions, isStale, leftOut, onLeaveOut, s
     <div className={cx("flex flex-col gap-2.5", isStale && "stale")} aria-busy={isStale}>
       <Figures label="What would happen" figures={figures} />
       <ShareBar parts={parts} total={summary.orders} />
-      <WhyTable
+      <ReasonTable
         label="Why orders are blocked or have a warning"
         groups={report.groups}
         toneOf={({ verdict }) => (verdict === "blocked" ? "bad" : "warn")}

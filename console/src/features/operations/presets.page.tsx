@@ -13,7 +13,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { RowTable } from "../../ui/table.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { presetsQuery, useActionTitles } from "./operations.queries.ts";
 import { fromPreset, summaryOf } from "./pipeline.ts";
@@ -54,7 +54,7 @@ const columnsWith = ({ steps, onDrop }: Given): Array<ListColumn<SavedPipeline>>
   },
 ];
 
-/** Pipelines that have a name. On the list of orders, Shift and its digit begin one. */
+/** Saved pipelines. Shift and their digit start one from the order list. */
 export function PresetsPage() {
   const { data: presets, error, isPending } = useQuery(presetsQuery);
   const titleOf = useActionTitles();
@@ -93,7 +93,7 @@ export function PresetsPage() {
           run={async () => {
             await hub.call("DELETE /api/v1/operations/pipelines/{id}", { path: { id: dropping.id } });
             await queryClient.invalidateQueries({ queryKey: ["operations", "presets"] });
-            tell(`Preset ${dropping.name} deleted`);
+            showToast(`Preset ${dropping.name} deleted`);
           }}
           onClose={() => setDropping(undefined)}
         >

@@ -17,9 +17,9 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { Preflight } from "./operations.queries.ts";
 import type { Draft, toActions } from "./pipeline.ts";
 import type { Costs } from "./step-prices.ts";
-import { TypeTheNumber } from "./type-the-number.tsx";
+import { ConfirmCount } from "./confirm-count.tsx";
 
-/** What was checked, and so what is run. */
+/** The body that was checked, and is therefore run. */
 export type CheckedBody = {
   selection_id: string;
   actions: ReturnType<typeof toActions>;
@@ -39,7 +39,7 @@ type Props = {
   onCheckAgain(): void;
 };
 
-/** So many orders, and the number is typed: a wrong filter is noticed before it is too late. */
+/** From this many orders, the user must type the count: it catches a wrong filter. */
 const manyOrders = 1_000;
 
 export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOut, isStale, onCheckAgain }: Props) {
@@ -122,7 +122,7 @@ export function RunBar({ report, body, actions, costs, draft, leftOut, onLeaveOu
         </Button>
       </div>
       {isAsking && (
-        <TypeTheNumber
+        <ConfirmCount
           onClose={() => setAsking(false)}
           count={count}
           isBusy={run.isPending}
@@ -162,7 +162,7 @@ function Curl({ text }: { text: string }) {
 
 const stepsText = (steps: number[]): string => `${steps.length === 1 ? "step" : "steps"} ${steps.join(", ")}`;
 
-/** An order may be in several groups: then it is only known how many are left out at most. */
+/** An order can be in several groups, so the sum is an upper bound. */
 function countOut({ groups, summary }: Preflight, codes: ReadonlySet<string>): { count: number; isExact: boolean } {
   const out = groups.filter(({ code }) => codes.has(code));
   const blocked = groups.filter(({ verdict }) => verdict === "blocked");

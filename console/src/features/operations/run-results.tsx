@@ -17,7 +17,7 @@ import { resultsQuery, runGroupsQuery, useActionTitles } from "./operations.quer
 import { resultTones } from "./operations.text.ts";
 import { hasEnded } from "./run.can.ts";
 import { priceText } from "./step-prices.ts";
-import { WhyTable } from "./why-table.tsx";
+import { ReasonTable } from "./reason-table.tsx";
 
 type GroupProps = {
   run: OperationRun;
@@ -27,12 +27,12 @@ type GroupProps = {
   retryReason: string | undefined;
 };
 
-/** What failed, by why; each can be tried again by itself. */
+/** Failures by cause. Each group can be retried. */
 export function RunGroups({ run, code, onCode, onRetry, retryReason }: GroupProps) {
   const { data: groups } = useQuery({ ...runGroupsQuery(run.id), refetchInterval: hasEnded(run) ? false : 2_000 });
   const titleOf = useActionTitles();
   return (
-    <WhyTable
+    <ReasonTable
       label={run.summary.partially_undone > 0 ? "What could not be undone" : "Failures by code"}
       groups={groups ?? []}
       toneOf={({ status }) => (status === "succeeded" ? "warn" : (resultTones[status] ?? "bad"))}
@@ -64,7 +64,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
   const areWaiting = data?.data.some(isWaiting) ?? false;
   useEffect(() => {
     if (!areWaiting) return undefined;
-    // What a carrier refused counts as failed from now on.
+    // A result that the carrier rejected counts as failed now.
     return () => void queryClient.invalidateQueries({ queryKey: ["operations"] });
   }, [areWaiting]);
   const titleOf = useActionTitles();
@@ -131,7 +131,7 @@ export function RunResults({ run, filter }: { run: OperationRun; filter: ResultF
   );
 }
 
-/** Only an undo succeeds with an error: that of a step which could not be taken back. */
+/** Only an undo can succeed with an error, for a step that could not be undone. */
 function ResultBadge({ result: { status, error } }: { result: OperationRunResult }) {
   if (status === "succeeded" && error) return <Badge tone="warn">in part</Badge>;
   return <Badge tone={resultTones[status] ?? "skip"}>{status === "succeeded" ? "done" : words(status)}</Badge>;
@@ -139,7 +139,7 @@ function ResultBadge({ result: { status, error } }: { result: OperationRunResult
 
 type Step = OperationRunResult["steps"][number];
 
-/** A carrier was asked for a label, and answers after the run. */
+/** The label was requested; the carrier answers after the run. */
 const awaitsCarrier = ({ warning, label_ids }: Step): boolean => warning?.code === "pending" && label_ids !== undefined;
 const isWaiting = ({ steps }: OperationRunResult): boolean => steps.some(awaitsCarrier);
 
@@ -149,7 +149,7 @@ function StepCell({ step }: { step: Step | undefined }) {
     const tone = step.status === "undo_failed" ? "text-warn" : "text-bad";
     return <span className={tone}>✕ {words(step.error.code)}</span>;
   }
-  if (step.status === "no_change") return <span className="text-muted">had it</span>;
+  if (step.status === "no_change") return <span className="text-muted">No change</span>;
   if (step.status === "rolled_back" || step.status === "undo_failed")
     return <span className="text-warn">{words(step.status)}</span>;
   if (awaitsCarrier(step)) return <span className="text-muted">the carrier is asked</span>;

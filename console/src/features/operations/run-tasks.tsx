@@ -39,7 +39,7 @@ const columnsWith = (run: OperationRun, { bridgeName, stepName }: Names): Array<
   { name: "Orders", className: "w-1/3 text-muted", cell: ordersText },
 ];
 
-/** The run is over when everything is queued; how it ended at the partners comes later. */
+/** Executions that the run queued. They finish after the run does. */
 export function RunTasks({ run }: { run: OperationRun }) {
   const titleOf = useActionTitles();
   const { data: bridges } = useEntityNames("bridge");
@@ -59,7 +59,7 @@ export function RunTasks({ run }: { run: OperationRun }) {
   );
 }
 
-/** Each opens its executions. */
+/** Counts by state, linked to the executions. */
 function States({ run, ends }: { run: OperationRun; ends: TaskEnds }) {
   return Object.entries(ends.executions)
     .filter(([, count]) => count > 0)
@@ -80,7 +80,7 @@ const filterOf = (run: OperationRun, { bridge_id, task_name }: TaskEnds) => ({
   taskName: task_name,
 });
 
-/** Tasks that send orders or ask for them back tell how many of them it went wrong for. */
+/** Failed and uncertain orders of tasks that send or recall orders. */
 function ordersText({ task_name, failed_orders, unknown_orders }: TaskEnds): string {
   const isRecall = task_name === "orders.recall";
   const failed = `${plural(failed_orders, "order")} ${isRecall ? "not given back" : "did not arrive"}`;
@@ -88,6 +88,6 @@ function ordersText({ task_name, failed_orders, unknown_orders }: TaskEnds): str
   return [...(failed_orders > 0 ? [failed] : []), ...(unknown_orders > 0 ? [unknown] : [])].join(", ") || "–";
 }
 
-/** Something of it is still to end: the run is asked for again until then. */
+/** Whether executions are still open; the run is polled until then. */
 export const hasOpenTasks = ({ tasks }: Pick<OperationRun, "tasks">): boolean =>
   tasks.some(({ executions: { queued, running } }) => queued + running > 0);

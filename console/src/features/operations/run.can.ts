@@ -5,7 +5,7 @@ import { missingScope } from "../../live/me.ts";
 const ended = new Set<string>(["succeeded", "partially_failed", "failed", "cancelled"]);
 export const hasEnded = (run: Pick<OperationRun, "status">): boolean => ended.has(run.status);
 
-/** What may be done with a run, by its state and one's scopes: undefined, or why not. The hub decides in the end. */
+/** Whether an action on a run is allowed: undefined, or the reason why not. The hub checks again. */
 export const runCan = {
   cancel: (run: OperationRun, me: Me): string | undefined =>
     missingScope(me, "operations:run") ?? (hasEnded(run) ? "It has ended." : undefined),

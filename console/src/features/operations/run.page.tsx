@@ -17,7 +17,7 @@ import { ProgressBar } from "../../ui/progress-bar.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { ShareBar } from "../../ui/share-bar.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { formatFull, Time, useClock } from "../../ui/zone.tsx";
 import { runQuery } from "./operations.queries.ts";
 import { runTones } from "./operations.text.ts";
@@ -43,7 +43,7 @@ export function RunPage() {
   );
 }
 
-/** The record as it changes; it is kept where the page reads it. */
+/** Writes streamed updates into the query cache. */
 function useRunProgress(id: string, run: OperationRun | undefined): void {
   const isOver = run !== undefined && hasEnded(run);
   useWatch(
@@ -67,7 +67,7 @@ function Run({ run }: { run: OperationRun }) {
   const status = oneOf(search["status"]);
   const cancel = useMutation({
     mutationFn: () => hub.call("POST /api/v1/operations/runs/{id}/cancel", { path: { id: run.id } }),
-    onSuccess: () => tell("The run is stopped after the orders at hand"),
+    onSuccess: () => showToast("The run is stopped after the orders at hand"),
   });
   const retry = useMutation({
     mutationFn: (codes: string[] | undefined) =>
@@ -137,7 +137,7 @@ function Run({ run }: { run: OperationRun }) {
             },
             { label: "skipped", value: summary.skipped, isOn: status === "skipped", onPick: pick("skipped") },
             { label: "not reached", value: summary.cancelled, isOn: status === "cancelled", onPick: pick("cancelled") },
-            { label: "without a change", value: summary.no_change },
+            { label: "unchanged", value: summary.no_change },
           ]}
         />
         <ShareBar
@@ -164,7 +164,7 @@ function Run({ run }: { run: OperationRun }) {
   );
 }
 
-/** An undo that could not take back every step has done what it promised: that is neither a failure nor all of it. */
+/** An undo that could not undo every step is neither failed nor complete. */
 function RunBadge({ run }: { run: OperationRun }) {
   if (run.status === "succeeded" && run.summary.partially_undone > 0) return <Badge tone="warn">undone in part</Badge>;
   return <Badge tone={runTones[run.status] ?? "skip"}>{words(run.status)}</Badge>;
@@ -202,7 +202,7 @@ function Relatives({ run }: { run: OperationRun }) {
   ));
 }
 
-/** Moves with the run; when it is over, its end is said once more to those who only hear it. */
+/** Progress of the run; its end is announced to screen readers. */
 function Progress({ run, done }: { run: OperationRun; done: number }) {
   if (hasEnded(run)) {
     return (

@@ -59,7 +59,7 @@ const columnsWith = (titleOf: (type: unknown) => string): Array<ListColumn<Opera
   },
 ];
 
-/** What was done in bulk, newest first. */
+/** Bulk runs, newest first. */
 export function RunsPage() {
   const { search } = useSearchParams();
   const status = oneOf(search["status"]);

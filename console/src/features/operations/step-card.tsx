@@ -16,7 +16,7 @@ type Props = {
   step: DraftStep;
   action: OperationAction | undefined;
   isOpen: boolean;
-  /** What the hub finds wrong, by pointer below the step. */
+  /** Field errors by pointer below the step. */
   errors: ReadonlyMap<string, string>;
   onOpen(): void;
   onChange(step: DraftStep): void;

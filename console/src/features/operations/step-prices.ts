@@ -9,19 +9,19 @@ type StepPrice = NonNullable<OperationRunResult["steps"][number]["price"]>;
 export const priceText = ({ total, currency, service_name }: StepPrice): string =>
   `${formatMoney(total, currency)} ${service_name}`;
 
-/** With who asks for it, and how long it takes. */
+/** Price with carrier and transit time. */
 export function priceDetail(price: StepPrice): string {
   const { carrier_account, transit_days } = price;
   const days = transit_days === null ? "" : `, ${plural(transit_days, "day")}`;
   return `${carrier_account}: ${priceText(price)}${days}`;
 }
 
-/** `text` begins small; `spends`: money leaves when it is run. */
+/** `text` starts in lower case; `spends`: running it buys labels. */
 export type Costs = { text: string; spends: boolean };
 
 /**
- * What the steps with a price come to. One that reaches a carrier pays it; a rate that is only chosen costs nothing yet,
- * and is told where nothing is bought with it.
+ * Total of the priced steps. Buying a label costs money; a chosen rate costs nothing yet and is shown only when nothing is
+ * bought.
  */
 export function costsOf(
   { pipeline, groups }: Pick<Preflight, "pipeline" | "groups">,
@@ -40,7 +40,7 @@ export function costsOf(
     )
     .join(" and ");
   if (!buying) return { text: `rates of ${sums}, nothing is bought`, spends: false };
-  // What fails before has no price; what is left out for anything else had one.
+  // Orders that fail earlier have no price; orders excluded for other reasons have one.
   const hadPrice = ({ verdict, step }: Preflight["groups"][number]): boolean =>
     step !== null && (verdict === "warning" || step > buying.index || draft.steps[step]?.on_error === "continue");
   const most = groups.some((group) => leftOut.has(group.code) && hadPrice(group)) ? "at most " : "";

@@ -16,7 +16,7 @@ import { RowTable } from "../../ui/table.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { undoPreflightQuery } from "./operations.queries.ts";
 
-/** What taking a run back would do, before it is done: what comes back, what does not, and why. */
+/** Preflight of an undo: what can be reversed, what cannot, and why. */
 export function UndoDialog({ run, isOpen, onClose }: { run: OperationRun; isOpen: boolean; onClose(): void }) {
   const router = useRouter();
   const report = useQuery({ ...undoPreflightQuery(run.id), enabled: isOpen });

@@ -11,7 +11,7 @@ export type OrderTotal = { count: number; isCapped: boolean };
 
 type Props = {
   rows: readonly Order[];
-  /** Undefined while the list loads, or while it is counted. */
+  /** Undefined while the list loads or is counted. */
   total: OrderTotal | undefined;
   picked: ReturnType<typeof useOrderSelection>;
   filter: OrderFilter;
@@ -22,7 +22,7 @@ type Props = {
   isBusy: boolean;
 };
 
-/** Above the list, always there: what is picked out of what, and what can be done with it. */
+/** Bar above the list: the selection with its scope, and the bulk actions. */
 export function BulkBar({ rows, total, picked, onSelectAll, onOperate, operateReason, presets, isBusy }: Props) {
   const { selection } = picked;
   const count = countOf(selection);

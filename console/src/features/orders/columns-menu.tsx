@@ -3,10 +3,10 @@ import { Button, buttonClass, IconButton } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Popover } from "../../ui/popover.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { defaultColumns, orderColumns } from "./orders.columns.tsx";
 
-/** Which columns, and in which order. In the address, so that a link shows the same; on wish, from now on. */
+/** Columns and their order. Stored in the address, so that a link shows the same, and optionally as the default. */
 export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; onChange(ids: string[]): void }) {
   const { set } = usePreferences();
   const ordered = [...chosen, ...orderColumns.map(({ id }) => id).filter((id) => !chosen.includes(id))];
@@ -47,7 +47,7 @@ export function ColumnsMenu({ chosen, onChange }: { chosen: readonly string[]; o
         <Button
           onClick={() => {
             set({ orderColumns: [...chosen] });
-            tell("These columns are yours from now on");
+            showToast("These columns are yours from now on");
           }}
         >
           Keep

@@ -8,7 +8,7 @@ import { text } from "./orders.text.ts";
 
 type Props = { search: Search; onChange(change: Search): void; searchBox: RefObject<HTMLInputElement | null> };
 
-/** Every filter that is on, as a chip; a way to each of the others; a field for what people have in their hands. */
+/** Active filters as chips, a menu for the others, and the search field. */
 export function FilterBar({ search, onChange, searchBox }: Props) {
   return (
     <div role="search" aria-label="Filters" className="mb-2.5 flex shrink-0 flex-wrap items-center gap-1.5">

@@ -12,7 +12,7 @@ import type { FilterDefinition } from "./order-filters.pick.ts";
 
 type Props = { filter: FilterDefinition; search: Search; onApply(change: Search): void; isKept: boolean };
 
-/** The form of one filter. */
+/** Editor of one filter. */
 export function FilterEditor({ filter, search, onApply, isKept }: Props) {
   switch (filter.kind) {
     case "names":
@@ -163,7 +163,7 @@ function Range({ filter, search, onApply, isKept }: Of<"range">) {
       className="flex flex-col gap-2.5"
       onSubmit={(event) => {
         event.preventDefault();
-        // The form that it may stand in is not sent by it.
+        // Enter must not submit a form around it.
         event.stopPropagation();
         apply(from, to);
       }}

@@ -11,7 +11,7 @@ import { fieldName, ownField, warningText } from "./order-import.text.ts";
 
 type Props = { answer: ImportAnswer; mapping: ColumnMapping; isOld: boolean; onChange(mapping: ColumnMapping): void };
 
-/** What each column of the file is taken for, beside its first values. Another answer looks at the file again. */
+/** Column mapping with sample values. A change reads the file again. */
 export function ImportColumns({ answer, mapping, isOld, onChange }: Props) {
   const { columns, fields, sample, summary, warnings } = answer;
   const [isAll, setAll] = useState(false);
@@ -25,7 +25,7 @@ export function ImportColumns({ answer, mapping, isOld, onChange }: Props) {
   const hidden = columns.filter((one) => !matters(one)).length;
   const choose = (column: string, field: string): void => {
     const next: ColumnMapping = { ...mapping, [column]: field || null };
-    // A field is one column: who had it gives it up.
+    // A field maps to one column: take it from the column that had it.
     for (const other of columns) {
       if (field && other.field === field && other.column !== column) next[other.column] = null;
     }

@@ -1,32 +1,32 @@
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm.tsx";
-import { Popover } from "../../ui/popover.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
+import { FormPopover } from "../../ui/submit-form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { ImportPreset, PresetSettings } from "../import-presets/import-presets.queries.ts";
 import type { ImportAnswer, Reading } from "./order-import.queries.ts";
 
 type Props = {
   reading: Reading;
   answer: ImportAnswer;
-  /** The one it is read as. */
+  /** The preset in use. */
   saved: ImportPreset | undefined;
-  /** Its id; undefined when there is none any more. */
+  /** The ID of the preset, empty after it was deleted. */
   onSaved(preset: string): void;
 };
 
-/** What was said by hand on top of what it is read as. */
+/** The preset in use with the manual changes on top. */
 function settingsOf({ reading, answer, saved }: Pick<Props, "reading" | "answer" | "saved">): PresetSettings {
   const { mapping, preset, encoding: _encoding, onExisting: _onExisting, ...signs } = reading;
   const base = saved?.settings.base ?? (preset === "none" ? "none" : (answer.detectedPreset ?? "auto"));
   const whole = { ...saved?.settings.mapping, ...mapping };
   const settings = { ...saved?.settings, ...signs, base, ...(Object.keys(whole).length > 0 ? { mapping: whole } : {}) };
-  // What the hub has answered, it takes.
+  // The hub accepts what it has returned.
   return settings as PresetSettings;
 }
 
@@ -44,7 +44,7 @@ export function SavePreset(props: Props) {
     onSuccess: async ({ id, name }) => {
       await refresh();
       onSaved(id);
-      tell(`Preset ${name} changed`);
+      showToast(`Preset ${name} changed`);
     },
   });
   const isChanged =
@@ -88,37 +88,28 @@ export function SavePreset(props: Props) {
 }
 
 function SaveAs({ refused, onDone, ...props }: Props & { refused: string | undefined; onDone(): Promise<void> }) {
-  const [name, setName] = useState("");
-  const create = useMutation({
-    mutationFn: () =>
+  const form = useCreateForm({
+    start: { name: "" },
+    create: ({ name }) =>
       hub.call("POST /api/v1/import-presets", { body: { name: name.trim(), settings: settingsOf(props) } }),
-    onSuccess: async (made) => {
-      setName("");
+    onCreated: async ({ id, name }) => {
       await onDone();
-      props.onSaved(made.id);
-      tell(`Preset ${made.name} saved`);
+      props.onSaved(id);
+      showToast(`Preset ${name} saved`);
+      form.reset();
     },
   });
   if (refused) return <Button disabledReason={refused}>Save as preset</Button>;
   return (
-    <Popover title="Save as preset" triggerClass={buttonClass("plain")} trigger="Save as preset">
-      {(close) => (
-        <form
-          className="flex flex-col gap-2.5"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (!name.trim() || create.isPending) return;
-            create.mutate(undefined, { onSuccess: close });
-          }}
-        >
-          <TextField label="Name of the preset" value={name} onChange={setName} required maxLength={100} />
-          <p className="text-sm text-muted">Columns and signs as they are now, for everybody in the organization.</p>
-          {create.error && <ProblemBox error={create.error} />}
-          <Button kind="primary" type="submit" isBusy={create.isPending}>
-            Save
-          </Button>
-        </form>
-      )}
-    </Popover>
+    <FormPopover
+      title="Save as preset"
+      triggerClass={buttonClass("plain")}
+      trigger="Save as preset"
+      submit="Save"
+      form={form}
+    >
+      <TextField label="Name of the preset" {...form.field("name")} required maxLength={100} />
+      <p className="text-sm text-muted">Columns and signs as they are now, for everybody in the organization.</p>
+    </FormPopover>
   );
 }

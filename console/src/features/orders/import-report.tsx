@@ -8,7 +8,7 @@ import { formatCount, plural, words } from "../../ui/format.ts";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import type { ImportAnswer } from "./order-import.queries.ts";
 
-/** How many orders an import changes, or would change. */
+/** Number of orders that an import changes, or would change. */
 export const changedBy = ({ summary }: ImportAnswer): number => summary.created + (summary.updated ?? 0);
 
 export function ImportSummary({ answer: { summary, dryRun } }: { answer: ImportAnswer }) {
@@ -39,7 +39,7 @@ type Mistake = ImportAnswer["errors"][number];
 const maxShown = 100;
 const maxRows = 5;
 
-/** What is wrong, by the row as a spreadsheet counts it. What is wrong in the same way in many rows is one line. */
+/** Import errors with spreadsheet row numbers. Equal errors of several rows are one line. */
 export function ImportErrors({ answer, fileName }: { answer: ImportAnswer; fileName: string }) {
   const { errors, rejectedCsv, summary } = answer;
   if (errors.length === 0) return null;

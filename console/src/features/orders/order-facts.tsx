@@ -73,7 +73,7 @@ function factsOf(order: Order): OrderFact[] {
   ];
 }
 
-/** What an order is, and for each field who made it so. */
+/** Fields of an order, each with its last change. */
 export function OrderFacts({ order }: { order: Order }) {
   const { data } = useQuery(lastChangesQuery(order.number));
   const clock = useClock();
@@ -99,7 +99,7 @@ export function OrderFacts({ order }: { order: Order }) {
   );
 }
 
-/** Who made a field what it is, and by which run. */
+/** Author and run of the last change of a field. */
 function Changed({ by }: { by: LastChanges["data"][number] }) {
   const clock = useClock();
   return (

@@ -12,11 +12,11 @@ const FilterEditor = lazy(async () => ({ default: (await import("./filter-editor
 type Props = {
   search: Search;
   onChange(change: Search): void;
-  /** What is kept for long has times, and no "today". */
+  /** Saved filters use fixed times instead of "today". */
   isKept?: boolean;
 };
 
-/** Every filter of orders that is on, as a chip that opens its form; a way to each of the others. */
+/** Active order filters as chips that open their editor, and a menu for the others. */
 export function OrderFilterChips({ search, onChange, isKept = false }: Props) {
   const nameOf = useNames();
   const [editing, setEditing] = useState<string>();

@@ -4,7 +4,7 @@ import type { Search } from "../../ui/search-params.ts";
 import { listOf, oneOf } from "../../ui/search-params.ts";
 import type { Clock } from "../../ui/clock.ts";
 
-/** Every filter of the list: as a chip, as a form, and as what the API calls it. The address has the API's names. */
+/** A filter of the order list: its chip, its editor and its API name, which the address also uses. */
 export type FilterDefinition = {
   id: string;
   title: string;
@@ -109,15 +109,15 @@ const rangeParams = new Set(
 );
 const allParams = ["search", ...orderFilters.flatMap(paramsOf)];
 
-/** The part of an address that filters. */
+/** The filters of an address, without its other parameters. */
 export function filterSearch(search: Search): Search {
   return Object.fromEntries(allParams.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])));
 }
 
-/** Addresses may say "today": a view that is called late is about every day, not the one it was made on. */
+/** Resolves relative times such as "today", so that a saved view follows the current day. */
 function resolveTime(value: string, clock: Clock): string {
   const now = clock.now();
-  // To the minute: else each look at the list would ask another question.
+  // Rounded to the minute, so that the query key stays the same between renders.
   if (value === "now") return new Date(Math.floor(now / 60_000) * 60_000).toISOString();
   const [, days] = /^today([+-]\d+)?$/.exec(value) ?? [];
   if (!value.startsWith("today")) return /^\d{4}-\d\d-\d\d$/.test(value) ? startOfDay(value, clock.timeZone) : value;
@@ -127,7 +127,7 @@ function resolveTime(value: string, clock: Clock): string {
   return startOfDay(day, clock.timeZone);
 }
 
-/** When a day begins in a zone; looked for, because days may begin at another time than midnight. */
+/** Start of a day in a time zone. Searched for, because a DST change can skip midnight. */
 function startOfDay(day: string, timeZone: string): string {
   const midnight = Date.parse(`${day}T00:00:00Z`);
   const format = new Intl.DateTimeFormat("en-CA", { timeZone });
@@ -138,7 +138,7 @@ function startOfDay(day: string, timeZone: string): string {
   return new Date(midnight).toISOString();
 }
 
-/** What the API is asked for. */
+/** Converts an address into an API filter. */
 export function filterOf(search: Search, clock: Clock): OrderFilter {
   const entries = Object.entries(filterSearch(search)).map(([name, value]) => {
     if (rangeParams.has(name)) return [name, resolveTime(oneOf(value)!, clock)];
@@ -148,7 +148,7 @@ export function filterOf(search: Search, clock: Clock): OrderFilter {
   return Object.fromEntries(entries) as OrderFilter;
 }
 
-/** And back: as the address would have it. Lists may be written with commas between, and one tag in a way of its own. */
+/** The inverse: converts an API filter into an address. Accepts comma-separated lists and the single `tag`. */
 export function searchOf({ tag, ...filter }: OrderFilter): Search {
   const listed = orderFilters.filter(({ kind }) => kind === "names").flatMap(paramsOf);
   const entries = Object.entries(filter).map(([name, value]): [string, string | string[]] => {
@@ -161,7 +161,7 @@ export function searchOf({ tag, ...filter }: OrderFilter): Search {
   };
 }
 
-/** What a chip says, or undefined when its filter is off. */
+/** Text of a chip; undefined when the filter is off. */
 export function chipText(filter: FilterDefinition, search: Search, nameOf: (id: string) => string): string | undefined {
   const values = (param: string): string =>
     listOf(search[param])

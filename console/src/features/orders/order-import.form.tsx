@@ -12,13 +12,13 @@ import { existingTexts, readingTexts } from "./order-import.text.ts";
 
 type Props = {
   reading: Reading;
-  /** Undefined while it is looked at, and when it cannot be read so. */
+  /** Undefined while the file is read, or when it cannot be read with these settings. */
   answer: ImportAnswer | undefined;
   isLooking: boolean;
   onChange(reading: Reading): void;
 };
 
-/** How the file is read: as whose, with which signs; kept under a name for the next one. */
+/** Preset, delimiter and formats of the file, which can be saved as a preset. */
 export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
   const { data: own = [] } = useQuery(importPresetsQuery);
   const { data: builtIn = [] } = useQuery(builtInPresetsQuery);
@@ -27,12 +27,12 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
     const { [name]: _old, ...rest } = reading;
     onChange({ ...rest, mapping: reading.mapping, ...(value ? { [name]: value } : {}) });
   };
-  /** What was said by hand was said of the other one. */
+  /** Manual changes applied to the other preset. */
   const readAs = (preset: string): void => {
     const { preset: _old, ...rest } = reading;
     onChange({ ...rest, mapping: {}, ...(preset ? { preset } : {}) });
   };
-  /** It says from now on what was said by hand. */
+  /** The preset contains the manual changes now. */
   const takeSaved = (preset: string): void => {
     const { onExisting, encoding } = reading;
     onChange({
@@ -42,7 +42,7 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
       ...(encoding ? { encoding } : {}),
     });
   };
-  const said: ImportPreset["settings"] = saved?.settings ?? {};
+  const fromPreset: ImportPreset["settings"] = saved?.settings ?? {};
   return (
     <Card className="px-3 py-2.5" label="How it is read">
       <Heading title="How it is read" />
@@ -73,14 +73,14 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
         />
         <Fold key={saved?.id ?? ""} title="Encoding, signs, country" isOpenAtFirst={hasSigns(reading)}>
           <div className="flex flex-col gap-2.5">
-            <Choice label="Encoding" name="encoding" {...{ reading, said, set }} />
-            <Choice label="Between columns" name="delimiter" {...{ reading, said, set }} />
-            <Choice label="Decimal sign" name="decimalSeparator" {...{ reading, said, set }} />
-            <Choice label="Order of dates" name="dateOrder" {...{ reading, said, set }} />
+            <Choice label="Encoding" name="encoding" {...{ reading, fromPreset, set }} />
+            <Choice label="Between columns" name="delimiter" {...{ reading, fromPreset, set }} />
+            <Choice label="Decimal sign" name="decimalSeparator" {...{ reading, fromPreset, set }} />
+            <Choice label="Order of dates" name="dateOrder" {...{ reading, fromPreset, set }} />
             <CodeField
               label="Country of addresses without one"
               hint="Two letters, such as US"
-              said={said.country}
+              fromPreset={fromPreset.country}
               length={2}
               value={reading.country ?? ""}
               onChange={(next) => set("country", next)}
@@ -88,7 +88,7 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
             <CodeField
               label="Currency of amounts without one"
               hint="Three letters, such as EUR"
-              said={said.currency}
+              fromPreset={fromPreset.currency}
               length={3}
               value={reading.currency ?? ""}
               onChange={(next) => set("currency", next)}
@@ -102,7 +102,7 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
 }
 
 const hasSigns = ({ encoding, delimiter, decimalSeparator, dateOrder, country, currency }: Reading): boolean =>
-  [encoding, delimiter, decimalSeparator, dateOrder, country, currency].some((said) => said !== undefined);
+  [encoding, delimiter, decimalSeparator, dateOrder, country, currency].some((fromPreset) => fromPreset !== undefined);
 
 const optionsOf = (texts: Record<string, string>) => Object.entries(texts).map(([value, label]) => ({ value, label }));
 
@@ -110,18 +110,18 @@ function Choice({
   label,
   name,
   reading,
-  said,
+  fromPreset,
   set,
 }: {
   label: string;
   name: keyof typeof readingTexts;
   reading: Reading;
-  /** By the preset. */
-  said: { [Name in keyof typeof readingTexts]?: string | undefined };
+  /** Values that the preset sets. */
+  fromPreset: { [Name in keyof typeof readingTexts]?: string | undefined };
   set(name: keyof typeof readingTexts, value: string): void;
 }) {
   const texts: Record<string, string> = readingTexts[name];
-  const usual = texts[said[name] ?? ""];
+  const usual = texts[fromPreset[name] ?? ""];
   return (
     <Select
       label={label}
@@ -132,18 +132,18 @@ function Choice({
   );
 }
 
-/** Handed on when it is whole, or empty again. */
+/** Calls `onChange` when the code is complete or empty. */
 function CodeField({
   label,
   hint,
-  said = "",
+  fromPreset = "",
   length,
   value,
   onChange,
 }: {
   label: string;
   hint: string;
-  said: string | undefined;
+  fromPreset: string | undefined;
   length: number;
   value: string;
   onChange(value: string): void;
@@ -154,12 +154,14 @@ function CodeField({
     setTyped(next);
     if (next.length === length || next === "") onChange(next);
   };
-  return <TextField label={label} hint={hint} placeholder={said} value={typed} maxLength={length} onChange={type} />;
+  return (
+    <TextField label={label} hint={hint} placeholder={fromPreset} value={typed} maxLength={length} onChange={type} />
+  );
 }
 
 const listed = new Intl.ListFormat("en-US");
 
-/** Whose file it is taken for, and why. */
+/** The detected preset and how it was detected. */
 function readAsText(
   { preset }: Reading,
   answer: ImportAnswer,

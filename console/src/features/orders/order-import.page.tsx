@@ -24,14 +24,14 @@ import { sampleCsv } from "./order-import.text.ts";
 const accept = ".csv,.tsv,.txt,.xlsx,text/csv";
 const asItIs: Reading = { mapping: {} };
 
-/** A file is looked at before anything is created: what each column is, what would come of it, what is wrong. */
+/** Import with preview: column mapping, expected result and errors, before anything is created. */
 export function OrderImportPage() {
   const refused = missingScope(useMe(), "orders:write");
   const [file, setFile] = useState<ChosenFile>();
   const chosen = useRef(0);
   const choose = async (given: File): Promise<void> => {
     const bytes = await given.arrayBuffer();
-    // The same file again may say something else by now.
+    // Choosing the same file again reads it again.
     setFile({ id: `${(chosen.current += 1)} ${given.name}`, name: given.name, bytes });
   };
   if (file) return <FromFile key={file.id} file={file} onFile={(given) => void choose(given)} />;
@@ -72,20 +72,20 @@ function Head({ fileName, children }: { fileName?: string; children?: React.Reac
   );
 }
 
-/** How many rows of a file were gone through, while somebody waits for it. */
+/** Number of rows processed so far. */
 function useRows(watchId: string | undefined): number {
-  const [told, setTold] = useState<{ id: string; rows: number }>();
+  const [progress, setProgress] = useState<{ id: string; rows: number }>();
   useWatch(
     watchId,
     (signal) => hub.stream("GET /api/v1/orders/import/watch", { query: { watchId: watchId! }, signal }),
-    (state) => setTold({ id: watchId!, rows: (state as ImportProgress).rows }),
+    (state) => setProgress({ id: watchId!, rows: (state as ImportProgress).rows }),
   );
-  return told && told.id === watchId ? told.rows : 0;
+  return progress && progress.id === watchId ? progress.rows : 0;
 }
 
 function FromFile({ file, onFile }: { file: ChosenFile; onFile(file: File): void }) {
   const [reading, setReading] = useState<Reading>(asItIs);
-  // One for each look at the file, and another one for its import.
+  // One watch ID per preview, and another for the import.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const watchId = useMemo(() => randomId(), [reading]);
   const importId = useMemo(() => randomId(), []);
@@ -152,7 +152,7 @@ function FromFile({ file, onFile }: { file: ChosenFile; onFile(file: File): void
 function unready(report: ImportAnswer | undefined, isLooking: boolean): string | undefined {
   if (isLooking) return "The file is being looked at.";
   if (!report) return "The file could not be read.";
-  return changedBy(report) === 0 ? "None of its orders can be taken." : undefined;
+  return changedBy(report) === 0 ? "No order in this file can be imported." : undefined;
 }
 
 function Taken({ answer, fileName, onFile }: { answer: ImportAnswer; fileName: string; onFile(file: File): void }) {

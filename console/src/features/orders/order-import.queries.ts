@@ -4,19 +4,19 @@ import { hub } from "../../live/hub.ts";
 
 export type ImportAnswer = Answer<"POST /api/v1/orders/import">;
 export type ImportWarning = ImportAnswer["warnings"][number];
-/** A message of the stream. */
+/** A message of the progress stream. */
 export type ImportProgress = { rows: number };
 type ImportOptions = NonNullable<Input<"POST /api/v1/orders/import">["query"]>;
 
 export type ColumnMapping = Record<string, string | null>;
 
-/** How a file is to be read: what is not said is found out by the hub. */
+/** How the file is read. The hub detects what is left out. */
 export type Reading = Pick<
   ImportOptions,
   "preset" | "delimiter" | "decimalSeparator" | "dateOrder" | "country" | "currency" | "onExisting"
 > & { mapping: ColumnMapping; encoding?: string };
 
-/** Its bytes as they are: what is in them, and in which encoding, the hub finds out. */
+/** Raw bytes: the hub detects format and encoding. */
 export type ChosenFile = { id: string; name: string; bytes: ArrayBuffer };
 
 type Sending = { dryRun: boolean; watchId: string; signal?: AbortSignal };
@@ -35,7 +35,7 @@ export function sendFile({ bytes }: ChosenFile, reading: Reading, { dryRun, watc
   });
 }
 
-/** What would come of a file. Nothing is kept of it. */
+/** Dry run of an import. */
 export const fileQuery = (file: ChosenFile, reading: Reading, watchId: string) =>
   queryOptions({
     queryKey: ["order-import", file.id, reading],

@@ -34,7 +34,7 @@ const parts: Record<string, string> = {
   carrierAccountId: "carrier account (id)",
 };
 
-/** "shippingAddress.zip" as people call it. */
+/** Readable name of a field such as "shippingAddress.zip". */
 export function fieldName(field: string): string {
   const [group = "", ...rest] = field.split(".");
   const part = rest.join(".");
@@ -42,7 +42,7 @@ export function fieldName(field: string): string {
   return names[field] ?? (part === "" ? sentence(field) : `${groups[group] ?? sentence(group)}: ${own}`);
 }
 
-/** Something of one's own: a name that is no field's, as an option. */
+/** Option for a custom field that is not an order field. */
 export function ownField(typed: string): { value: string; label: string } | undefined {
   const name = typed.replace(/^customFields\./, "");
   return /^[A-Za-z][\w.-]{0,63}$/.test(name)
@@ -58,13 +58,13 @@ const warnings: Record<string, string> = {
   assumed_quantity: "No column is the quantity: it is 1 in every row.",
   assumed_currency: "No column is the currency: amounts are in USD, unless you say otherwise on the left.",
 };
-/** These quote a cell and what it was read as; then comes what to say where. */
+/** Warnings that quote a cell and its interpretation, with the setting that changes it. */
 const quoting: Record<string, string> = {
   assumed_decimal_separator: "Say the decimal sign on the left if it is the other one.",
   assumed_date_order: "Say the order of dates on the left if the other number is the month.",
 };
 
-/** As the page says it, where each thing has a place to be put right. */
+/** Warning text that refers to the controls on this page. */
 export function warningText({ code, message }: ImportWarning): string {
   return quoting[code] ? `${message.split(" Say ", 1)[0]} ${quoting[code]}` : (warnings[code] ?? message);
 }

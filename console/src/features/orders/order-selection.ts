@@ -4,7 +4,7 @@ import { hub } from "../../live/hub.ts";
 import { formatCount, plural } from "../../ui/format.ts";
 import { useLatest } from "../../ui/use-latest.ts";
 
-/** Some that were picked, or all that matched a filter at one moment, but for those that were taken out again. */
+/** Picked rows, or everything that matched a filter at one moment except rows that were unticked. */
 export type OrderSelection =
   | { kind: "some"; ids: ReadonlySet<string> }
   | { kind: "all"; id: string; filter: OrderFilter; matched: number; except: ReadonlySet<string> };
@@ -15,7 +15,7 @@ export function countOf(selection: OrderSelection): number {
   return selection.kind === "some" ? selection.ids.size : selection.matched - selection.except.size;
 }
 
-/** How many of what: a count without its scope is how people change orders that they did not mean. */
+/** Count with its scope. A bare number is how people change orders they did not mean to. */
 export function scopeText(selection: OrderSelection, rows: readonly Order[]): string {
   if (selection.kind === "some") {
     const shown = rows.filter(({ id }) => selection.ids.has(id)).length;
@@ -26,7 +26,7 @@ export function scopeText(selection: OrderSelection, rows: readonly Order[]): st
   return `All ${plural(selection.matched, "order")} that match${left} picked`;
 }
 
-/** Frozen by the hub: what is checked is what is changed, whoever else works meanwhile. */
+/** Freezes the selection in the hub, so that the preflight and the run see the same orders. */
 export async function freeze(selection: OrderSelection): Promise<string> {
   if (selection.kind === "all" && selection.except.size === 0) return selection.id;
   const body =
@@ -37,8 +37,8 @@ export async function freeze(selection: OrderSelection): Promise<string> {
 }
 
 /**
- * What is picked of one list. `list` names the filter that it was picked under: with another filter, however one got there, nothing is
- * picked. `rows` are those that may be picked now, none while those of the former list are still in sight.
+ * Selection of one list. `list` identifies its filter: another filter clears the selection. `rows` are the selectable rows, none
+ * while the previous list is still shown.
  */
 export function useOrderSelection(rows: readonly Order[], list: string) {
   const [kept, setKept] = useState({ list, selection: none });
@@ -71,7 +71,7 @@ export function useOrderSelection(rows: readonly Order[], list: string) {
     selection,
     isSelected,
     clear: () => setSelection(none),
-    /** One row, or from the last one that was picked to this. */
+    /** Toggles one row, or the range from the last picked row. */
     toggle(at: number, isRange: boolean) {
       const row = rows[at];
       if (!row) return;
@@ -88,7 +88,7 @@ export function useOrderSelection(rows: readonly Order[], list: string) {
     },
     async selectAllMatching(filter: OrderFilter) {
       const { id, matched } = await hub.call("POST /api/v1/operations/selections", { body: { filter } });
-      // Who has gone on to another list meanwhile has picked nothing there.
+      // Ignore the result when the list has changed meanwhile.
       if (latest.current === list) setSelection({ kind: "all", id, filter, matched, except: new Set() });
     },
   };

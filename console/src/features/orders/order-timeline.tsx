@@ -26,7 +26,7 @@ export function actorName(actor: TimelineEntry["actor"]): string {
   return actor.name ?? actor.email ?? (actor.type === "api_key" ? "an API key" : "somebody");
 }
 
-/** Everything that happened to an order, newest first: who, by what, and from what to what. */
+/** Timeline of an order, newest first. */
 export function OrderTimeline({ reference }: { reference: string }) {
   const { data, error, isPending } = useQuery(timelineQuery(reference));
   if (error) return <ProblemBox error={error} />;

@@ -1,15 +1,13 @@
 import { useMutation, useQueries, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { paths } from "../../app/paths.ts";
 import { hub, queryClient } from "../../live/hub.ts";
-import { Button } from "../../ui/button.tsx";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { Popover } from "../../ui/popover.tsx";
-import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { Search } from "../../ui/search-params.ts";
+import { FormPopover } from "../../ui/submit-form.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { viewsQuery } from "../views/views.queries.ts";
 import { filterOf, filterSearch, searchOf } from "./order-filters.pick.ts";
@@ -28,7 +26,7 @@ const builtIn: readonly OrderView[] = [
 const keyOf = (search: Search): string =>
   JSON.stringify(Object.entries(filterSearch(search)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Filters that have a name. What is typed on top of one is in the address, and can get a name of its own. */
+/** Saved views as tabs. Further filters are in the address and can be saved as a new view. */
 export function OrderViews({ search }: { search: Search }) {
   const clock = useClock();
   const { data: saved } = useQuery(viewsQuery("orders"));
@@ -46,7 +44,7 @@ export function OrderViews({ search }: { search: Search }) {
   const drop = useMutation({
     mutationFn: (id: string) => hub.call("DELETE /api/v1/views/{id}", { path: { id } }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ["views"] }),
-    onError: (error) => tell("The view could not be removed", { text: error.message, tone: "bad" }),
+    onError: (error) => showToast("The view could not be removed", { text: error.message, tone: "bad" }),
   });
   const current = own.find((view) => view.isOwn && keyOf(view.search) === here);
   return (
@@ -65,45 +63,34 @@ export function OrderViews({ search }: { search: Search }) {
   );
 }
 
-/** Views made through the API, and all that are saved from now on, have a `filter`; older ones are the filter itself. */
+/** Views have a `filter`; the settings of older views are the filter itself. */
 function viewSearch(settings: Record<string, unknown>): Search {
   const { filter } = settings;
   return typeof filter === "object" && filter !== null ? searchOf(filter) : (settings as Search);
 }
 
 function SaveView({ filter }: { filter: Search }) {
-  const [name, setName] = useState("");
-  const [isShared, setShared] = useState(false);
-  const save = useMutation({
-    mutationFn: () =>
+  const form = useCreateForm({
+    start: { name: "", isShared: false },
+    create: ({ name, isShared }) =>
       hub.call("POST /api/v1/views", { body: { list: "orders", name: name.trim(), settings: { filter }, isShared } }),
-    onSuccess: async (view) => {
-      await queryClient.invalidateQueries({ queryKey: ["views"] });
-      tell(`View ${view.name} saved`);
-    },
+    refetch: ["views"],
+    onCreated: ({ name }) => showToast(`View ${name} saved`),
   });
   return (
-    <Popover
+    <FormPopover
       title="Save these filters as a view"
       triggerClass="-mb-px min-h-7 px-2.5 text-muted hover:text-text"
       trigger="+ view"
+      submit="Save"
+      form={form}
     >
-      {(close) => (
-        <form
-          className="flex flex-col gap-2.5"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (name.trim()) save.mutate(undefined, { onSuccess: close });
-          }}
-        >
-          <TextField label="Name of the view" value={name} onChange={setName} maxLength={60} required />
-          <Checkbox label="Everybody in the organization has it" isChecked={isShared} onChange={setShared} />
-          {save.error && <ProblemBox error={save.error} />}
-          <Button kind="primary" type="submit" isBusy={save.isPending}>
-            Save
-          </Button>
-        </form>
-      )}
-    </Popover>
+      <TextField label="Name of the view" {...form.field("name")} maxLength={60} required />
+      <Checkbox
+        label="Everybody in the organization has it"
+        isChecked={form.draft.isShared}
+        onChange={(isShared) => form.set({ isShared })}
+      />
+    </FormPopover>
   );
 }

@@ -60,7 +60,7 @@ export function OrderPage() {
   );
 }
 
-/** Numbers are typed by hand: near ones are offered. */
+/** Not found. Suggests similar numbers, since numbers are often typed by hand. */
 function Missing({ reference, error }: { reference: string; error: Error }) {
   const isGone = error instanceof HubApiError && error.status === 404;
   const { data } = useQuery({ ...orderSearchQuery(reference), enabled: isGone });

@@ -11,7 +11,7 @@ import { OrderTimeline } from "./order-timeline.tsx";
 import { OrderStatus } from "./orders.columns.tsx";
 import { orderQuery } from "./orders.queries.ts";
 
-/** An order beside the list: enough to decide, without losing one's place. */
+/** Order details beside the list. */
 export function OrderPanel({ reference, onClose }: { reference: string; onClose(): void }) {
   const { data: order, error } = useQuery(orderQuery(reference));
   return (

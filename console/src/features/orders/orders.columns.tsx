@@ -22,7 +22,7 @@ export function OrderStatus({ order }: { order: Pick<Order, "status" | "holds"> 
 
 const closed = new Set(["shipped", "delivered", "cancelled"]);
 
-/** Said in words and colour when it is late. */
+/** Marks a late date in words and color. */
 export function ShipBy({ order }: { order: Pick<Order, "shipBy" | "status"> }) {
   const clock = useClock();
   const late = order.shipBy ? clock.now() - Date.parse(order.shipBy) : 0;

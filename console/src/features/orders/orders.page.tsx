@@ -40,7 +40,7 @@ export function OrdersPage() {
   const sort = (oneOf(search["sort"]) ?? "-orderedAt") as OrderSort;
   const list = useInfiniteQuery(ordersQuery(filter, sort));
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? noRows, [list.data]);
-  // While a list loads, the rows in sight are those of the former one: they are not picked, counted or acted on.
+  // While a list loads, the previous rows are shown but cannot be picked, counted or acted on.
   const isStale = list.isPlaceholderData;
   const known = isStale ? noRows : rows;
   const total = useTotal(list.data?.pages.at(-1)?.pagination, filter, list.isPending || isStale);
@@ -136,8 +136,8 @@ export function OrdersPage() {
 type Counted = { total: number; totalIsCapped?: boolean };
 
 /**
- * How many orders match; undefined until it is known. A list stops counting early: the exact count is the one that stands at the view
- * of the same filter.
+ * Number of matching orders; undefined until known. Lists cap their count, so the exact one comes from the counts of the same
+ * filter.
  */
 function useTotal(
   page: Counted | undefined,
@@ -152,7 +152,7 @@ function useTotal(
   return counts.error ? { count: page.total, isCapped } : undefined;
 }
 
-/** The row that keys act on; none in another list, or in another order of it. */
+/** The row that keys act on. Reset when the filter or the sorting changes. */
 function useCursor(list: string): [cursor: number, setCursor: (at: number) => void] {
   const [kept, setKept] = useState({ list, at: -1 });
   return [kept.list === list ? kept.at : -1, (at) => setKept({ list, at })];
@@ -165,7 +165,7 @@ function exportHref(filter: ReturnType<typeof filterOf>): string {
   return `/api/v1/orders/export.csv?${params}`;
 }
 
-/** What can be done with what is picked: a new pipeline, or one that has a name. */
+/** Bulk actions on the selection: a new pipeline or a preset. */
 function useActs(rows: readonly Order[], picked: ReturnType<typeof useOrderSelection>, cursor: number) {
   const router = useRouter();
   const reason = missingScope(useMe(), "operations:run");

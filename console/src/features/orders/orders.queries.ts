@@ -1,11 +1,11 @@
 import type { Order, OrderFilter } from "@order-operations-hub/sdk/api-types";
 import type { Answer } from "@order-operations-hub/sdk/client";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { beside } from "../../live/beside.ts";
+import { afterMainQuery } from "../../live/after-main-query.ts";
 import { hub } from "../../live/hub.ts";
 
 const pageSize = 100;
-/** More rows than anybody scrolls through; beyond it one filters. */
+/** Limit of the virtual list; beyond it, filters are needed. */
 const maxRows = 10_000;
 
 type OrderPage = Answer<"GET /api/v1/orders">;
@@ -34,11 +34,11 @@ export const ordersQuery = (filter: OrderFilter, sort: OrderSort) =>
     refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) > 3 ? false : 30_000),
   });
 
-/** How many there are of each status. Without a filter the rail, the view of all and the overview share one answer. */
+/** Order counts by status. Without a filter the rail, the list and the overview share one response. */
 export const orderCountsQuery = (filter: OrderFilter = {}) =>
   queryOptions({
     queryKey: ["orders", "counts", filter],
-    ...beside((signal) => hub.call("GET /api/v1/orders/counts", { query: filter, signal })),
+    ...afterMainQuery((signal) => hub.call("GET /api/v1/orders/counts", { query: filter, signal })),
     staleTime: 30_000,
   });
 
@@ -59,7 +59,7 @@ export const timelineQuery = (ref: string) =>
 
 export type LastChanges = Answer<"GET /api/v1/orders/{id}/last-changes">;
 
-/** Who changed each field last. */
+/** Last change of each field. */
 export const lastChangesQuery = (ref: string) =>
   queryOptions({
     queryKey: ["orders", "last-changes", ref],
@@ -67,7 +67,7 @@ export const lastChangesQuery = (ref: string) =>
       hub.call("GET /api/v1/orders/{id}/last-changes", { path: { id: ref }, signal }),
   });
 
-/** Orders that are close to a number that was typed by hand. */
+/** Orders with a similar number. */
 export const orderSearchQuery = (search: string) =>
   queryOptions({
     queryKey: ["orders", "search", search],

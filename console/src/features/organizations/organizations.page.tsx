@@ -1,18 +1,18 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { missingScope, useMe } from "../../live/me.ts";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/card.tsx";
-import { fieldError } from "../../ui/field-errors.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { plural } from "../../ui/format.ts";
 import { ListCard, usePage } from "../../ui/list-card.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { Organization } from "./organizations.queries.ts";
 import { organizationsQuery } from "./organizations.queries.ts";
@@ -37,7 +37,7 @@ const columns: Array<ListColumn<Organization>> = [
   { name: "Made", className: "whitespace-nowrap", cell: (one) => <Time at={one.createdAt} /> },
 ];
 
-/** Those who share this hub; none of them sees anything of another. */
+/** Organizations of this hub. Their data is isolated from each other. */
 export function OrganizationsPage() {
   const me = useMe();
   const organizations = useQuery(organizationsQuery(usePage()));
@@ -63,54 +63,36 @@ export function OrganizationsPage() {
 }
 
 function NewOrganization({ onClose }: { onClose(): void }) {
-  const [name, setName] = useState("");
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
-  const create = useMutation({
-    mutationFn: () =>
+  const form = useCreateForm({
+    start: { name: "", email: "", password: "" },
+    create: ({ name, email, password }) =>
       hub.call("POST /api/v1/organizations", {
         body: { name: name.trim(), admin: { email: email.trim(), password } },
       }),
-    onSuccess: async (made) => {
-      await queryClient.invalidateQueries({ queryKey: ["organizations"] });
-      tell(`${made.name} is there`, { text: `${email.trim()} can sign in now.` });
+    refetch: ["organizations"],
+    onCreated: ({ name }, { email }) => {
+      showToast(`${name} is there`, { text: `${email.trim()} can sign in now.` });
       onClose();
     },
   });
+  const { name, email, password } = form.draft;
   const reason =
     (!name.trim() && "Give it a name.") ||
     (!email.includes("@") && "Say who administers it.") ||
     (password.length < 10 && "A first password of at least 10 characters is needed.");
   return (
-    <FormDialog
-      title="New organization"
-      submit="Make it"
-      reason={reason}
-      action={create}
-      fields={["/name", "/admin"]}
-      onClose={onClose}
-    >
-      <TextField
-        label="Name"
-        error={fieldError(create.error, "/name")}
-        value={name}
-        onChange={setName}
-        maxLength={100}
-      />
+    <FormDialog title="New organization" submit="Make it" reason={reason} form={form} onClose={onClose}>
+      <TextField label="Name" {...form.field("name")} maxLength={100} />
       <TextField
         label="E-mail of its first administrator"
         type="email"
-        error={fieldError(create.error, "/admin/email")}
-        value={email}
-        onChange={setEmail}
+        {...form.field("email", "/admin/email")}
         autoComplete="off"
       />
       <TextField
         label="First password"
         hint="Hand it over yourself; they change it under their account."
-        error={fieldError(create.error, "/admin/password")}
-        value={password}
-        onChange={setPassword}
+        {...form.field("password", "/admin/password")}
         autoComplete="new-password"
       />
     </FormDialog>

@@ -14,12 +14,12 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { TokenField } from "../../ui/token-field.tsx";
 import type { Organization } from "./organizations.queries.ts";
 import { organizationQuery, readOrganization } from "./organizations.queries.ts";
 
-/** What the organization can decide for itself. How the hub as a whole runs is set where it is started. */
+/** Settings of the organization. Those of the hub are environment variables. */
 export function SettingsPage() {
   const me = useMe();
   const { data, error } = useQuery(organizationQuery(me.organization.id));
@@ -65,7 +65,7 @@ function SettingsForm({ organization }: { organization: Organization }) {
       hub.call("PATCH /api/v1/organizations/{id}", { path: { id }, body, ifMatch: version }),
     onSaved: async () => {
       await queryClient.invalidateQueries({ queryKey: ["me"] });
-      tell("Settings saved");
+      showToast("Settings saved");
     },
   });
   return (

@@ -6,17 +6,17 @@ import { downloadText } from "../../ui/download-text.ts";
 import { FileDrop } from "../../ui/file-drop.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { importShipments } from "./overview.queries.ts";
 
-/** The first shipments: a file of what was sent so far. */
+/** Imports past shipments from a CSV file. */
 export function ImportShipments() {
   const refused = missingScope(useMe(), "shipments:write");
   const take = useMutation({
     mutationFn: async (file: File) => importShipments(await file.text()),
     onSuccess: ({ summary }) => {
-      tell(`${plural(summary.created, "shipment")} recorded`);
-      // With rows that were not taken the page stays: what became of them is said here.
+      showToast(`${plural(summary.created, "shipment")} recorded`);
+      // Stay on the page to show the rejected rows.
       if (summary.failed > 0) return;
       void queryClient.invalidateQueries({ queryKey: ["shipments"] });
       void queryClient.invalidateQueries({ queryKey: ["overview"] });

@@ -122,5 +122,5 @@ export function TasksTile() {
   );
 }
 
-/** What ran out of time has failed too. */
+/** A timeout counts as a failure. */
 const failedOf = ({ failed, timed_out }: { failed: number; timed_out: number }): number => failed + timed_out;

@@ -5,7 +5,7 @@ import { paths } from "../../app/paths.ts";
 import { useMe } from "../../live/me.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card, Skeleton } from "../../ui/card.tsx";
-import { AsTable } from "../../ui/charts/as-table.tsx";
+import { ChartTable } from "../../ui/charts/chart-table.tsx";
 import type { SparkPoint } from "../../ui/charts/spark-line.tsx";
 import { SparkLine } from "../../ui/charts/spark-line.tsx";
 import { cx } from "../../ui/class-names.ts";
@@ -22,7 +22,7 @@ const days = (value: number): string => `${value.toFixed(1)} d`;
 const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const dayName = (key: string): string => dayFormat.format(new Date(`${key}T00:00:00Z`));
 
-/** The figures of the last 30 days and of now. Each opens the shipments that it counts. */
+/** KPIs of the last 30 days and of now. Each links to the shipments it counts. */
 export function Kpis() {
   const organization = useMe().organization.id;
   const figures = useQuery(overviewQuery(organization));
@@ -171,7 +171,7 @@ function Kpi({ name, definition, value, sample, href, isBad = false, children }:
 function DayTable({ points }: { points: readonly SeriesPoint[] }) {
   return (
     <Card className="mt-2" label="Each day">
-      <AsTable
+      <ChartTable
         label="Each day, in the time zone of the organization"
         columns={["Day", "Delivered", "On time", "Days in transit"]}
         rows={points

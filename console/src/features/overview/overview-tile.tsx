@@ -5,7 +5,7 @@ import { text } from "./overview.text.ts";
 
 type Query<Data> = { data: Data | undefined; error: Error | null; isPending: boolean; refetch(): unknown };
 
-/** One part of the overview. It waits and fails by itself; what was read before stays. */
+/** A tile loads and fails independently, and keeps its last data. */
 export function Tile<Data>({
   title,
   note,

@@ -18,10 +18,10 @@ import { overviewQuery, seriesQuery } from "./overview.queries.ts";
 import { riskReasons, text } from "./overview.text.ts";
 import { Tile } from "./overview-tile.tsx";
 
-/** A draft waits for nobody. */
+/** Drafts need no action. */
 const statuses = orderStatuses.filter((status) => status !== "draft");
 
-/** What needs somebody. Every figure opens the list that it counts. */
+/** What needs attention. Every figure links to the list it counts. */
 export function OverviewPage() {
   const { data: shipments } = useQuery(shipmentCountsQuery);
   const hasNone = shipments?.total === 0;

@@ -7,7 +7,7 @@ const minute = 60_000;
 export type OverviewFigures = Answer<"GET /v1/overview">["data"];
 export type SeriesPoint = Answer<"GET /v1/overview/series">["data"]["points"][number];
 
-/** Of one organization, also for those who may see all. */
+/** KPIs of one organization, also for operators of the hub. */
 export const overviewQuery = (organization: string) =>
   queryOptions({
     queryKey: ["overview", "figures", organization],

@@ -1,6 +1,6 @@
 import type { OverviewFigures } from "./overview.queries.ts";
 
-/** As the API reference defines them, in a sentence each. */
+/** Definitions of the KPIs, as in the API reference. */
 export const definitions = {
   onTime:
     "Of the shipments with a promised day whose first delivery attempt was in these days, and of those whose promised day ended in them without any: the share that was tried on the promised day or before.",
@@ -21,7 +21,7 @@ export const riskReasons: Array<[reason: Reason, name: string, meaning: string]>
   ["not_accepted", "Not accepted", "no scan 24 hours after the ship date, days off not counted"],
 ];
 
-/** As the API has them: the carrier has it, and it has not arrived. */
+/** Statuses between pickup by the carrier and delivery, as in the API. */
 export const movingStatuses = ["in_transit", "out_for_delivery", "ready_for_pickup", "attempt_failed", "exception"];
 
 export const text = {

@@ -1,11 +1,10 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { beside } from "../../live/beside.ts";
+import { afterMainQuery } from "../../live/after-main-query.ts";
 import { hub } from "../../live/hub.ts";
 
 /**
- * Names to pick from, and to show instead of ids. Apart from what else is asked for of each kind: lists of orders need these
- * before anything else is loaded.
+ * Names to pick from and to show instead of IDs. Kept apart from the other queries because the order list needs them first.
  */
 type Named = { id: string; name: string };
 
@@ -41,7 +40,9 @@ export const isEntityKind = (kind: string): kind is EntityKind => kind in asks;
 const entityNamesQuery = (kind: EntityKind) =>
   queryOptions({
     queryKey: [asks[kind].key, "names"],
-    ...beside(async (signal): Promise<Named[]> => (await asks[kind].ask(signal)).map(({ id, name }) => ({ id, name }))),
+    ...afterMainQuery(async (signal): Promise<Named[]> =>
+      (await asks[kind].ask(signal)).map(({ id, name }) => ({ id, name })),
+    ),
     staleTime: 60_000,
     retry: false,
   });

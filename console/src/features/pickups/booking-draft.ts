@@ -4,9 +4,9 @@ import { useState } from "react";
 import { hub, queryClient } from "../../live/hub.ts";
 import { clockOf, formatDay } from "../../ui/calendar.ts";
 import { fieldErrors } from "../../ui/field-errors.ts";
-import { tell } from "../../ui/toast.tsx";
-import { useSettled } from "../../ui/use-settled.ts";
-import { checkQuery, pickupAccountsQuery, pickupPlacesQuery, slotsQuery } from "./pickups.queries.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { useDebounced } from "../../ui/use-debounced.ts";
+import { checkQuery, pickupAccountsQuery, pickupLocationsQuery, slotsQuery } from "./pickups.queries.ts";
 import { windowText } from "./pickups.text.ts";
 
 export type Draft = {
@@ -35,7 +35,7 @@ function startOf(date: string | undefined, locationId: string | undefined, movin
   };
 }
 
-function wishOf(draft: Draft, moving: Pickup | undefined) {
+function slotRequestOf(draft: Draft, moving: Pickup | undefined) {
   if (!draft.accountId || !draft.locationId) return undefined;
   return {
     carrierAccountId: draft.accountId,
@@ -46,7 +46,7 @@ function wishOf(draft: Draft, moving: Pickup | undefined) {
   };
 }
 
-/** As it is asked for; before the number of packages is known, the day is checked for one. */
+/** The pickup request. Until the number of packages is entered, availability is checked for one. */
 function requestOf(draft: Draft, moving: Pickup | undefined): PickupRequest | undefined {
   const { accountId, locationId, date, ready, close, weight, packages } = draft;
   if (!accountId || !date || (!locationId && !moving)) return undefined;
@@ -70,55 +70,55 @@ type Given = {
   onDone(pickup: Pickup): void;
 };
 
-/** A pickup while it is asked for: what was typed, what the hub says of it, and the way to book it. */
+/** Form state of a pickup: values, availability check and booking. */
 export function useBooking({ date, locationId, moving, onDone }: Given) {
   const accounts = useQuery(pickupAccountsQuery);
-  const places = useQuery(pickupPlacesQuery);
+  const locations = useQuery(pickupLocationsQuery);
   const [typed, setTyped] = useState(() => startOf(date, locationId, moving));
   const save = useMutation({
     mutationFn: (asked: Draft) => book(asked, moving),
     onSuccess: async (pickup) => {
       await queryClient.invalidateQueries({ queryKey: ["pickups"] });
-      tellOf(pickup, moving !== undefined);
+      announce(pickup, moving !== undefined);
       onDone(pickup);
     },
   });
   const set = (change: Partial<Draft>): void => {
     setTyped((before) => ({ ...before, ...change }));
-    // What was said of the former is not true of this.
+    // The errors are those of the values before.
     if (save.error) save.reset();
   };
-  // Until somebody chooses: the first of each.
+  // Defaults: the first account and location.
   const draft = {
     ...typed,
     accountId: typed.accountId || (accounts.data?.[0]?.id ?? ""),
-    locationId: typed.locationId || (moving ? "" : (places.data?.[0]?.id ?? "")),
+    locationId: typed.locationId || (moving ? "" : (locations.data?.[0]?.id ?? "")),
   };
-  const settled = useSettled(draft);
-  const days = useQuery(slotsQuery(wishOf(settled, moving)));
-  // A day that was picked in the week begins with the hours that the carrier has on it.
+  const settled = useDebounced(draft);
+  const days = useQuery(slotsQuery(slotRequestOf(settled, moving)));
+  // A day picked in the week starts with the carrier's window of that day.
   const own = days.data?.data.find((day) => day.date === draft.date)?.window;
   if (own && draft.date && !draft.ready && !draft.close) {
     set({ ready: clockOf(own.readyTime), close: clockOf(own.closeTime) });
   }
   const check = useQuery(checkQuery(requestOf(settled, moving), moving?.id));
   const isChecked = JSON.stringify(settled) === JSON.stringify(draft) && !check.isFetching && !check.isPlaceholderData;
-  const said = isChecked ? (check.data?.errors ?? []) : [];
+  const checkErrors = isChecked ? (check.data?.errors ?? []) : [];
   const wrong = new Map([
     ...fieldErrors(check.error),
-    ...said.map(({ pointer, message }): [string, string] => [pointer, message]),
+    ...checkErrors.map(({ pointer, message }): [string, string] => [pointer, message]),
     ...fieldErrors(save.error),
   ]);
   const checked = isChecked ? check.data : undefined;
-  return { accounts, places, draft, set, days, check, checked, isChecked, save, wrong };
+  return { accounts, locations, draft, set, days, check, checked, isChecked, save, wrong };
 }
 export type Booking = ReturnType<typeof useBooking>;
 
 function book(draft: Draft, moving: Pickup | undefined): Promise<Pickup> {
   const { carrierAccountId, locationId, pickupAddress, ...request } = requestOf(draft, moving)!;
   if (!moving) {
-    const place = locationId ? { locationId } : pickupAddress ? { pickupAddress } : {};
-    return hub.call("POST /api/v1/pickups", { body: { carrierAccountId, ...place, ...request } });
+    const where = locationId ? { locationId } : pickupAddress ? { pickupAddress } : {};
+    return hub.call("POST /api/v1/pickups", { body: { carrierAccountId, ...where, ...request } });
   }
   return hub.call("PATCH /api/v1/pickups/{id}", {
     path: { id: moving.id },
@@ -127,14 +127,14 @@ function book(draft: Draft, moving: Pickup | undefined): Promise<Pickup> {
   });
 }
 
-function tellOf(pickup: Pickup, isMoved: boolean): void {
+function announce(pickup: Pickup, isMoved: boolean): void {
   const when = `${formatDay(pickup.window.date)}, ${windowText(pickup)}`;
   if (pickup.status === "requested") {
-    tell(`Asked for ${when}`, { tone: "warn", text: "The carrier has not answered yet; the hub asks again." });
+    showToast(`Asked for ${when}`, { tone: "warn", text: "The carrier has not answered yet; the hub asks again." });
     return;
   }
   const { confirmationNumber } = pickup;
-  tell(
+  showToast(
     isMoved ? `Moved to ${when}` : `Booked for ${when}`,
     confirmationNumber ? { text: `Confirmation ${confirmationNumber}` } : {},
   );

@@ -2,7 +2,7 @@ import type { Pickup } from "@order-operations-hub/sdk/api-types";
 import { paths } from "../../app/paths.ts";
 import { useMe } from "../../live/me.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
-import { clockOf, formatDay, placeOfZone } from "../../ui/calendar.ts";
+import { clockOf, formatDay, cityOfZone } from "../../ui/calendar.ts";
 import { Empty } from "../../ui/card.tsx";
 import { errorAt, isAllOnFields } from "../../ui/field-errors.ts";
 import { plural } from "../../ui/format.ts";
@@ -19,7 +19,7 @@ import { text, windowText } from "./pickups.text.ts";
 import { SlotPick } from "./slot.pick.tsx";
 
 const units = ["lb", "kg", "oz", "g"].map((unit) => ({ value: unit, label: unit }));
-/** What the check says is shown at these. */
+/** Fields that show the errors of the check. */
 const shownAt = [
   "/pickupDate",
   "/readyTime",
@@ -35,20 +35,20 @@ const shownAt = [
 type Props = {
   date?: string | undefined;
   locationId?: string | undefined;
-  /** A pickup that is given another window: who comes where stays. */
+  /** The pickup to reschedule; its carrier and location are fixed. */
   moving?: Pickup;
   onDone(pickup: Pickup): void;
 };
 
-/** Place and day, checked while one types; what the carrier would take instead is one click away. */
+/** Location and day, checked while typing, with the next available window as a suggestion. */
 export function PickupBookingForm(props: Props) {
   const { moving } = props;
   const me = useMe();
   const booking = useBooking(props);
-  const { draft, accounts, places, check, days, save, wrong, set } = booking;
+  const { draft, accounts, locations, check, days, save, wrong, set } = booking;
   if (accounts.data?.length === 0)
     return <SetUp text={text.noAccount} href={paths.carriers()} label="Set up a carrier account" />;
-  if (places.data?.length === 0 && !moving)
+  if (locations.data?.length === 0 && !moving)
     return <SetUp text={text.noPlace} href={paths.locations()} label="Add a location" />;
   const failed = [save.error, check.error, days.error].find((error) => error && !isAllOnFields(error, shownAt));
   const reason = pickupCan.book(me) ?? whyNotYet(booking);
@@ -112,14 +112,14 @@ function whyNotYet({ draft, isChecked, checked }: Booking): string | undefined {
   return checked?.ok ? undefined : "The carrier would not take it: see above.";
 }
 
-function WhereFields({ booking: { draft, set, places, accounts, wrong } }: { booking: Booking }) {
+function WhereFields({ booking: { draft, set, locations, accounts, wrong } }: { booking: Booking }) {
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <Select
         label="Location"
-        error={placeError(wrong)}
+        error={locationError(wrong)}
         value={draft.locationId}
-        options={(places.data ?? []).map(({ id, name, city }) => ({
+        options={(locations.data ?? []).map(({ id, name, city }) => ({
           value: id,
           label: name,
           ...(city ? { note: city } : {}),
@@ -183,13 +183,13 @@ function WindowFields({ booking: { draft, set, days, check, checked, wrong } }: 
           onChange={(close) => set({ close })}
         />
       </div>
-      {zone && <p className="-mt-1.5 text-sm text-faint">In {placeOfZone(zone)} time, as clocks there show it.</p>}
+      {zone && <p className="-mt-1.5 text-sm text-faint">In {cityOfZone(zone)} time, as clocks there show it.</p>}
     </>
   );
 }
 
-/** Which part of the address it is about is said as well: the address itself is not on screen. */
-function placeError(wrong: ReadonlyMap<string, string>): string | undefined {
+/** Names the invalid part of the address, since the address is not shown here. */
+function locationError(wrong: ReadonlyMap<string, string>): string | undefined {
   const found = [...wrong].find(([pointer]) => /^\/(locationId|pickupAddress|timezone)/.test(pointer));
   if (!found) return undefined;
   const part = found[0].split("/")[2];

@@ -1,12 +1,12 @@
 import type { Pickup } from "@order-operations-hub/sdk/api-types";
 import { paths } from "../../app/paths.ts";
-import { addDays, formatLongDay, formatWeekday, placeOfZone } from "../../ui/calendar.ts";
+import { addDays, formatLongDay, formatWeekday, cityOfZone } from "../../ui/calendar.ts";
 import { cx } from "../../ui/class-names.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { plural, words } from "../../ui/format.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { Link } from "../../ui/link.tsx";
-import type { PickupPlace } from "./pickups.queries.ts";
+import type { PickupLocation } from "./pickups.queries.ts";
 import { pickupTones, placeName, windowText } from "./pickups.text.ts";
 
 type Row = { key: string; name: string; locationId: string | undefined; zone: string | undefined; pickups: Pickup[] };
@@ -14,16 +14,16 @@ type Props = {
   monday: string;
   today: string;
   pickups: readonly Pickup[];
-  places: readonly PickupPlace[];
+  locations: readonly PickupLocation[];
   nameOf(accountId: string | null): string | undefined;
   openId: string | undefined;
 };
 
-/** With more locations than that only those are shown to which somebody comes. */
+/** With more locations than this, only those with a pickup are shown. */
 const maxEmptyRows = 6;
 
-function rowsOf(pickups: readonly Pickup[], places: readonly PickupPlace[]): Row[] {
-  const known = new Map(places.map(({ id, name }) => [id, name]));
+function rowsOf(pickups: readonly Pickup[], locations: readonly PickupLocation[]): Row[] {
+  const known = new Map(locations.map(({ id, name }) => [id, name]));
   const groups = Map.groupBy(pickups, (pickup) =>
     pickup.locationId && known.has(pickup.locationId) ? pickup.locationId : placeName(pickup),
   );
@@ -34,18 +34,18 @@ function rowsOf(pickups: readonly Pickup[], places: readonly PickupPlace[]): Row
     zone: group[0]?.timezone,
     pickups: group,
   }));
-  const others = places.filter(({ id, isDefault }, at) => !groups.has(id) && (isDefault || at < maxEmptyRows));
+  const others = locations.filter(({ id, isDefault }, at) => !groups.has(id) && (isDefault || at < maxEmptyRows));
   return [
     ...rows,
     ...others.map(({ id, name }) => ({ key: id, name, locationId: id, zone: undefined, pickups: [] })),
   ].toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
-/** Who comes where on which day. Every window is in the time of its place. */
+/** Pickups of a week by location and day, in the local time of each location. */
 export function PickupWeek(props: Props) {
-  const { monday, today, pickups, places } = props;
+  const { monday, today, pickups, locations } = props;
   const days = Array.from({ length: 7 }, (_, at) => addDays(monday, at));
-  const rows = rowsOf(pickups, places);
+  const rows = rowsOf(pickups, locations);
   return (
     <>
       <div className="overflow-hidden rounded-lg border border-line bg-panel max-lg:hidden">
@@ -80,7 +80,7 @@ export function PickupWeek(props: Props) {
                 >
                   {row.name}
                   {row.zone && (
-                    <span className="block text-sm font-normal text-faint">{placeOfZone(row.zone)} time</span>
+                    <span className="block text-sm font-normal text-faint">{cityOfZone(row.zone)} time</span>
                   )}
                 </th>
                 {days.map((day) => (

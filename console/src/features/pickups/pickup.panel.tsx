@@ -5,7 +5,7 @@ import { hub, queryClient } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { formatDay, formatLongDay, placeOfZone } from "../../ui/calendar.ts";
+import { formatDay, formatLongDay, cityOfZone } from "../../ui/calendar.ts";
 import { Heading, Skeleton } from "../../ui/card.tsx";
 import { ConfirmButton } from "../../ui/confirm.tsx";
 import { CopyText } from "../../ui/copy-text.tsx";
@@ -15,16 +15,16 @@ import { formatMoney, plural, sentence, words } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { useSearchParams } from "../../ui/search-params.ts";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { PickupBookingForm } from "./pickup-booking.form.tsx";
 import { pickupCan } from "./pickups.can.ts";
-import { pickupAccountsQuery, pickupPlacesQuery, pickupQuery } from "./pickups.queries.ts";
+import { pickupAccountsQuery, pickupLocationsQuery, pickupQuery } from "./pickups.queries.ts";
 import { pickupMeanings, pickupTones, placeName, windowText } from "./pickups.text.ts";
 
 type Props = { id: string | undefined; isMoving: boolean; onClose(): void };
 
-/** One pickup beside the week: what is booked, what became of it, and what can still be done. */
+/** Details and actions of one pickup. */
 export function PickupPanel({ id, isMoving, onClose }: Props) {
   const { data: pickup, error } = useQuery(pickupQuery(id));
   const { set } = useSearchParams();
@@ -51,7 +51,7 @@ function Details({ pickup }: { pickup: Pickup }) {
   const { set } = useSearchParams();
   const me = useMe();
   const { data: accounts } = useQuery(pickupAccountsQuery);
-  const { data: places } = useQuery(pickupPlacesQuery);
+  const { data: places } = useQuery(pickupLocationsQuery);
   const at = pickup.pickupAddress;
   const meaning =
     pickup.failure?.message ??
@@ -82,7 +82,7 @@ function Details({ pickup }: { pickup: Pickup }) {
       )}
       <Facts>
         <Fact name="Day">{formatLongDay(pickup.window.date)}</Fact>
-        <Fact name="Window">{`${windowText(pickup)}, ${placeOfZone(pickup.timezone)} time`}</Fact>
+        <Fact name="Window">{`${windowText(pickup)}, ${cityOfZone(pickup.timezone)} time`}</Fact>
         <Fact name="Where">{places?.find((place) => place.id === pickup.locationId)?.name ?? placeName(pickup)}</Fact>
         <Fact name="Address">
           {[at.address1, at.address2, at.city, at.provinceCode, at.zip].filter(Boolean).join(", ")}
@@ -146,7 +146,7 @@ function CancelButton({ pickup }: { pickup: Pickup }) {
           query: reason.trim() ? { reason: reason.trim() } : {},
         });
         await renew();
-        tell("Pickup cancelled");
+        showToast("Pickup cancelled");
       }}
     >
       <p>The carrier is told that nobody need come for {plural(pickup.packageCount, "package")}.</p>
@@ -169,7 +169,7 @@ function RetryButton({ pickup }: { pickup: Pickup }) {
         await renew();
       }}
     >
-      <p>It is asked under the same key: what it has booked after all is not booked twice.</p>
+      <p>The carrier is asked with the same request key, so a pickup that was already booked is not booked again.</p>
     </ConfirmButton>
   );
 }

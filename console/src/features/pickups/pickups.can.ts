@@ -2,7 +2,7 @@ import type { Pickup } from "@order-operations-hub/sdk/api-types";
 import type { Me } from "../../live/me.ts";
 import { missingScope } from "../../live/me.ts";
 
-/** What may be done with a pickup: undefined, or why not. The hub decides in the end. */
+/** Whether an action on a pickup is allowed: undefined, or the reason why not. The hub checks again. */
 export const pickupCan = {
   book: (me: Me): string | undefined => missingScope(me, "pickups:write"),
   move(pickup: Pickup, me: Me): string | undefined {

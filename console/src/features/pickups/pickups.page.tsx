@@ -17,10 +17,10 @@ import { PickupBookingForm } from "./pickup-booking.form.tsx";
 import { PickupPanel } from "./pickup.panel.tsx";
 import { PickupWeek } from "./pickup-week.tsx";
 import { pickupCan } from "./pickups.can.ts";
-import { pickupAccountsQuery, pickupPlacesQuery, pickupsQuery } from "./pickups.queries.ts";
+import { pickupAccountsQuery, pickupLocationsQuery, pickupsQuery } from "./pickups.queries.ts";
 import { text } from "./pickups.text.ts";
 
-/** The week: who comes where, in the time of the place. */
+/** Weekly calendar of pickups. */
 export function PickupsPage() {
   const { search, set } = useSearchParams();
   const clock = useClock();
@@ -29,7 +29,7 @@ export function PickupsPage() {
   const monday = mondayOf(isDate(asked) ? asked : today);
   const week = useQuery(pickupsQuery(monday, addDays(monday, 6)));
   const accounts = useQuery(pickupAccountsQuery);
-  const places = useQuery(pickupPlacesQuery);
+  const locations = useQuery(pickupLocationsQuery);
   const me = useMe();
   const router = useRouter();
   const openId = oneOf(search["open"]);
@@ -78,7 +78,7 @@ export function PickupsPage() {
             monday={monday}
             today={today}
             pickups={shown}
-            places={places.data ?? []}
+            locations={locations.data ?? []}
             nameOf={(id) => accounts.data?.find((account) => account.id === id)?.name}
             openId={openId}
           />

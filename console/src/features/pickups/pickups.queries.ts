@@ -3,7 +3,7 @@ import type { Answer } from "@order-operations-hub/sdk/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
 
-/** More than anybody books in a week; the page says so if there are more. */
+/** Page size of the week; the page says so if there are more. */
 const maxShown = 100;
 
 export const pickupsQuery = (from: string, to: string) =>
@@ -25,7 +25,7 @@ export const pickupQuery = (id: string | undefined) =>
 
 export type PickupAccount = { id: string; name: string; carrier: string };
 
-/** Accounts with carriers that take pickups. */
+/** Accounts of carriers that offer pickups. */
 export const pickupAccountsQuery = queryOptions({
   queryKey: ["pickups", "accounts"],
   queryFn: async ({ signal }): Promise<PickupAccount[]> => {
@@ -43,11 +43,11 @@ export const pickupAccountsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export type PickupPlace = { id: string; name: string; city: string | undefined; isDefault: boolean };
+export type PickupLocation = { id: string; name: string; city: string | undefined; isDefault: boolean };
 
-export const pickupPlacesQuery = queryOptions({
+export const pickupLocationsQuery = queryOptions({
   queryKey: ["pickups", "places"],
-  queryFn: async ({ signal }): Promise<PickupPlace[]> => {
+  queryFn: async ({ signal }): Promise<PickupLocation[]> => {
     const { data } = await hub.call("GET /api/v1/locations", { query: { limit: 100, is_active: true }, signal });
     return data
       .map(({ id, name, address, is_default }) => ({ id, name, city: address.city, isDefault: is_default }))
@@ -57,7 +57,7 @@ export const pickupPlacesQuery = queryOptions({
 });
 
 export type SlotDays = Answer<"GET /api/v1/pickups/slots">;
-export type SlotWish = {
+export type SlotRequest = {
   carrierAccountId: string;
   locationId: string;
   readyTime?: string;
@@ -65,7 +65,7 @@ export type SlotWish = {
   excludePickupId?: string;
 };
 
-export const slotsQuery = (wish: SlotWish | undefined) =>
+export const slotsQuery = (wish: SlotRequest | undefined) =>
   queryOptions({
     queryKey: ["pickups", "slots", wish],
     queryFn: ({ signal }): Promise<SlotDays> => hub.call("GET /api/v1/pickups/slots", { query: wish!, signal }),

@@ -12,7 +12,7 @@ export const pickupTones: Record<string, Tone> = {
   failed: "bad",
 };
 
-/** What a state means for whoever waits for the driver. */
+/** Explanation of each status. */
 export const pickupMeanings: Record<string, string> = {
   requested: "The carrier has not answered yet. The hub asks again by itself, and it is booked once.",
   failed: "The carrier did not take it.",
@@ -22,7 +22,7 @@ export const pickupMeanings: Record<string, string> = {
 export const windowText = ({ readyTime, closeTime }: { readyTime: string; closeTime: string }): string =>
   `${clockOf(readyTime)}–${clockOf(closeTime)}`;
 
-/** "11–20", where there is little room. */
+/** "11–20", for narrow cells. */
 export const shortWindow = ({ readyTime, closeTime }: { readyTime: string; closeTime: string }): string =>
   [readyTime, closeTime].map((time) => clockOf(time).replace(/^0/, "").replace(":00", "")).join("–");
 

@@ -6,7 +6,7 @@ import { shortWindow, windowText } from "./pickups.text.ts";
 
 type Day = SlotDays["data"][number];
 
-/** Two weeks of days. Those on which nobody comes stay in their place and say why. */
+/** Two weeks of pickup windows. Days without a pickup show the reason. */
 export function SlotPick({
   days,
   chosen,

@@ -10,13 +10,13 @@ const nameOf = (field: string): string => fieldNames[field] ?? sentence(field);
 
 type Props = { report: FileReport; mapping: Mapping; onChange(mapping: Mapping): void; isOld: boolean };
 
-/** Which column is what: suggested by the hub, put right by hand. */
+/** Column mapping: suggested by the hub, corrected by hand. */
 export function ColumnMapping({ report, mapping, onChange, isOld }: Props) {
   const { columns, fields, sample, summary } = report;
   const missing = fields.filter(({ field, isRequired }) => isRequired && !columns.some((one) => one.field === field));
   const choose = (column: string, field: string): void => {
     const next: Mapping = { ...mapping, [column]: field === "" ? null : field };
-    // A field is one column: who had it gives it up.
+    // A field maps to one column: take it from the column that had it.
     for (const other of columns) {
       if (field !== "" && other.field === field && other.column !== column) next[other.column] = null;
     }

@@ -18,7 +18,7 @@ export type ComparisonHeader = {
 
 export const useContracts = () => useQuery(contractsQuery);
 
-/** What it is called, who was paid, and which contract it is compared with. */
+/** Name, source carrier and the contract to compare with. */
 export function ComparisonHeaderForm({
   value,
   onChange,

@@ -8,7 +8,7 @@ import { formatCount, formatMoney, plural, words } from "../../ui/format.ts";
 import { Table, Td, Th } from "../../ui/table.tsx";
 import type { FileReport } from "./rate-comparisons.queries.ts";
 
-/** What is wrong with the file, by kind; all of it as a file to put right. */
+/** Errors of the file by kind, with a download of all affected rows. */
 export function FileErrors({ report, name }: { report: FileReport; name: string }) {
   const { errors, warnings, rejectedCsv, summary } = report;
   const inRows = errors.filter(({ code }) => code !== "missing_column");
@@ -59,7 +59,7 @@ export function FileErrors({ report, name }: { report: FileReport; name: string 
   );
 }
 
-/** The first rows as they would be priced. */
+/** First rows as they would be priced. */
 export function FileSample({ report, isOld }: { report: FileReport; isOld: boolean }) {
   const { sample, errors } = report;
   return (

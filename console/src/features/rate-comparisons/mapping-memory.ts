@@ -2,7 +2,7 @@ import type { Mapping } from "./rate-comparisons.queries.ts";
 
 const maxKept = 20;
 
-/** Short, and the same for the same header: files of one program have one. */
+/** Hash of the header: files of the same program share it. */
 export function headerKey(columns: ReadonlyArray<{ column: string }>): string {
   let hash = 0x811c9dc5;
   for (const character of columns.map(({ column }) => column).join("\u001F")) {
@@ -11,7 +11,7 @@ export function headerKey(columns: ReadonlyArray<{ column: string }>): string {
   return `${columns.length}-${hash.toString(36)}`;
 }
 
-/** The newest last; what was not used for longest goes. */
+/** Least recently used mappings are dropped first. */
 export function remember(kept: Record<string, Mapping> | undefined, key: string, mapping: Mapping) {
   const others = Object.entries(kept ?? {}).filter(([name]) => name !== key);
   const isSaid = Object.keys(mapping).length > 0;

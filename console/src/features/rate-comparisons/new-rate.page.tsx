@@ -13,7 +13,7 @@ import { FileDrop } from "../../ui/file-drop.tsx";
 import { plural } from "../../ui/format.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { ColumnMapping } from "./column-mapping.tsx";
 import type { ComparisonHeader } from "./comparison-header.form.tsx";
 import { ComparisonHeaderForm, useContracts } from "./comparison-header.form.tsx";
@@ -26,10 +26,10 @@ import { sampleCsv } from "./rate-comparisons.text.ts";
 type Chosen = { id: string; name: string; text: string };
 
 const maxBytes = 128 * 1024 * 1024;
-/** Spreadsheets are archives. */
+/** XLSX files are ZIP archives. */
 const zipSignature = "PK\u0003\u0004";
 
-/** A file becomes a comparison: which column is what, what is read there, with which contract. */
+/** New rate comparison from a file: column mapping, preview and contract. */
 export function NewRatePage() {
   const [file, setFile] = useState<Chosen>();
   const [problem, setProblem] = useState<string>();
@@ -104,8 +104,8 @@ function FromFile({ file, problem, onFile }: FileProps) {
       try {
         await hub.call("POST /api/v1/rate-comparisons/{id}/process", { path, body: {} });
       } catch (error) {
-        // It is there by now, as a draft: its page says more, and does it once more.
-        tell("The items could not be priced yet", { text: (error as Error).message, tone: "bad" });
+        // The comparison exists as a draft; its page shows the error and can process it again.
+        showToast("The items could not be priced yet", { text: (error as Error).message, tone: "bad" });
       }
       return path;
     },
@@ -198,7 +198,7 @@ function Remembered({ onForget }: { onForget(): void }) {
   );
 }
 
-/** What has to be said or mended before it can be compared. */
+/** Why the comparison cannot be started yet. */
 function missingPart(
   report: FileReport | undefined,
   header: ComparisonHeader,
@@ -211,7 +211,7 @@ function missingPart(
   return account && !account.hasPrices ? `${account.name} has no rate card in effect.` : undefined;
 }
 
-/** Once for a file: as soon as its header is known, what was said of such a header before. */
+/** Applies the remembered mapping of the same header, once per file. */
 function useRememberedMapping(
   report: FileReport | undefined,
   kept: Record<string, Mapping> | undefined,
@@ -221,7 +221,7 @@ function useRememberedMapping(
   const found = key === undefined ? undefined : kept?.[key];
   useEffect(() => {
     if (found) onFound(found);
-    // Only the header decides; what is said afterwards is not taken back.
+    // Only a new header triggers it; later edits must not be overwritten.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [key]);
 }

@@ -5,7 +5,7 @@ import { missingScope } from "../../live/me.ts";
 const atWork = new Set<string>(["queued", "processing"]);
 export const isAtWork = ({ status }: Pick<RateComparison, "status">): boolean => atWork.has(status);
 
-/** What may be done with a comparison: undefined, or why not. */
+/** Whether an action on a comparison is allowed: undefined, or the reason why not. */
 export const comparisonCan = {
   process(comparison: RateComparison, me: Me): string | undefined {
     const refused = missingScope(me, "rates:write");

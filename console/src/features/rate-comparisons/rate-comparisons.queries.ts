@@ -49,7 +49,7 @@ export const itemsQuery = (comparison: Pick<RateComparison, "id" | "version">, f
     placeholderData: keepPreviousData,
   });
 
-/** Items are numbered from 0 in the order of the list: a page of one is one of them. */
+/** One item by its index: a page of size one. */
 export const itemQuery = (comparison: Pick<RateComparison, "id" | "version">, index: number) =>
   queryOptions({
     queryKey: ["rates", "item", comparison.id, comparison.version, index],
@@ -64,7 +64,7 @@ export const itemQuery = (comparison: Pick<RateComparison, "id" | "version">, in
     placeholderData: keepPreviousData,
   });
 
-/** What a file comes to. Nothing is kept of it. */
+/** Dry run of a file; nothing is stored. */
 export const fileQuery = (file: { id: string; text: string } | undefined, mapping: Mapping) =>
   queryOptions({
     queryKey: ["rates", "file", file?.id, mapping],
@@ -79,7 +79,7 @@ export const fileQuery = (file: { id: string; text: string } | undefined, mappin
 
 export type QuoteRequest = Input<"POST /api/v1/carrier-accounts/{id}/quote">["body"];
 
-/** Why a price is what it is, as the contract prices such a parcel today. */
+/** Explanation of a price: the same parcel quoted today. */
 export const explanationQuery = (accountId: string, body: QuoteRequest | undefined) =>
   queryOptions({
     queryKey: ["rates", "explanation", accountId, body],

@@ -18,7 +18,7 @@ export const itemTones: Record<string, Tone> = {
   excluded: "skip",
 };
 
-/** Why an item has no price, or none of its own. */
+/** Why an item has no price, or an assumed one. */
 const reasonTexts: Record<string, string> = {
   zone_unresolved: "its zone could not be told",
   service_unmatched: "the contract has no service like it",

@@ -14,7 +14,7 @@ import { explanationQuery, itemQuery } from "./rate-comparisons.queries.ts";
 import { basisTexts, itemTones, lineNames, reasonText, zoneSourceTexts } from "./rate-comparisons.text.ts";
 import { Savings, signedPercent } from "./savings.tsx";
 
-/** One price, line by line: what it is made of, and what each line rests on. */
+/** Price of one item, line by line, with an explanation of each. */
 export function RateItemPanel({ comparison }: { comparison: RateComparison }) {
   const { open, show } = usePanel("item");
   const given = Number(open ?? Number.NaN);
@@ -128,13 +128,13 @@ function factsOf(item: RateComparisonItem): Array<[string, React.ReactNode]> {
 
 const weightOf = (weight: Weight | null): string | null => weight && `${weight.value} ${weight.unit}`;
 
-/** What can be said of a line without asking the contract once more. */
+/** Explanation of a line without another quote. */
 function whyOf(code: string, item: RateComparisonItem): string {
   if (code !== "base") return "";
   return `${item.targetService ?? ""}, zone ${item.zone ?? "?"}${item.ratedWeight ? `, ${weightOf(item.ratedWeight)}` : ""}`;
 }
 
-/** The words of the contract for each line, where it still prices the item as it did. */
+/** Explanations of the lines from a new quote, if it still gives the same price. */
 function useExplanations({ carrierAccountId, options, stale }: RateComparison, item: RateComparisonItem) {
   const weight = item.weight ?? item.ratedWeight;
   const mayAsk = !stale && item.targetCost !== null && weight !== null && item.basis !== "profile";

@@ -21,7 +21,7 @@ import { itemsQuery } from "./rate-comparisons.queries.ts";
 import { itemTones, lineNames, reasonText } from "./rate-comparisons.text.ts";
 import { Savings } from "./savings.tsx";
 
-/** In the address under the first name, in the API under the second. */
+/** [name in the address, name in the API, label]. */
 const filters: Array<[name: string, field: keyof ItemFilter, label: string]> = [
   ["zone", "zone", "Zone"],
   ["service", "serviceType", "Service"],
@@ -120,7 +120,7 @@ function ItemLink({ item }: { item: RateComparisonItem }) {
   );
 }
 
-/** All items, or those that are meant; one of them open. */
+/** List of items with filters and the open one. */
 export function RateItems({ comparison }: { comparison: RateComparison }) {
   const { search, set } = useSearchParams();
   const filter = itemFilterOf(search);

@@ -7,7 +7,7 @@ import { Table, Td, Th } from "../../ui/table.tsx";
 import { lineNames } from "./rate-comparisons.text.ts";
 import { Savings } from "./savings.tsx";
 
-/** Of what the new price is made. */
+/** Components of the new price. */
 export function CostParts({ summary }: { summary: RateComparisonSummary }) {
   const { costBreakdown, currency } = summary;
   const { base, discount, minimum, surcharges, fuel, total } = costBreakdown.target;
@@ -56,7 +56,7 @@ export function CostParts({ summary }: { summary: RateComparisonSummary }) {
   );
 }
 
-/** The items with the largest differences; each says why its price is what it is. */
+/** Items with the largest differences, linked to their price lines. */
 export function TopItems({ comparison, summary }: { comparison: RateComparison; summary: RateComparisonSummary }) {
   const lists: Array<[title: string, items: RateComparisonSummary["top"]["savings"]]> = [
     ["Saves most", summary.top.savings],

@@ -14,12 +14,12 @@ import { CostParts, TopItems } from "./rate-parts.tsx";
 import { reasonText } from "./rate-comparisons.text.ts";
 import { SavingsTable, signedMoney } from "./savings.tsx";
 
-// The shapes of the states are most of what this page weighs.
+// Loaded on demand: the map is most of this page's size.
 const UsMap = lazy(async () => ({ default: (await import("../../ui/charts/us-map.tsx")).UsMap }));
 
 type Props = { comparison: RateComparison; summary: RateComparisonSummary; isOld: boolean };
 
-/** What was paid beside what would have been, and where the difference lies. Every part opens its items. */
+/** Paid and compared cost, and where the difference comes from. Every part links to its items. */
 export function RateSummary({ comparison, summary, isOld }: Props) {
   const { currency } = summary;
   const itemsOf = (filter: Record<string, string>): string => paths.rate(comparison.id, { tab: "items", ...filter });
@@ -118,7 +118,7 @@ function Totals({ summary }: { summary: RateComparisonSummary }) {
   );
 }
 
-/** What has no price and why; what was assumed about the rest. */
+/** Items without a price, and assumptions about the others. */
 function Told({
   summary,
   itemsOf,

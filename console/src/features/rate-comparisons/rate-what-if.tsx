@@ -11,7 +11,7 @@ import type { Scenario } from "./rate-comparisons.queries.ts";
 
 const percent = (value: number): string => `${value} %`;
 
-/** What the address asks: "and if fuel were 15 %, with 5 % more discount?" */
+/** Reads the scenario from the address, such as 15 % fuel and 5 % more discount. */
 export function useScenario(): Scenario {
   const { search } = useSearchParams();
   const [fuel, discount] = [numberOf(search["fuel"]), numberOf(search["discount"])];
@@ -93,7 +93,7 @@ export function WhatIf({ comparison, asIs, shown, error, isOld }: Props) {
   );
 }
 
-/** Where the card says it in one number. */
+/** Fuel surcharge of the card, if it is a single percentage. */
 function useCardFuel({ carrierAccountId, rateCard }: RateComparison): number | undefined {
   const { data } = useQuery(rateCardQuery(carrierAccountId, rateCard?.id ?? undefined));
   return data?.card.fuel?.percent ?? data?.card.fuel?.table?.at(-1)?.percent;

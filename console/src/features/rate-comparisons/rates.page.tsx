@@ -51,7 +51,7 @@ const columns: Array<ListColumn<RateComparison>> = [
 
 const Unknown = () => <span className="text-muted">–</span>;
 
-/** What was paid, priced with other contracts. */
+/** Rate comparisons: past invoices priced with other contracts. */
 export function RatesPage() {
   const { search } = useSearchParams();
   const status = oneOf(search["status"]);

@@ -5,7 +5,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { RecordLink } from "../../ui/link.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
 
-/** What would be saved, or lost: said by sign and arrow, not by colour alone. */
+/** Savings or losses, shown by sign and arrow as well as by color. */
 export function Savings({ amount, currency }: { amount: number | null | undefined; currency: string }) {
   if (amount === null || amount === undefined) return <span className="text-muted">–</span>;
   const isLoss = amount < 0;
@@ -34,7 +34,7 @@ export type SavingsRow = {
   savingsPct: number | null;
 };
 
-/** A whole taken apart: of each part what was paid and would be paid for one, and what all of it would save. */
+/** Breakdown table: paid and compared cost per item, and the savings of each part. */
 export function SavingsTable({
   label,
   head,
@@ -92,7 +92,7 @@ export function SavingsTable({
   );
 }
 
-/** From the middle: to the right what is saved, to the left what is lost. */
+/** Bar from the middle: savings to the right, losses to the left. */
 function SignedBar({ share }: { share: number }) {
   const width = `${Math.min(1, Math.abs(share)) * 50}%`;
   return (

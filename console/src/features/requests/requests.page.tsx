@@ -18,7 +18,7 @@ import { Time } from "../../ui/zone.tsx";
 import type { LoggedRequest, RequestFilter } from "./requests.queries.ts";
 import { requestsQuery } from "./requests.queries.ts";
 
-/** What the address asks for. */
+/** Reads the filter from the address. */
 function filterOf(search: Search): RequestFilter {
   const one = (name: string): string | undefined => oneOf(search[name]) || undefined;
   const outcome = one("outcome");
@@ -87,7 +87,7 @@ const columnsWith = (filter: (change: Search) => void): Array<ListColumn<LoggedR
   },
 ];
 
-/** What was asked of the API: for whoever has a request id in hand, or wonders what a key does. */
+/** Log of API requests, searchable by request ID and key. */
 export function RequestsPage() {
   const { search, set } = useSearchParams();
   const filter = filterOf(search);

@@ -1,21 +1,22 @@
 import type { Schedule } from "@order-operations-hub/sdk/api-types";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { useMe } from "../../live/me.ts";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { Button } from "../../ui/button.tsx";
 import { errorAt, fieldErrors } from "../../ui/field-errors.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { scheduleCan } from "./schedule.can.ts";
 import type { Backfill } from "./schedules.queries.ts";
 import { backfillPreviewQuery } from "./schedules.queries.ts";
 import { LocalTime } from "./local-time.tsx";
 
-/** What did not run, say because the hub was down or the schedule was new. What ran already does not run again. */
+/** Runs past occurrences that did not run, for example while the hub was down. Occurrences that ran are left out. */
 export function BackfillButton({ schedule }: { schedule: Schedule }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -31,26 +32,30 @@ export function BackfillButton({ schedule }: { schedule: Schedule }) {
 const day = 86_400_000;
 const shownRuns = 12;
 
-/** As a field of the browser has it, by its own clock. */
+/** The value of a datetime-local input, in the time zone of the browser. */
 const fieldTime = (at: number): string =>
   new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 const isoTime = (typed: string): string | undefined => (typed ? new Date(typed).toISOString() : undefined);
+function rangeOf(typed: { from: string; to: string }): { from: string; to: string } | undefined {
+  const [from, to] = [isoTime(typed.from), isoTime(typed.to)];
+  return from && to ? { from, to } : undefined;
+}
 
 function BackfillForm({ schedule, onClose }: { schedule: Schedule; onClose(): void }) {
   const now = useClock().now();
-  const [typed, setTyped] = useState(() => ({ from: fieldTime(now - day), to: fieldTime(now) }));
-  const [from, to] = [isoTime(typed.from), isoTime(typed.to)];
-  const range = from && to ? { from, to } : undefined;
-  const preview = useQuery(backfillPreviewQuery(schedule.id, range));
-  const run = useMutation({
-    mutationFn: () => hub.call("POST /api/v1/schedules/{id}/backfill", { path: { id: schedule.id }, body: range! }),
-    onSuccess: async ({ summary }) => {
-      await queryClient.invalidateQueries({ queryKey: ["schedules"] });
-      tell(`${plural(summary.queued, "execution")} queued`);
+  const form = useCreateForm({
+    start: () => ({ from: fieldTime(now - day), to: fieldTime(now) }),
+    create: (typed) =>
+      hub.call("POST /api/v1/schedules/{id}/backfill", { path: { id: schedule.id }, body: rangeOf(typed)! }),
+    refetch: ["schedules"],
+    onCreated: ({ summary }) => {
+      showToast(`${plural(summary.queued, "execution")} queued`);
       onClose();
     },
   });
-  const error = run.error ?? preview.error;
+  const range = rangeOf(form.draft);
+  const preview = useQuery(backfillPreviewQuery(schedule.id, range));
+  const error = form.error ?? preview.error;
   const errors = fieldErrors(error);
   const waiting = preview.data && preview.data.summary.occurrences - preview.data.summary.alreadyRan;
   const reason = !range
@@ -63,8 +68,7 @@ function BackfillForm({ schedule, onClose }: { schedule: Schedule; onClose(): vo
       title="Run what did not run"
       submit={waiting ? `Run ${plural(waiting, "execution")}` : "Run"}
       reason={reason}
-      action={{ mutate: run.mutate, isPending: run.isPending || preview.isFetching, error }}
-      fields={["/from", "/to"]}
+      form={{ ...form, isBusy: form.isBusy || preview.isFetching, error, fields: ["/from", "/to"] }}
       onClose={onClose}
     >
       <div className="grid gap-3 sm:grid-cols-2">
@@ -72,16 +76,14 @@ function BackfillForm({ schedule, onClose }: { schedule: Schedule; onClose(): vo
           type="datetime-local"
           label="From"
           hint="By the clock of this browser."
-          value={typed.from}
+          {...form.field("from")}
           error={errorAt(errors, "/from")}
-          onChange={(next) => setTyped({ ...typed, from: next })}
         />
         <TextField
           type="datetime-local"
           label="Until, not included"
-          value={typed.to}
+          {...form.field("to")}
           error={errorAt(errors, "/to")}
-          onChange={(next) => setTyped({ ...typed, to: next })}
         />
       </div>
       {preview.data && <Preview backfill={preview.data} timezone={schedule.timezone} />}

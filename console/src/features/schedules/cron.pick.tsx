@@ -5,21 +5,21 @@ import { Card, Heading } from "../../ui/card.tsx";
 import { fieldErrors, isAllOnFields } from "../../ui/field-errors.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { useSettled } from "../../ui/use-settled.ts";
+import { useDebounced } from "../../ui/use-debounced.ts";
 import { previewQuery } from "./schedules.queries.ts";
-import { cronIdeas } from "./schedules.text.ts";
+import { cronPresets } from "./schedules.text.ts";
 import { UpcomingRuns } from "./upcoming-runs.tsx";
 
 type Timing = { cron: string; timezone: string };
 
-/** What the hub makes of a time, once typing has paused. */
+/** Preview of a cron expression, once typing has paused. */
 export function useCronPreview(timing: Timing) {
-  const { cron, timezone } = useSettled({ cron: timing.cron, timezone: timing.timezone });
+  const { cron, timezone } = useDebounced({ cron: timing.cron, timezone: timing.timezone });
   const preview = useQuery(previewQuery(cron, timezone));
   return { preview, errors: fieldErrors(preview.error) };
 }
 
-/** When something runs: by what people usually mean, or as cron has it. */
+/** Cron editor with common presets. */
 export function CronFields({
   value,
   errors,
@@ -33,7 +33,7 @@ export function CronFields({
   return (
     <div>
       <div className="mb-1 flex flex-wrap gap-1" role="group" aria-label="Usual times">
-        {cronIdeas.map(([label, cron]) => (
+        {cronPresets.map(([label, cron]) => (
           <Button
             key={cron}
             kind={value.cron === cron ? "plain" : "quiet"}
@@ -74,7 +74,7 @@ export function CronFields({
   );
 }
 
-/** The same in words, with the next runs and what changes of the clock do to them. */
+/** The expression in words, with the next runs and the effect of DST changes. */
 export function CronMeaning({
   preview: { data, error, isPlaceholderData },
 }: {

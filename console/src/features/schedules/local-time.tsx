@@ -1,7 +1,7 @@
 import { useClock } from "../../ui/zone.tsx";
 import { localText } from "./schedules.text.ts";
 
-/** A run as the clock of its own zone shows it. */
+/** A run in the local time of its schedule. */
 export function LocalTime({ at }: { at: string }) {
   return localText(at, useClock().now());
 }

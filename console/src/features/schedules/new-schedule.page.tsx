@@ -2,7 +2,7 @@ import { useRouter } from "@tanstack/react-router";
 import { paths } from "../../app/paths.ts";
 import { PageHead } from "../../ui/page-head.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { ScheduleForm } from "./schedule.form.tsx";
 import { nameOf } from "./schedules.text.ts";
 
@@ -15,7 +15,7 @@ export function NewSchedulePage() {
       <ScheduleForm
         start={{ bridgeId: oneOf(search["bridgeId"]) ?? "", taskName: oneOf(search["taskName"]) ?? "" }}
         onDone={(schedule) => {
-          tell(`${nameOf(schedule)} is scheduled`, { text: schedule.description });
+          showToast(`${nameOf(schedule)} is scheduled`, { text: schedule.description });
           router.history.replace(paths.schedule(schedule.id));
         }}
       />

@@ -6,7 +6,7 @@ import { withoutEmpty } from "../../ui/schema-form/schema.ts";
 import { readSchedule } from "./schedules.queries.ts";
 import { labelOf, missedOptions, overlapOptions } from "./schedules.text.ts";
 
-/** As the hub takes them; what it answers may have others one day. */
+/** Values that the hub accepts; responses may contain newer ones. */
 type Policies = Required<Pick<Input<"POST /api/v1/schedules">["body"], "overlap" | "missed">>;
 
 export type Draft = {
@@ -31,7 +31,7 @@ const draftOf = (schedule: Schedule): Draft => ({
   input: schedule.input,
 });
 
-/** A schedule while it is made or changed. */
+/** Form state of a new or existing schedule. */
 export function useScheduleForm(schedule: Schedule | undefined, start: Draft, onDone: (saved: Schedule) => void) {
   return useRecordForm<Schedule, Draft>({
     kind: "schedules",

@@ -1,7 +1,7 @@
 import type { Schedule } from "@order-operations-hub/sdk/api-types";
 import { useQuery } from "@tanstack/react-query";
 import { paths } from "../../app/paths.ts";
-import { useUsualZone } from "../../live/hub-clock.tsx";
+import { useDefaultZone } from "../../live/hub-clock.tsx";
 import { useMe } from "../../live/me.ts";
 import { SaveRow } from "../../live/save-row.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -23,7 +23,7 @@ import { missedOptions, overlapOptions } from "./schedules.text.ts";
 type Props = { schedule?: Schedule; start?: Partial<Draft>; onDone(schedule: Schedule): void };
 const onFields = ["/name", "/bridgeId", "/taskName", "/cron", "/timezone", "/input"];
 
-/** Which task, when, and what if it does not fit. The clock is said in words while one types. */
+/** Task, timing and policies. The cron expression is explained while typing. */
 export function ScheduleForm({ schedule, start, onDone }: Props) {
   const me = useMe();
   const form = useScheduleForm(
@@ -33,7 +33,7 @@ export function ScheduleForm({ schedule, start, onDone }: Props) {
       bridgeId: "",
       taskName: "",
       cron: "30 2 * * *",
-      timezone: useUsualZone(),
+      timezone: useDefaultZone(),
       overlap: "skip",
       missed: "once",
       input: {},

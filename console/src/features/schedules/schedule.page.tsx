@@ -18,7 +18,7 @@ import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { ExecutionBadge } from "../tasks/execution-badge.pick.tsx";
@@ -55,7 +55,7 @@ function ScheduleView({ schedule }: { schedule: Schedule }) {
         ]}
       />
       {isEditing ? (
-        <ScheduleForm schedule={schedule} onDone={() => tell("Schedule changed")} />
+        <ScheduleForm schedule={schedule} onDone={() => showToast("Schedule changed")} />
       ) : (
         <Runs schedule={schedule} />
       )}
@@ -75,7 +75,9 @@ function Head({ schedule }: { schedule: Schedule }) {
     mutationFn: () => hub.call("POST /api/v1/schedules/{id}/trigger", { path: { id } }),
     onSuccess: async ({ executionId }) => {
       await renew();
-      tell("It runs now", { action: { label: "Look", onPick: () => router.history.push(paths.task(executionId)) } });
+      showToast("It runs now", {
+        action: { label: "Look", onPick: () => router.history.push(paths.task(executionId)) },
+      });
     },
   });
   const toggle = useMutation({
@@ -101,7 +103,7 @@ function Head({ schedule }: { schedule: Schedule }) {
             await hub.call("DELETE /api/v1/schedules/{id}", { path: { id }, ifMatch: schedule.version });
             router.history.replace(paths.schedules());
             await renew();
-            tell(`${nameOf(schedule)} deleted`);
+            showToast(`${nameOf(schedule)} deleted`);
           }}
         >
           <p>It does not run any more. Its executions stay, and those under way finish.</p>

@@ -4,7 +4,7 @@ import { paths } from "../../app/paths.ts";
 import { useMe } from "../../live/me.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
-import { placeOfZone } from "../../ui/calendar.ts";
+import { cityOfZone } from "../../ui/calendar.ts";
 import { Card, Empty, Heading } from "../../ui/card.tsx";
 import { formatCount, words } from "../../ui/format.ts";
 import { Link, RecordLink } from "../../ui/link.tsx";
@@ -22,7 +22,7 @@ import { scheduleCan } from "./schedule.can.ts";
 import { schedulesQuery, timelineQuery } from "./schedules.queries.ts";
 import { LocalTime } from "./local-time.tsx";
 import { nameOf } from "./schedules.text.ts";
-import { TimelineLanes } from "./timeline-lanes.tsx";
+import { ScheduleTimeline } from "./schedule-timeline.tsx";
 
 const spans = [
   ["1", "Next 24 hours"],
@@ -54,7 +54,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Sched
     className: "whitespace-nowrap",
     cell: ({ upcoming: [next], timezone }) =>
       next ? (
-        <span title={`${placeOfZone(timezone)} time`}>
+        <span title={`${cityOfZone(timezone)} time`}>
           <LocalTime at={next.localTime} />
         </span>
       ) : (
@@ -138,7 +138,7 @@ export function SchedulesPage() {
               {timeline.data.data.length === 0 ? (
                 <p className="px-3 py-4 text-muted">Nothing runs in this time.</p>
               ) : (
-                <TimelineLanes timeline={timeline.data} />
+                <ScheduleTimeline timeline={timeline.data} />
               )}
             </Card>
           )}

@@ -20,7 +20,7 @@ export const scheduleQuery = (id: string) =>
 
 export type Timeline = Answer<"GET /api/v1/schedules/timeline">;
 
-/** From now on, as the hub's clock has it. */
+/** Upcoming runs, starting at the hub's clock. */
 export const timelineQuery = (days: number, now: () => number) =>
   queryOptions({
     queryKey: ["schedules", "timeline", days],
@@ -47,7 +47,7 @@ export const previewQuery = (cron: string, timezone: string) =>
 
 export type Backfill = Answer<"POST /api/v1/schedules/{id}/backfill">;
 
-/** What a backfill of this time would run. */
+/** Dry run of a backfill. */
 export const backfillPreviewQuery = (id: string, range: { from: string; to: string } | undefined) =>
   queryOptions({
     queryKey: ["schedules", "backfill", id, range],

@@ -17,8 +17,8 @@ export const missedOptions = [
 export const labelOf = (options: ReadonlyArray<{ value: string; label: string }>, value: string): string =>
   options.find((option) => option.value === value)?.label ?? value;
 
-/** What people mean most of the time. */
-export const cronIdeas: Array<[label: string, cron: string]> = [
+/** Common cron expressions. */
+export const cronPresets: Array<[label: string, cron: string]> = [
   ["Every 15 minutes", "*/15 * * * *"],
   ["Every hour", "0 * * * *"],
   ["Every night", "30 2 * * *"],
@@ -36,7 +36,7 @@ export const triggerNames: Record<string, string> = {
 
 export const nameOf = ({ name, taskName }: Pick<Schedule, "name" | "taskName">): string => name ?? taskName;
 
-/** A time as the clock of its own zone shows it: "Tue 17 Nov 02:30"; with the year where that is another one. */
+/** Local time of a zone: "Tue 17 Nov 02:30", with the year if it is not the current one. */
 export function localText(localTime: string, now: number): string {
   const year = localTime.slice(0, 4);
   const day = formatDay(localTime.slice(0, 10));

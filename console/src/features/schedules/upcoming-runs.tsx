@@ -1,9 +1,9 @@
 import type { UpcomingRun } from "@order-operations-hub/sdk/api-types";
-import { placeOfZone } from "../../ui/calendar.ts";
+import { cityOfZone } from "../../ui/calendar.ts";
 import { formatTime, useClock } from "../../ui/zone.tsx";
 import { LocalTime } from "./local-time.tsx";
 
-/** The next runs in the zone of the schedule; beside it the same moment for whoever looks, where that differs. */
+/** Next runs in the zone of the schedule, and in the viewer's zone where that differs. */
 export function UpcomingRuns({ runs, timezone }: { runs: readonly UpcomingRun[]; timezone: string }) {
   const clock = useClock();
   return (
@@ -14,7 +14,7 @@ export function UpcomingRuns({ runs, timezone }: { runs: readonly UpcomingRun[];
             <LocalTime at={run.localTime} />
           </span>{" "}
           <span className="text-muted">
-            {placeOfZone(timezone)} time
+            {cityOfZone(timezone)} time
             {timezone !== clock.timeZone && `, ${formatTime(run.runAt, clock)} for you`}
           </span>
           {run.dstTransition && <p className="text-sm text-warn">{run.dstTransition.message}</p>}

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
 
-/** Records of all kinds that are called, or begin with, what somebody types. */
+/** Searches all record types by name, number or ID. */
 export const searchQuery = (q: string) =>
   queryOptions({
     queryKey: ["search", q],

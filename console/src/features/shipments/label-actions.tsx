@@ -5,7 +5,7 @@ import { Button, buttonClass } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm.tsx";
 import { formatMoney } from "../../ui/format.ts";
 import { Icon } from "../../ui/icons.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { labelCan } from "./label.can.ts";
 import { labelFile } from "./labels.queries.ts";
 
@@ -16,7 +16,7 @@ const renew = async (): Promise<void> => {
   ]);
 };
 
-/** What can be done with one label, wherever it is shown. */
+/** Actions of a label. */
 export function LabelActions({ label }: { label: Label }) {
   const me = useMe();
   const noPrint = labelCan.print(label, me);
@@ -44,7 +44,7 @@ export function LabelActions({ label }: { label: Label }) {
             await renew();
           }}
         >
-          <p>It is asked under the same key: what it has sold after all is not bought twice.</p>
+          <p>The carrier is asked with the same request key, so a label that was already bought is not bought again.</p>
         </ConfirmButton>
       ) : (
         <ConfirmButton
@@ -58,7 +58,7 @@ export function LabelActions({ label }: { label: Label }) {
           run={async () => {
             await hub.call("DELETE /api/v1/shipments/labels/{id}", { path: { id: label.id } });
             await renew();
-            tell("Label given back");
+            showToast("Label given back");
           }}
         >
           <p>

@@ -13,20 +13,20 @@ import { formatMoney, plural } from "../../ui/format.ts";
 import { Link } from "../../ui/link.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Table, Td, Th } from "../../ui/table.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import type { QuoteRequest, Quotes } from "../carrier-accounts/carrier-account.queries.ts";
 import { carrierAccountsQuery, carrierKindsQuery, quoteQuery } from "../carrier-accounts/carrier-account.queries.ts";
 
 type LabelRequest = NonNullable<Input<"POST /api/v1/shipments/labels">["body"]>;
 type Props = {
-  /** Why there is no price yet. */
+  /** Why no price can be requested yet. */
   missing: string | undefined;
   request: QuoteRequest | undefined;
   label: Omit<LabelRequest, "carrierAccountId" | "service">;
 };
 type Offer = { account: CarrierAccount; quote: Quotes["quotes"][number] };
 
-/** Accounts whose carrier sells labels. */
+/** Accounts of carriers that sell labels. */
 function useSellers(): { sellers: CarrierAccount[] | undefined; error: Error | null } {
   const accounts = useQuery(carrierAccountsQuery(undefined, 1));
   const kinds = useQuery(carrierKindsQuery);
@@ -35,7 +35,7 @@ function useSellers(): { sellers: CarrierAccount[] | undefined; error: Error | n
   return { sellers, error: accounts.error ?? kinds.error };
 }
 
-/** What each account would take for the parcel, the cheapest first; the price stands on the button that buys. */
+/** Quotes of all accounts, cheapest first. The buy button shows the price. */
 export function LabelPrices({ missing, request, label }: Props) {
   const { sellers, error } = useSellers();
   const quotes = useQueries({ queries: (sellers ?? []).map((account) => quoteQuery(account.id, request)) });
@@ -138,7 +138,9 @@ function BuyButton({ offer: { account, quote }, label, isFirst }: BuyProps) {
       run={async () => {
         const body = { ...label, carrierAccountId: account.id, service: quote.service };
         const { label: bought, shipment } = await hub.call("POST /api/v1/shipments/labels", { body });
-        tell(shipment ? `Bought: ${bought.trackingNumber ?? "no number yet"}` : "The carrier has not answered yet");
+        showToast(
+          shipment ? `Bought: ${bought.trackingNumber ?? "no number yet"}` : "The carrier has not answered yet",
+        );
         router.history.push(shipment ? paths.shipment(shipment.id) : paths.labels());
         await Promise.all(
           ["labels", "shipments", "orders"].map((key) => queryClient.invalidateQueries({ queryKey: [key] })),

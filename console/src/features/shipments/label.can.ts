@@ -2,7 +2,7 @@ import type { Label } from "@order-operations-hub/sdk/api-types";
 import type { Me } from "../../live/me.ts";
 import { missingScope } from "../../live/me.ts";
 
-/** What may be done with a label: undefined, or why not. */
+/** Whether an action on a label is allowed: undefined, or the reason why not. */
 export const labelCan = {
   print(label: Label, me: Me): string | undefined {
     if (label.status !== "purchased") return `The label is ${label.status}: there is nothing to print.`;

@@ -86,7 +86,7 @@ const columnsWith = (
   },
 ];
 
-/** What was bought, with the file that is printed. */
+/** Purchased labels with their files. */
 export function LabelsPage() {
   const { search } = useSearchParams();
   const status = oneOf(search["status"]);
@@ -94,7 +94,7 @@ export function LabelsPage() {
   const labels = useQuery(labelsQuery({ page, ...(status ? { status } : {}) }));
   const me = useMe();
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  // While a list loads, the rows in sight are those of the former one.
+  // While a list loads, the previous rows are still shown.
   const shown = labels.isPlaceholderData ? [] : (labels.data?.data ?? []);
   const printable = shown.filter((label) => !labelCan.print(label, me));
   const chosen = printable.filter(({ id }) => picked.has(id));
@@ -153,7 +153,7 @@ export function LabelsPage() {
   );
 }
 
-/** One after the other: a browser asks once whether a page may save several files. */
+/** Sequentially: the browser then asks only once whether the page may save several files. */
 function downloadAll(labels: readonly Label[]): void {
   labels.forEach((label, at) => {
     setTimeout(() => {

@@ -13,6 +13,6 @@ export const labelsQuery = (filter: LabelFilter) =>
     refetchInterval: 15_000,
   });
 
-/** Where the browser fetches what is printed; it sends its session by itself. */
+/** URL of the label file; the browser sends the session cookie. */
 export const labelFile = ({ id }: Pick<Label, "id">): string =>
   `/api/v1/shipments/labels/${encodeURIComponent(id)}/content`;

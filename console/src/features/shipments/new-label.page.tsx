@@ -18,7 +18,7 @@ import { LabelPrices } from "./label-prices.tsx";
 import type { Parcel } from "./parcel.ts";
 import { measuresOf, parcelOf } from "./parcel.ts";
 
-/** A label for an order: the parcel, what every account would take for it, and only then the purchase. */
+/** Buys a label: the parcel, the quotes of all accounts, then the purchase. */
 export function NewLabelPage() {
   const { search } = useSearchParams();
   const reference = oneOf(search["order"]);
@@ -63,7 +63,7 @@ function WhichOrder({ known, error }: { known: string | undefined; error: Error 
   );
 }
 
-/** Where it is sent from: as the order says, else where most begins. */
+/** Ship-from location: that of the order, or the default one. */
 function useOrigin(order: Order) {
   const { data: locations } = useQuery(locationsQuery({ is_active: true }, 1));
   const [picked, setPicked] = useState<string>();
@@ -82,7 +82,7 @@ function ForOrder({ order, allowDuplicate }: { order: Order; allowDuplicate: boo
   const [parcel, setParcel] = useState(() => parcelOf(order));
   const [isRepeat, setRepeat] = useState(allowDuplicate);
   const measures = measuresOf(parcel);
-  // As it would be bought: today.
+  // Quotes for today, when the label would be bought.
   const shipDate = new Date(useClock().now()).toISOString().slice(0, 10);
   const to = order.shippingAddress;
   const from = origin.location?.address;

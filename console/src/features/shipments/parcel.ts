@@ -1,12 +1,12 @@
 import type { Order } from "@order-operations-hub/sdk/api-types";
 import type { QuoteRequest } from "../carrier-accounts/carrier-account.queries.ts";
 
-/** A parcel as it is typed. */
+/** Parcel form values. */
 export type Parcel = { weight: string; unit: string; length: string; width: string; height: string };
 
 const gramsPer: Record<string, number> = { g: 1, kg: 1000, oz: 28.349523125, lb: 453.59237 };
 
-/** As the hub would take it by itself: the only package of the order, else all that is left to ship. */
+/** The default parcel, as in the hub: the only package of the order, or else everything left to ship. */
 export function parcelOf({ packages, lines }: Order): Parcel {
   const [only, ...others] = packages;
   const single = others.length === 0 && only?.count === 1 ? only : undefined;
@@ -37,7 +37,7 @@ const dimensionsOf = ({ length, width, height }: Parcel): QuoteRequest["dimensio
   return { length: sides[0]!, width: sides[1]!, height: sides[2]!, unit: "in" };
 };
 
-/** What is said of the parcel itself, for a price as for the label; undefined while it has no weight. */
+/** Weight and dimensions for quote and label; undefined without a weight. */
 export function measuresOf(parcel: Parcel): Pick<QuoteRequest, "weight" | "dimensions"> | undefined {
   const value = Number(parcel.weight);
   if (!(value > 0)) return undefined;

@@ -1,14 +1,12 @@
 import type { Shipment } from "@order-operations-hub/sdk/api-types";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
-import { hub, queryClient } from "../../live/hub.ts";
+import { hub } from "../../live/hub.ts";
 import { SaveForm } from "../../live/save-row.tsx";
+import { useCreateForm } from "../../live/use-create-form.ts";
 import { useRecordForm } from "../../live/use-record-form.ts";
-import { fieldErrors } from "../../ui/field-errors.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { readShipment } from "./shipments.queries.ts";
 
@@ -50,7 +48,7 @@ export function ShipmentCorrectionForm({ shipment, onDone }: { shipment: Shipmen
     write: (change, { id, version }) =>
       hub.call("PATCH /api/v1/shipments/{id}", { path: { id }, body: patchOf(change), ifMatch: version }),
     onSaved: () => {
-      tell("Shipment corrected");
+      showToast("Shipment corrected");
       onDone();
     },
   });
@@ -83,17 +81,17 @@ const eventOptions = [
   "returned",
 ].map((value) => ({ value, label: value.replaceAll("_", " ") }));
 
-/** What somebody was told by telephone. */
+/** For news that did not come from the carrier's tracking, such as a phone call. */
 export function TrackingEventDialog({ shipment, onClose }: { shipment: Shipment; onClose(): void }) {
   const clock = useClock();
-  const [status, setStatus] = useState("delivered");
-  const [at, setAt] = useState(() =>
-    new Date(clock.now() - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 16),
-  );
-  const [location, setLocation] = useState("");
-  const [description, setDescription] = useState("");
-  const add = useMutation({
-    mutationFn: () =>
+  const form = useCreateForm({
+    start: () => ({
+      status: "delivered",
+      at: new Date(clock.now() - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 16),
+      location: "",
+      description: "",
+    }),
+    create: ({ status, at, location, description }) =>
       hub.call("POST /api/v1/shipments/{id}/events", {
         path: { id: shipment.id },
         body: {
@@ -103,42 +101,32 @@ export function TrackingEventDialog({ shipment, onClose }: { shipment: Shipment;
           ...(description.trim() ? { description: description.trim() } : {}),
         },
       }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ["shipments"] });
-      tell("Event added");
+    refetch: ["shipments"],
+    onCreated: () => {
+      showToast("Event added");
       onClose();
     },
   });
-  const wrong = fieldErrors(add.error);
   return (
     <FormDialog
       title="Add a tracking event"
       submit="Add"
-      reason={!at && "Say when."}
-      action={add}
-      fields={["/status", "/at"]}
+      reason={!form.draft.at && "Say when."}
+      form={form}
       onClose={onClose}
     >
       <div className="grid gap-3 sm:grid-cols-2">
-        <Select
-          label="What happened"
-          value={status}
-          options={eventOptions}
-          error={wrong.get("/status")}
-          onChange={setStatus}
-        />
+        <Select label="What happened" {...form.field("status")} options={eventOptions} />
         <TextField
           type="datetime-local"
           label="When"
           hint="As the clock of this browser shows it."
-          value={at}
-          error={wrong.get("/at")}
-          onChange={setAt}
+          {...form.field("at")}
           required
         />
       </div>
-      <TextField label="Where (optional)" value={location} maxLength={200} onChange={setLocation} />
-      <TextField label="Note (optional)" value={description} maxLength={500} onChange={setDescription} />
+      <TextField label="Where (optional)" {...form.field("location")} maxLength={200} />
+      <TextField label="Note (optional)" {...form.field("description")} maxLength={500} />
     </FormDialog>
   );
 }

@@ -71,7 +71,7 @@ export function ShipmentFacts({ shipment }: { shipment: Shipment }) {
   );
 }
 
-/** What the carrier said, newest first; days apart from each other. */
+/** Tracking events by day, newest first. */
 export function TrackingTimeline({ shipment }: { shipment: Shipment }) {
   const clock = useClock();
   if (shipment.events.length === 0) {

@@ -2,7 +2,7 @@ import type { Shipment } from "@order-operations-hub/sdk/api-types";
 import type { Me } from "../../live/me.ts";
 import { missingScope } from "../../live/me.ts";
 
-/** What may be done with a shipment: undefined, or why not. */
+/** Whether an action on a shipment is allowed: undefined, or the reason why not. */
 export const shipmentCan = {
   change: (me: Me): string | undefined => missingScope(me, "shipments:write"),
   track(shipment: Shipment, me: Me): string | undefined {

@@ -14,7 +14,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { ShipmentCorrectionForm, TrackingEventDialog } from "./shipment-correction.form.tsx";
 import { ShipmentFacts, ShipmentLabels, TrackingTimeline } from "./shipment-facts.tsx";
 import { shipmentCan } from "./shipment.can.ts";
@@ -41,7 +41,7 @@ function ShipmentView({ shipment }: { shipment: Shipment }) {
     mutationFn: () => hub.call("POST /api/v1/shipments/{id}/track", { path: { id } }),
     onSuccess: ({ shipment: fresh, wasPolled, hasUpdates }) => {
       queryClient.setQueryData(["shipments", "one", id], fresh);
-      tell(
+      showToast(
         hasUpdates
           ? "The carrier had news"
           : wasPolled
@@ -71,7 +71,7 @@ function ShipmentView({ shipment }: { shipment: Shipment }) {
           run={async () => {
             await hub.call("POST /api/v1/shipments/{id}/void", { path: { id }, ifMatch: shipment.version });
             await queryClient.invalidateQueries({ queryKey: ["shipments"] });
-            tell("Shipment voided");
+            showToast("Shipment voided");
           }}
         >
           <p>An order that lists it takes it back: these lines have not been shipped then.</p>
@@ -128,7 +128,7 @@ function Risks({ shipment: { atRisk, riskReasons } }: { shipment: Shipment }) {
   );
 }
 
-/** A replacement, or a further parcel. */
+/** Another label for the same order, such as a replacement. */
 function AnotherLabel({ shipment: { orderId } }: { shipment: Shipment }) {
   if (!orderId) return null;
   return (

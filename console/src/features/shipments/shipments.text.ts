@@ -15,7 +15,7 @@ export const shipmentTones: Record<string, Tone> = {
   unknown: "skip",
 };
 
-/** Statuses as people say them. */
+/** Readable names of the statuses. */
 export const statusNames: Record<string, string> = {
   pre_transit: "not handed over",
   in_transit: "in transit",
@@ -33,7 +33,7 @@ export const riskNames: Record<string, string> = {
   not_accepted: "never scanned",
 };
 
-/** What each reason means, for whoever has to decide what to do. */
+/** Explanation of each risk reason. */
 export const riskMeanings: Record<string, string> = {
   late: "The promised day is over, and it has not arrived.",
   predicted_late: "The carrier expects it after the promised day.",

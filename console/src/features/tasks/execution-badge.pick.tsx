@@ -2,7 +2,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { formatCount, words } from "../../ui/format.ts";
 import type { Tone } from "../../ui/tone.ts";
 
-/** Of executions and of their attempts. */
+/** Tones of execution and attempt statuses. */
 const tones: Record<string, Tone> = {
   queued: "skip",
   running: "info",
@@ -16,7 +16,7 @@ const tones: Record<string, Tone> = {
   interrupted: "warn",
 };
 
-/** How it stands with an execution, wherever one is told of; with a count, with so many of them. */
+/** Status of an execution, optionally with a count. */
 export function ExecutionBadge({ status, count }: { status: string; count?: number }) {
   return (
     <Badge tone={tones[status] ?? "skip"}>

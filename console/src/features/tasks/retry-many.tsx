@@ -8,20 +8,20 @@ import { formatCount, plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { RowTable } from "../../ui/table.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import type { RetryFilter, RetryReport, TaskFilter } from "./tasks.queries.ts";
-import { askedOf } from "./tasks.queries.ts";
+import { apiFilterOf } from "./tasks.queries.ts";
 
 type Props = { filter: TaskFilter; bridgeName(id: string): string; onClose(): void };
 type Sum = { queued: number; refused: RetryReport["results"] };
 
-/** What would be retried, by why it failed; then all of it, portion after portion. */
+/** Lists failures by cause, then retries them batch by batch. */
 export function RetryMany({ filter, bridgeName, onClose }: Props) {
   const clock = useClock();
-  // The same moment for the look and for the deed: what fails meanwhile is not part of it.
+  // One fixed moment for preview and retry, so that failures in between are not included.
   const [body] = useState((): RetryFilter => {
-    const { isRetried: _retried, ...asked } = askedOf(filter, clock.now);
+    const { isRetried: _retried, ...asked } = apiFilterOf(filter, clock.now);
     return { ...asked, to: new Date(clock.now()).toISOString() };
   });
   const look = useQuery({
@@ -39,13 +39,13 @@ export function RetryMany({ filter, bridgeName, onClose }: Props) {
         const { summary, results } = await hub.call("POST /api/v1/tasks/executions/retry", { body });
         sum.queued += summary.queued;
         sum.refused.push(...results.filter(({ status }) => status === "failed"));
-        // What was refused is met again: without anything new it would go on for ever.
+        // Rejected executions stay in the filter; stop when a batch queues nothing.
         if (summary.remaining === 0 || summary.queued === 0) return sum;
       }
     },
     onSuccess: async (sum) => {
       await queryClient.invalidateQueries({ queryKey: ["tasks"] });
-      tell(`${plural(sum.queued, "execution")} queued again`);
+      showToast(`${plural(sum.queued, "execution")} queued again`);
       if (sum.refused.length === 0) onClose();
       else setRefused(sum.refused);
     },

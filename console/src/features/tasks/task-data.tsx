@@ -15,7 +15,7 @@ import { hasEnded } from "./tasks.queries.ts";
 
 type Told = { ref: string; status: string; error?: { code: string; message: string } };
 
-/** What went in and what came out: first in figures and words, then the data for those who ask for it. */
+/** Input and output of an execution: figures first, raw data on demand. */
 export function TaskData({ execution }: { execution: Execution }) {
   const { search } = useSearchParams();
   const tab = oneOf(search["data"]) === "in" ? "in" : "out";
@@ -90,7 +90,7 @@ const leftColumns: Array<ListColumn<Told>> = [
   { name: "Why", className: "text-muted", cell: ({ error }) => error?.message ?? "–" },
 ];
 
-/** Of a push: the orders that did not arrive, or of which nobody knows. */
+/** Orders of a push that failed or whose outcome is unknown. */
 function Left({ results }: { results: Told[] }) {
   return (
     <RowTable

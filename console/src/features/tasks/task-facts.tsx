@@ -88,10 +88,10 @@ const attemptColumns: Array<ListColumn<Execution["attempts"][number]>> = [
   },
 ];
 
-/** Each try: what failed the first time may not be what failed the last. */
+/** All attempts: the first may have failed for another reason than the last. */
 export function Attempts({ execution }: { execution: Execution }) {
   const { attempts, maxAttempts } = execution;
-  // Nobody's refusal: they use up none of those that it has.
+  // Lost workers do not count as attempts.
   const lost = attempts.filter(({ status }) => status === "worker_lost" || status === "interrupted").length;
   return (
     <Card label="Attempts">

@@ -6,7 +6,7 @@ import { Time } from "../../ui/zone.tsx";
 import { hasEnded } from "./tasks.queries.ts";
 import { codeHelp, text, unknownCode } from "./tasks.text.ts";
 
-/** Why it failed and what can be done. What nobody knows the end of is explained, before anybody repeats it. */
+/** Failure and remedies. An unknown outcome is explained before the retry is offered. */
 export function TaskFailure({ execution }: { execution: Execution }) {
   const { error, status } = execution;
   if (status === "completed_with_errors") return <InPart execution={execution} />;
@@ -65,7 +65,7 @@ export function TaskFailure({ execution }: { execution: Execution }) {
   );
 }
 
-/** It went to its end, and some of what it met on the way did not go well. */
+/** The execution finished, but some of its records failed. */
 function InPart({ execution: { retriedBy } }: { execution: Execution }) {
   const last = retriedBy.at(-1);
   return (
@@ -83,7 +83,7 @@ function InPart({ execution: { retriedBy } }: { execution: Execution }) {
   );
 }
 
-/** In a row of a list. */
+/** One-line form for lists. */
 export function ShortFailure({ failure }: { failure: Execution["error"] }) {
   if (!failure) return "–";
   const { code, message } = failure;

@@ -11,7 +11,7 @@ const spans = [
   { value: "30d", label: "Last 30 days", days: 30 },
   { value: "all", label: "All that is kept", days: undefined },
 ];
-/** A failure of Friday night is looked at on Monday. */
+/** Covers a failure of Friday night that is looked at on Monday. */
 const usual = spans[1]!;
 
 export const daysOf = (since: string | undefined): number | undefined =>
@@ -23,7 +23,7 @@ export function daysText(days: number | undefined): string {
 
 type Props = { search: Search; stats: ExecutionCounts | undefined; bridgeName(id: string): string };
 
-/** Time, bridge and task to choose from; what came with a link, such as a run, is a chip that can be dropped. */
+/** Filters by time, bridge and task. A filter that came with a link, such as a run, is a removable chip. */
 export function TaskFilters({ search, stats, bridgeName }: Props) {
   const { set } = useSearchParams();
   const { data: bridges } = useEntityNames("bridge");

@@ -11,7 +11,7 @@ import { logQuery } from "./tasks.queries.ts";
 const maxShown = 2_000;
 const levelClass: Record<string, string> = { warn: "text-warn", error: "text-bad" };
 
-/** The log as it is written. It follows its end, unless somebody has scrolled up to read. */
+/** Live log. Follows the end unless the user has scrolled up. */
 export function TaskLog({ id, isOver }: { id: string; isOver: boolean }) {
   const { data, error, refetch } = useQuery(logQuery(id));
   const box = useRef<HTMLDivElement>(null);
@@ -47,7 +47,7 @@ export function TaskLog({ id, isOver }: { id: string; isOver: boolean }) {
           role="log"
           aria-label="Log lines"
           aria-live="off"
-          // What is longer than its place is scrolled there, by keyboard too.
+          // Focusable, so that it can be scrolled by keyboard.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
           tabIndex={0}
           onScroll={({ currentTarget: at }) => setFollowing(at.scrollHeight - at.scrollTop - at.clientHeight < 24)}

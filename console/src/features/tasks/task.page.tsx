@@ -14,7 +14,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { ProgressBar } from "../../ui/progress-bar.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { formatFull, useClock } from "../../ui/zone.tsx";
 import { ExceptionsLine } from "../exceptions/exceptions.pick.tsx";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
@@ -40,7 +40,7 @@ export function TaskPage() {
   );
 }
 
-/** The record as it changes; it is kept where the page reads it. */
+/** Writes streamed updates into the query cache. */
 function useProgress(id: string, execution: Execution | undefined): void {
   const isOver = execution !== undefined && hasEnded(execution);
   useWatch(
@@ -63,7 +63,7 @@ function Task({ execution }: { execution: Execution }) {
     mutationFn: () => hub.call("POST /api/v1/tasks/executions/{id}/cancel", { path: { id } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ["tasks"] });
-      tell("Cancelled: nothing of it begins any more");
+      showToast("Cancelled: nothing of it begins any more");
     },
   });
   const retry = useMutation({
@@ -125,7 +125,7 @@ function Task({ execution }: { execution: Execution }) {
       {isAsking && (
         <Confirm
           title="Have you looked at the other side?"
-          yes="It is missing there: do it again"
+          yes="The shop did not receive it. Send again"
           run={() => retry.mutateAsync()}
           onClose={() => setAsking(false)}
         >

@@ -4,13 +4,13 @@ import { missingScope } from "../../live/me.ts";
 import { words } from "../../ui/format.ts";
 import { hasEnded } from "./tasks.queries.ts";
 
-/** Orders that did not arrive, of a push that succeeded as a whole. */
+/** Failed orders of a push that succeeded as a whole. */
 function ordersLeft({ result }: Pick<Execution, "result">): number {
   const { summary } = (result ?? {}) as { summary?: Record<string, number> };
   return (summary?.["failed"] ?? 0) + (summary?.["outcomeUnknown"] ?? 0) + (summary?.["inProgress"] ?? 0);
 }
 
-/** What may be done with an execution: undefined, or why not. The hub decides in the end. */
+/** Whether an action on an execution is allowed: undefined, or the reason why not. The hub checks again. */
 export const taskCan = {
   cancel: (one: ExecutionSummary, me: Me): string | undefined =>
     missingScope(me, "tasks:execute") ?? (hasEnded(one) ? `It has ${words(one.status)} already.` : undefined),

@@ -24,7 +24,7 @@ import type { TaskFilter } from "./tasks.queries.ts";
 import { executionCountQuery, executionsQuery, taskStatsQuery } from "./tasks.queries.ts";
 import { failedStatuses, text, triggerWords } from "./tasks.text.ts";
 
-/** Beside each other in the figures; the last two are rare and are one. */
+/** Shown as figures; the last two are rare and combined. */
 const shown = [
   "running",
   "queued",
@@ -45,7 +45,7 @@ const never = {
   cancelled: 0,
 };
 
-/** What the address asks for. Without a status: what failed and nobody has retried. */
+/** Reads the filter from the address. Default: failed and not retried. */
 function filterOf(search: Search): TaskFilter {
   const one = (name: string): string | undefined => oneOf(search[name]) || undefined;
   const status = one("status");
@@ -101,7 +101,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Execu
   },
 ];
 
-/** What bridges did in the background. What failed comes first; the rest is behind the tabs. */
+/** Executions of tasks. Opens with the failed ones. */
 export function TasksPage() {
   const { search, set } = useSearchParams();
   const clock = useClock();

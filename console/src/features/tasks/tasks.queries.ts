@@ -8,7 +8,7 @@ export type RetryReport = Answer<"POST /api/v1/tasks/executions/retry">;
 export type RetryFilter = NonNullable<Input<"POST /api/v1/tasks/executions/retry">["body"]>;
 type LogLine = Answer<"GET /api/v1/tasks/executions/{id}/logs">["data"][number];
 
-/** As the address has it; `days` is how far back, undefined: to the beginning. */
+/** Filter of the address. `days` limits the age; undefined: no limit. */
 export type TaskFilter = {
   status?: string | undefined;
   isRetried?: boolean | undefined;
@@ -23,8 +23,8 @@ export type TaskFilter = {
 const dayMs = 86_400_000;
 const firstMoment = "2000-01-01T00:00:00Z";
 
-/** Without what is not asked for, and with a moment instead of a number of days. */
-export function askedOf({ days, ...rest }: TaskFilter, now: () => number) {
+/** API filter: without unset fields, and with a time instead of days. */
+export function apiFilterOf({ days, ...rest }: TaskFilter, now: () => number) {
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   return {
     ...(Object.fromEntries(given) as { [Name in keyof typeof rest]: NonNullable<(typeof rest)[Name]> }),
@@ -36,7 +36,7 @@ export const executionsQuery = (filter: TaskFilter, page: number, now: () => num
   queryOptions({
     queryKey: ["tasks", "list", filter, page],
     queryFn: ({ signal }) =>
-      hub.call("GET /api/v1/tasks/executions", { query: { ...askedOf(filter, now), page, limit: 50 }, signal }),
+      hub.call("GET /api/v1/tasks/executions", { query: { ...apiFilterOf(filter, now), page, limit: 50 }, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: 5_000,
   });
@@ -45,7 +45,7 @@ export const executionCountQuery = (filter: TaskFilter, now: () => number) =>
   queryOptions({
     queryKey: ["tasks", "count", filter],
     queryFn: async ({ signal }): Promise<number> =>
-      (await hub.call("GET /api/v1/tasks/executions", { query: { ...askedOf(filter, now), limit: 1 }, signal }))
+      (await hub.call("GET /api/v1/tasks/executions", { query: { ...apiFilterOf(filter, now), limit: 1 }, signal }))
         .pagination.total,
     refetchInterval: 15_000,
   });
@@ -55,7 +55,7 @@ export const taskStatsQuery = ({ bridgeId, days }: TaskFilter, now: () => number
     queryKey: ["tasks", "stats", bridgeId, days],
     queryFn: ({ signal }): Promise<ExecutionCounts> =>
       hub.call("GET /api/v1/tasks/executions/counts", {
-        query: { from: firstMoment, ...askedOf({ bridgeId, days }, now) },
+        query: { from: firstMoment, ...apiFilterOf({ bridgeId, days }, now) },
         signal,
       }),
     placeholderData: keepPreviousData,
@@ -72,7 +72,7 @@ export const executionQuery = (id: string) =>
 type Log = { lines: LogLine[]; next: number; isComplete: boolean };
 const linesAtOnce = 1_000;
 
-/** All lines; asked again, only those that are new. */
+/** All log lines; a refetch loads only new ones. */
 export const logQuery = (id: string) =>
   queryOptions({
     queryKey: ["tasks", "log", id],

@@ -12,7 +12,7 @@ export const triggerWords: Record<string, string> = {
 export const failedStatuses = "failed,timed_out,expired";
 export const unknownCode = "outcome_unknown";
 
-/** What a code means for whoever has to decide what to do now. */
+/** What an error code means and what to do about it. */
 export const codeHelp: Record<string, string> = {
   timeout: "The other side did not answer in time. A retry is the usual way on.",
   unauthorized: "The other side did not accept the credentials of the bridge. Mend those first.",

@@ -7,12 +7,12 @@ import { Empty, Heading, Skeleton } from "../../ui/card.tsx";
 import { plural } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useLatest } from "../../ui/use-latest.ts";
-import { useSettled } from "../../ui/use-settled.ts";
-import type { Mapping, Place, Row } from "./mapping.ts";
-import { placesIn, rowOf, targetsOf, toMappings, toRows } from "./mapping.ts";
-import type { Said } from "./mapping-rows.form.tsx";
+import { useDebounced } from "../../ui/use-debounced.ts";
+import type { Mapping, SourcePath, Row } from "./mapping.ts";
+import { sourcePathsIn, rowOf, targetsOf, toMappings, toRows } from "./mapping.ts";
+import type { RowResults } from "./mapping-rows.form.tsx";
 import { MappingRows } from "./mapping-rows.form.tsx";
 import type { TargetField, TargetReport } from "./order-targets.ts";
 import { checkTargets, exampleOrder } from "./order-targets.ts";
@@ -28,21 +28,21 @@ type Props = {
   rows: readonly Row[];
   onChange(rows: Row[]): void;
   isReadOnly: boolean;
-  /** The rows extend the connector's own mapping instead of replacing it. */
+  /** The rows extend the connector's built-in mapping instead of replacing it. */
   isExtending?: boolean;
-  /** Why the mapping should not be used as it is; undefined: nothing is known against it. */
+  /** Reports why the mapping should not be activated; undefined: no objection. */
   onVerdict?(reason: string | undefined): void;
 };
 
 const noFields: TargetField[] = [];
 
-/** Source, rows, output beside each other: what is written on one side is seen on the other, tried by the hub itself. */
+/** Source, mapping rows and output side by side, evaluated by the hub while typing. */
 export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = false, onVerdict }: Props) {
   const { search, set } = useSearchParams();
   const isJson = oneOf(search["view"]) === "json";
   const [sample, setSample] = useState<Sample>();
   const mappings = useMemo(() => toMappings(rows), [rows]);
-  const settled = useSettled(mappings);
+  const settled = useDebounced(mappings);
   const test = useQuery(mappingTestQuery(sample && { mappings: settled, sampleData: sample.source }));
   const makesOrders = slot.direction === "inbound" && slot.taskName === "orders.import";
   const { data: fields = noFields } = useQuery({ ...orderFieldsQuery, enabled: makesOrders });
@@ -50,13 +50,13 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
     () => (fields.length > 0 ? checkTargets(rows, fields, !isExtending) : undefined),
     [rows, fields, isExtending],
   );
-  const said = useMemo(() => saidBy(test.data, targets), [test.data, targets]);
+  const results = useMemo(() => resultsOf(test.data, targets), [test.data, targets]);
   const verdict =
     targets?.errors[0] ?? (sample && test.data?.ok === false ? "The rows fail on the sample." : undefined);
   const tellVerdict = useLatest(onVerdict);
   useEffect(() => tellVerdict.current?.(verdict), [verdict, tellVerdict]);
-  const places = useMemo(() => placesIn(sample?.source), [sample]);
-  // Rows that cannot be understood were not tried, and then nobody knows what they look at.
+  const paths = useMemo(() => sourcePathsIn(sample?.source), [sample]);
+  // Invalid rows are not evaluated, so their source paths are unknown.
   const unused = useMemo(
     () => (test.data && (test.data.ok || test.data.trace.length > 0) ? new Set(test.data.unusedSource) : undefined),
     [test.data],
@@ -68,9 +68,9 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
         slot={slot}
         sample={sample}
         onSample={setSample}
-        places={places}
+        paths={paths}
         unused={unused}
-        onPick={isReadOnly || isJson ? undefined : (place) => onChange(withPlace(rows, place))}
+        onPick={isReadOnly || isJson ? undefined : (path) => onChange(withRowFor(rows, path))}
       />
       <section aria-label="Rows" className="min-w-0">
         <Heading title="Rows" note={plural(rows.length, "row")}>
@@ -94,7 +94,7 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
                 <Empty text={noRowsText(isExtending, makesOrders)} />
               </div>
             )}
-            <MappingRows rows={rows} onChange={onChange} said={said} isReadOnly={isReadOnly} />
+            <MappingRows rows={rows} onChange={onChange} results={results} isReadOnly={isReadOnly} />
           </>
         )}
       </section>
@@ -105,13 +105,13 @@ export function MappingEditor({ slot, rows, onChange, isReadOnly, isExtending = 
         isStale={isStale}
         hasSample={sample !== undefined}
       />
-      <Paths id="source-paths" paths={places.filter(({ list }) => !list).map(({ path }) => path)} />
-      <Paths id="element-paths" paths={places.filter(({ list }) => list).map(({ path }) => path)} />
+      <Paths id="source-paths" paths={paths.filter(({ list }) => !list).map(({ path }) => path)} />
+      <Paths id="element-paths" paths={paths.filter(({ list }) => list).map(({ path }) => path)} />
       <Paths
         id="target-paths"
         paths={[
           ...fields.filter(({ path, type }) => !path.includes("[]") && type !== "object").map(({ path }) => path),
-          ...placesIn(sample?.output)
+          ...sourcePathsIn(sample?.output)
             .filter(({ list }) => !list)
             .map(({ path }) => path.slice(2)),
         ]}
@@ -147,7 +147,7 @@ function noRowsText(isExtending: boolean, makesOrders: boolean): string {
   return `${what} Click a field of the source, or let rows be suggested.`;
 }
 
-function saidBy(test: TransformationTest | undefined, targets: TargetReport | undefined): Said {
+function resultsOf(test: TransformationTest | undefined, targets: TargetReport | undefined): RowResults {
   const group = <T extends { path: string }>(entries: readonly T[] = []): Map<string, T[]> =>
     Map.groupBy(entries, ({ path }) => path);
   return {
@@ -158,8 +158,8 @@ function saidBy(test: TransformationTest | undefined, targets: TargetReport | un
   };
 }
 
-/** A row for what was clicked; a field of a list goes into the rows of that list, which are begun if there are none. */
-function withPlace(rows: readonly Row[], { path, name, list, isList }: Place): Row[] {
+/** Adds a row for the clicked path; a field of a list goes into the rows of that list. */
+function withRowFor(rows: readonly Row[], { path, name, list, isList }: SourcePath): Row[] {
   if (isList) return [...rows, rowOf({ each: path, target: name, mappings: [] })];
   const row = rowOf({ source: path, target: list === undefined ? path.slice(2) : name });
   if (list === undefined) return [...rows, row];
@@ -171,7 +171,7 @@ function withPlace(rows: readonly Row[], { path, name, list, isList }: Place): R
   return [...rows, { ...around, inner: [row] }];
 }
 
-/** Drafts rows for what the hub takes of a record and no row makes yet. */
+/** Suggests rows for target fields that no row fills yet. */
 function Suggest({
   sample,
   fields,
@@ -179,7 +179,7 @@ function Suggest({
   onChange,
 }: {
   sample: Sample | undefined;
-  /** What it can aim at where no example of the outcome is known. */
+  /** Target fields to suggest for when there is no sample output. */
   fields: readonly TargetField[];
   rows: readonly Row[];
   onChange(rows: Row[]): void;
@@ -194,7 +194,7 @@ function Suggest({
       const fresh = (mappings as Mapping[]).filter(({ target }) => !taken.has(String(target)));
       onChange([...rows, ...toRows(fresh)]);
       const left = unmatched.length > 0 && `Nothing alike for ${unmatched.slice(0, 6).join(", ")}.`;
-      tell(`${plural(fresh.length, "row")} suggested`, left ? { text: left } : {});
+      showToast(`${plural(fresh.length, "row")} suggested`, left ? { text: left } : {});
     },
   });
   const why = !sample

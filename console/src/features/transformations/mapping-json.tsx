@@ -3,7 +3,7 @@ import { JsonEditor } from "../../ui/json-editor.tsx";
 import { JsonView } from "../../ui/json-view.tsx";
 import type { Mapping } from "./mapping.ts";
 
-/** All rows as text, for those who are faster that way. Handed on whenever it can be read. */
+/** All rows as JSON. Calls `onChange` whenever it parses. */
 export function MappingJson({
   mappings,
   onChange,

@@ -11,25 +11,25 @@ import { kindOf, readConstant, rowOf, showConstant, toMapping, withField, withKi
 import type { WrongTarget } from "./order-targets.ts";
 import { RowDetails, summaryOf } from "./row-details.form.tsx";
 
-/** What the last test says of a row, by its pointer. */
-export type Said = {
+/** Test results by the pointer of the row. */
+export type RowResults = {
   errors: Map<string, TransformationTest["errors"]>;
   warnings: Map<string, TransformationTest["warnings"]>;
   trace: Map<string, TransformationTest["trace"]>;
-  /** Rows whose target is none. */
+  /** Rows with an invalid target. */
   targets: ReadonlyMap<string, WrongTarget>;
 };
 
 type Props = {
   rows: readonly Row[];
   onChange(rows: Row[]): void;
-  said: Said;
-  /** Of the rows around: "" or "/mappings/3". */
+  results: RowResults;
+  /** Pointer of the surrounding rows: "" or "/mappings/3". */
   pointer?: string;
   isReadOnly: boolean;
 };
 
-export function MappingRows({ rows, onChange, said, pointer = "", isReadOnly }: Props) {
+export function MappingRows({ rows, onChange, results, pointer = "", isReadOnly }: Props) {
   const put = (at: number, row: Row): void => onChange(rows.map((one, index) => (index === at ? row : one)));
   const move = (at: number, by: number): void => {
     const next = [...rows];
@@ -46,7 +46,7 @@ export function MappingRows({ rows, onChange, said, pointer = "", isReadOnly }: 
             row={row}
             name={`${pointer === "" ? "Row" : "Inner row"} ${at + 1}`}
             pointer={`${pointer}/mappings/${at}`}
-            said={said}
+            results={results}
             isReadOnly={isReadOnly}
             isInner={pointer !== ""}
             onChange={(next) => put(at, next)}
@@ -75,7 +75,7 @@ type RowProps = {
   row: Row;
   name: string;
   pointer: string;
-  said: Said;
+  results: RowResults;
   isReadOnly: boolean;
   isInner: boolean;
   onChange(row: Row): void;
@@ -83,12 +83,12 @@ type RowProps = {
   onDrop(): void;
 };
 
-function MappingRow({ row, name, pointer, said, isReadOnly, isInner, onChange, onMove, onDrop }: RowProps) {
+function MappingRow({ row, name, pointer, results, isReadOnly, isInner, onChange, onMove, onDrop }: RowProps) {
   const [isOpen, setOpen] = useState(false);
   const kind = kindOf(row);
-  // The hub points below the row at the field that is wrong.
-  const errors = [...said.errors].filter(([at]) => at === pointer || isField(at, pointer)).flatMap(([, all]) => all);
-  const wrong = said.targets.get(pointer);
+  // Error pointers name fields below the row.
+  const errors = [...results.errors].filter(([at]) => at === pointer || isField(at, pointer)).flatMap(([, all]) => all);
+  const wrong = results.targets.get(pointer);
   const tools = (
     <span className="flex shrink-0 items-center">
       {kind && !isReadOnly && (
@@ -121,7 +121,7 @@ function MappingRow({ row, name, pointer, said, isReadOnly, isInner, onChange, o
       {kind && !isOpen && <Summary row={row} />}
       <Trace
         pointer={pointer}
-        said={said}
+        results={results}
         onTake={(source) => onChange(withField(row, kind ?? "source", source))}
         isReadOnly={isReadOnly}
       />
@@ -146,7 +146,7 @@ function MappingRow({ row, name, pointer, said, isReadOnly, isInner, onChange, o
           <MappingRows
             rows={row.inner}
             onChange={(inner) => onChange({ ...row, inner })}
-            said={said}
+            results={results}
             pointer={pointer}
             isReadOnly={isReadOnly}
           />
@@ -156,7 +156,7 @@ function MappingRow({ row, name, pointer, said, isReadOnly, isInner, onChange, o
   );
 }
 
-/** Of something below the row, which: "onError: …". */
+/** Prefix for an error below the row: "onError: …". */
 function fieldOf(path: string, pointer: string): string {
   const below = path.slice(pointer.length + 1).replaceAll("/", " ");
   return below && path.startsWith(`${pointer}/`) ? `${below}: ` : "";
@@ -211,7 +211,7 @@ function Fields({ row, kind, name, isReadOnly, isInner, onChange }: FieldsProps)
   );
 }
 
-/** What was probably meant is one click. */
+/** Applies a suggestion. */
 function TakeButton({ onTake, children }: { onTake(): void; children: string }) {
   return (
     <button type="button" onClick={onTake} className="min-h-6 font-medium text-accent-text underline">
@@ -228,20 +228,20 @@ function Summary({ row }: { row: Row }) {
 
 const maxTraced = 3;
 
-/** What became of the row in the test: the value before and after, and what was probably meant. */
+/** Test result of a row: input, output and suggestion. */
 function Trace({
   pointer,
-  said,
+  results,
   onTake,
   isReadOnly,
 }: {
   pointer: string;
-  said: Said;
+  results: RowResults;
   onTake(source: string): void;
   isReadOnly: boolean;
 }) {
-  const traced = (said.trace.get(pointer) ?? []).filter(({ status }) => status !== "error");
-  const warnings = said.warnings.get(pointer) ?? [];
+  const traced = (results.trace.get(pointer) ?? []).filter(({ status }) => status !== "error");
+  const warnings = results.warnings.get(pointer) ?? [];
   return (
     <>
       {traced.slice(0, maxTraced).map((entry, at) => (

@@ -1,7 +1,7 @@
-/** One row as the hub has it. What this editor does not know of it is kept as it is. */
+/** A mapping as in the API. Unknown properties are kept. */
 export type Mapping = Record<string, unknown>;
 
-/** `key` tells rows apart when they move; `inner` are the rows of a list. */
+/** `key` is the React key; `inner` are the rows of a list. */
 export type Row = { key: number; mapping: Mapping; inner?: Row[] | undefined };
 
 export type RowKind = "source" | "value" | "template" | "each";
@@ -11,7 +11,7 @@ let nextKey = 1;
 
 export function rowOf(mapping: Mapping): Row {
   const { mappings, ...rest } = mapping;
-  // A list of rows, or something of a newer language that stays what it is.
+  // A list of rows; anything else is left as it is.
   return Array.isArray(mappings) && mappings.every(isPlain)
     ? { key: nextKey++, mapping: rest, inner: mappings.map(rowOf) }
     : { key: nextKey++, mapping };
@@ -27,7 +27,7 @@ export const toMappings = (rows: readonly Row[]): Mapping[] => rows.map(toMappin
 const isPlain = (value: unknown): value is Mapping =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Where a row takes its value from; undefined: in a way that this editor does not draw. */
+/** Where a row takes its value from; undefined: not supported by this editor. */
 export function kindOf({ mapping, inner }: Row): RowKind | undefined {
   const given = kinds.filter((kind) => Object.hasOwn(mapping, kind));
   const [kind] = given;
@@ -50,11 +50,11 @@ const drawn = new Set<string>([
   "mappings",
 ]);
 
-/** What is said of a row that no field is drawn for. */
+/** Properties without a form field. */
 export const unknownOf = (mapping: Mapping): Mapping =>
   Object.fromEntries(Object.entries(mapping).filter(([name]) => !drawn.has(name)));
 
-/** Another way to get the value; the rest stays. */
+/** Changes the kind of source and keeps the rest. */
 export function withKind(row: Row, kind: RowKind): Row {
   const { source: _source, value: _value, template: _template, each: _each, ...rest } = row.mapping;
   const old = kindOf(row);
@@ -68,13 +68,13 @@ const textAt = (mapping: Mapping, name: string): string => {
   return typeof text === "string" ? text : "";
 };
 
-/** With a field set, or without it when it is empty. */
+/** Sets a property, or removes it when it is empty. */
 export function withField(row: Row, name: string, value: unknown): Row {
   const { [name]: _old, ...rest } = row.mapping;
   return { ...row, mapping: value === undefined ? rest : { ...rest, [name]: value } };
 }
 
-/** A constant as it is typed: a number, true, null or a list is one; everything else is a text. */
+/** Parses a typed constant: JSON if it parses, otherwise text. */
 export function readConstant(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -83,20 +83,20 @@ export function readConstant(text: string): unknown {
   }
 }
 
-/** The other way round: a text that would be read as something else stands in quotes. */
+/** The inverse: quotes a text that would parse as JSON. */
 export function showConstant(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value !== "string") return JSON.stringify(value);
   return readConstant(value) === value ? value : JSON.stringify(value);
 }
 
-export type Place = {
-  /** As a row names it. */
+export type SourcePath = {
+  /** Path as written in a row. */
   path: string;
   name: string;
   value: unknown;
   depth: number;
-  /** The list around it, if it is in an element of one: then the path begins with @. */
+  /** Path of the surrounding list, if any; `path` then starts with @. */
   list?: string;
   isList: boolean;
 };
@@ -105,28 +105,28 @@ const plainName = /^[A-Za-z_$][\w$]*$/;
 const pathStep = (name: string): string =>
   plainName.test(name) ? `.${name}` : `['${name.replaceAll(/['\\]/g, "\\$&")}']`;
 
-const maxPlaces = 400;
+const maxPaths = 400;
 
-/** Where something stands in a sample. Of a list of records the first one is shown, as rows inside of the list name it. */
-export function placesIn(sample: unknown): Place[] {
-  const places: Place[] = [];
+/** Paths of a sample. Of a list, only the first element is listed. */
+export function sourcePathsIn(sample: unknown): SourcePath[] {
+  const paths: SourcePath[] = [];
   const visit = (value: unknown, path: string, depth: number, list: string | undefined): void => {
     if (!isPlain(value)) return;
     for (const [name, member] of Object.entries(value)) {
-      if (places.length >= maxPlaces) return;
+      if (paths.length >= maxPaths) return;
       const own = path + pathStep(name);
       const isList = Array.isArray(member) && isPlain(member[0]);
-      places.push({ path: own, name, value: member, depth, isList, ...(list === undefined ? {} : { list }) });
-      // A list in a list is named in the rows of the inner one; this is shown one level deep.
+      paths.push({ path: own, name, value: member, depth, isList, ...(list === undefined ? {} : { list }) });
+      // Only one level of lists is shown.
       if (isList && list === undefined) visit((member as unknown[])[0], "@", depth + 1, own);
       else visit(member, own, depth + 1, list);
     }
   };
   visit(sample, "$", 0, undefined);
-  return places;
+  return paths;
 }
 
-/** Targets there are already, with those of lists: `lines[].sku`. */
+/** Existing targets, including those of lists: `lines[].sku`. */
 export function targetsOf(rows: readonly Row[], around = ""): string[] {
   return rows.flatMap((row) => {
     const target = typeof row.mapping["target"] === "string" ? around + row.mapping["target"] : "";
@@ -136,7 +136,7 @@ export function targetsOf(rows: readonly Row[], around = ""): string[] {
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "?"));
 
-/** Rows as lines to compare: where from and where to, then each thing that is said besides, by itself. */
+/** Rows as text lines for a diff: source and target first, then one line per option. */
 export function mappingText(mappings: readonly Mapping[], indent = ""): string {
   const lines = mappings.map((mapping) => {
     const { target, source, each, template, value, mappings: inner, ...rest } = mapping;

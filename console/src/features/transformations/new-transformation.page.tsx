@@ -15,8 +15,8 @@ import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { Select } from "../../ui/select.tsx";
 import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
-import { useKept } from "../../ui/use-kept.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { useSessionState } from "../../ui/use-session-state.ts";
 import { bridgeTasksQuery } from "../bridges/bridges.queries.ts";
 import { useEntityNames } from "../pick/entity-names.queries.ts";
 import { MappingEditor } from "./mapping-editor.tsx";
@@ -25,7 +25,7 @@ import { toMappings, toRows } from "./mapping.ts";
 
 type Draft = { name: string; isActive: boolean; mappings: Mapping[] };
 
-/** For which task of which bridge; then rows, tried on a sample as they are written. */
+/** Creates a transformation: choose bridge and task, then edit rows against a sample. */
 export function NewTransformationPage() {
   const { search, set } = useSearchParams();
   const { data: bridges } = useEntityNames("bridge");
@@ -72,8 +72,8 @@ export function NewTransformationPage() {
           label="Direction"
           value={direction}
           options={[
-            { value: "inbound", label: "comes in: what the task brings" },
-            { value: "outbound", label: "goes out: what the task is given" },
+            { value: "inbound", label: "Inbound: what the task returns" },
+            { value: "outbound", label: "Outbound: what the task is given" },
           ]}
           onChange={(next) => set({ direction: next }, "replace")}
         />
@@ -98,14 +98,14 @@ function Begun({ slot, title }: BegunProps) {
   const { bridgeId, taskName, direction } = slot;
   const router = useRouter();
   const refused = missingScope(useMe(), "transformations:write");
-  const [kept, keep] = useKept<Draft>(`ooh-mapping-new-${bridgeId}-${taskName}-${direction}`);
+  const [kept, keep] = useSessionState<Draft>(`ooh-mapping-new-${bridgeId}-${taskName}-${direction}`);
   const draft = kept ?? { name: title, isActive: true, mappings: [] };
   const [rows, setRows] = useState<Row[]>(() => toRows(draft.mappings));
   const change = (next: Row[]): void => {
     setRows(next);
     keep({ ...draft, mappings: toMappings(next) });
   };
-  // What is half done does not go live with the first Save.
+  // An incomplete mapping is not activated by the first save.
   const [wrong, setWrong] = useState<string>();
   const isActive = draft.isActive && wrong === undefined;
   const create = useMutation({
@@ -124,7 +124,7 @@ function Begun({ slot, title }: BegunProps) {
     onSuccess: async ({ id, name }) => {
       keep(undefined);
       await queryClient.invalidateQueries({ queryKey: ["transformations"] });
-      tell(`${name} saved`);
+      showToast(`${name} saved`);
       router.history.push(paths.transformation(id));
     },
   });

@@ -3,26 +3,26 @@ import type { Row } from "./mapping.ts";
 
 export type TargetField = Answer<"GET /api/v1/orders/fields">["data"][number];
 
-/** A row whose target an order does not have; `nearest`: the one that was probably meant. */
+/** A row with an unknown target; `nearest` is the suggestion. */
 export type WrongTarget = { message: string; nearest: string | undefined };
 
 export type TargetReport = {
-  /** By the pointer of the row. */
+  /** Invalid targets by the pointer of their row. */
   wrong: ReadonlyMap<string, WrongTarget>;
-  /** Why no order can be made of what the rows make. */
+  /** Why the output is not a valid order. */
   errors: readonly string[];
-  /** What one should know of it. */
+  /** Notes that are not errors. */
   notes: readonly string[];
 };
 
-/** "['a b'].c[0]" as fields are named: "a b.c[]". */
+/** Normalizes "['a b'].c[0]" to "a b.c[]". */
 const fieldPath = (target: string): string =>
   target
     .replaceAll(/\['([^']*)'\]/g, ".$1")
     .replaceAll(/\[(?:\d+|\*)?\]/g, "[]")
     .replace(/^\$?\./, "");
 
-/** What the rows fill of an order, checked against what an order has. `isWhole`: nothing but the rows makes it. */
+/** Checks the targets against the fields of an order. `isWhole`: the rows are the whole mapping. */
 export function checkTargets(rows: readonly Row[], fields: readonly TargetField[], isWhole: boolean): TargetReport {
   const wrong = new Map<string, WrongTarget>();
   const errors: string[] = [];
@@ -59,7 +59,7 @@ function isKnown(path: string, fields: readonly TargetField[]): boolean {
       field.path === path ||
       (field.isOpen && path.startsWith(`${field.path}.`)) ||
       (field.type === "list" && path === `${field.path}[]`) ||
-      // One element of a list by its place.
+      // A list element by index.
       (path.startsWith(`${field.path}[].`) && fields.some((inner) => inner.path === path)),
   );
 }
@@ -113,7 +113,7 @@ function rankOf(wanted: string, found: string): number {
   return 1 + distance(wanted, found);
 }
 
-/** How many letters have to be changed, added or taken away. */
+/** Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 0; i < a.length; i++) {
@@ -125,7 +125,7 @@ function distance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-/** An order of which only the shape matters: what suggestions aim at where no example of the outcome is known. */
+/** Example order for suggestions when there is no sample output; only its shape matters. */
 export function exampleOrder(fields: readonly TargetField[]): Record<string, unknown> {
   const example: Record<string, unknown> = {};
   const isShops = ({ path, type, values, isOpen }: TargetField): boolean =>

@@ -7,7 +7,7 @@ import { JsonView } from "../../ui/json-view.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { TargetReport } from "./order-targets.ts";
 
-/** What the rows make of the sample, as one types. */
+/** Live output of the sample. */
 export function OutputPanel({
   test,
   targets,
@@ -16,13 +16,13 @@ export function OutputPanel({
   hasSample,
 }: {
   test: TransformationTest | undefined;
-  /** Whether the rows make what the hub takes. */
+  /** Check of the targets. */
   targets: TargetReport | undefined;
   error: unknown;
   isStale: boolean;
   hasSample: boolean;
 }) {
-  // What belongs to no row stands here.
+  // Errors that belong to no row.
   const others = test?.errors.filter(({ index }) => index < 0) ?? [];
   const isRight = test?.ok === true && (targets?.errors.length ?? 0) === 0;
   return (

@@ -17,7 +17,7 @@ import type { Replay } from "./transformations.queries.ts";
 
 const tones: Record<string, Tone> = { unchanged: "ok", changed: "warn", failed: "bad", not_recorded: "skip" };
 
-/** What the saved rows would have made of what passed before. Nothing is changed, nobody is called. */
+/** Replays the saved mapping on recent records without any side effects. */
 export function ReplayPanel({ transformation: { id, version } }: { transformation: Transformation }) {
   const me = useMe();
   const refused = missingScope(me, "tasks:read") ?? missingScope(me, "pii:read");
@@ -106,7 +106,7 @@ function Result({ result }: { result: Replay["results"][number] }) {
   );
 }
 
-/** "/0/shippingAddress/zip" is record 1: shipping address zip. */
+/** "record 1: shipping address zip" for "/0/shippingAddress/zip". */
 function recordName(path: string): string {
   const [, index, rest] = /^\/(\d+)\/(.+)$/.exec(path) ?? [];
   return index === undefined ? fieldName(path) : `record ${Number(index) + 1}: ${fieldName(rest!)}`;

@@ -22,7 +22,7 @@ const onErrors = [
   { value: "null", label: "it is empty" },
 ];
 
-/** A row in words, as far as it says more than from and to. */
+/** Options of a row in words. */
 export function summaryOf(mapping: Mapping): string[] {
   const { type, transforms, required, default: fallback, when, onError, note } = mapping;
   const steps = Array.isArray(transforms) ? transforms.map(transformText) : [];

@@ -9,10 +9,10 @@ import { TextArea } from "../../ui/text-field.tsx";
 import { Select } from "../../ui/select.tsx";
 import { formatTime, useClock } from "../../ui/zone.tsx";
 import { keptSamplesQuery, pullSample } from "../bridges/bridges.queries.ts";
-import type { Place } from "./mapping.ts";
+import type { SourcePath } from "./mapping.ts";
 import { lastExecution, newestOrder } from "./transformations.queries.ts";
 
-/** Something to try the rows on. `output`: what is made of it without them, which suggestions aim at. */
+/** Test input. `output`: the result of the built-in mapping, used for suggestions. */
 export type Sample = { label: string; source: Record<string, unknown>; output?: Record<string, unknown> | undefined };
 
 export type Slot = { bridgeId: string; taskName: string; direction: "inbound" | "outbound"; mode: string };
@@ -21,28 +21,28 @@ type Props = {
   slot: Slot;
   sample: Sample | undefined;
   onSample(sample: Sample | undefined): void;
-  places: readonly Place[];
-  /** Paths that no row looks at, as the test says. */
+  paths: readonly SourcePath[];
+  /** Paths that no row uses. */
   unused: ReadonlySet<string> | undefined;
-  onPick: ((place: Place) => void) | undefined;
+  onPick: ((path: SourcePath) => void) | undefined;
 };
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The source: a sample of it, and what stands where. A click makes a row of it. */
-export function SamplePanel({ slot, sample, onSample, places, unused, onPick }: Props) {
+/** Sample of the source with its paths. A click adds a row. */
+export function SamplePanel({ slot, sample, onSample, paths, unused, onPick }: Props) {
   return (
     <section aria-label="Source" className="min-w-0">
       <Heading title="Source" note={sample?.label} />
       <SampleChoice slot={slot} sample={sample} onSample={onSample} />
       {sample && (
         <ul className="mt-2 overflow-hidden rounded-lg border border-line bg-panel py-1">
-          {places.map((place) => (
-            <PlaceLine
-              key={`${place.list ?? ""} ${place.path}`}
-              place={place}
-              isUnused={isUnused(place, unused)}
+          {paths.map((path) => (
+            <PathLine
+              key={`${path.list ?? ""} ${path.path}`}
+              path={path}
+              isUnused={isUnused(path, unused)}
               onPick={onPick}
             />
           ))}
@@ -52,11 +52,11 @@ export function SamplePanel({ slot, sample, onSample, places, unused, onPick }: 
   );
 }
 
-const isUnused = ({ path, list, isList }: Place, unused: ReadonlySet<string> | undefined): boolean =>
+const isUnused = ({ path, list, isList }: SourcePath, unused: ReadonlySet<string> | undefined): boolean =>
   unused === undefined || (!isList && unused.has(list === undefined ? path : `${list}[*]${path.slice(1)}`));
 
-function PlaceLine({ place, isUnused, onPick }: { place: Place; isUnused: boolean; onPick: Props["onPick"] }) {
-  const { name, value, depth, isList } = place;
+function PathLine({ path, isUnused, onPick }: { path: SourcePath; isUnused: boolean; onPick: Props["onPick"] }) {
+  const { name, value, depth, isList } = path;
   const isInside = isRecord(value);
   const count = Array.isArray(value) ? value.length : 0;
   const text = isList
@@ -71,8 +71,8 @@ function PlaceLine({ place, isUnused, onPick }: { place: Place; isUnused: boolea
       <button
         type="button"
         disabled={!onPick || isInside}
-        onClick={() => onPick?.(place)}
-        title={isInside ? undefined : `Add a row for ${place.path}`}
+        onClick={() => onPick?.(path)}
+        title={isInside ? undefined : `Add a row for ${path.path}`}
         style={{ paddingInlineStart: `${10 + depth * 12}px` }}
         className="flex min-h-6 w-full items-center gap-2 pe-2.5 text-start enabled:hover:bg-accent-soft"
       >
@@ -93,7 +93,7 @@ function PlaceLine({ place, isUnused, onPick }: { place: Place; isUnused: boolea
   );
 }
 
-/** Records that came are the best samples; where none came yet, one is fetched, made of an order, or pasted. */
+/** Recent records are the best samples; otherwise one is fetched, made from an order, or pasted. */
 function SampleChoice({ slot, sample, onSample }: Pick<Props, "slot" | "sample" | "onSample">) {
   const me = useMe();
   const clock = useClock();
@@ -119,7 +119,7 @@ function SampleChoice({ slot, sample, onSample }: Pick<Props, "slot" | "sample" 
         ]
       : [],
   );
-  // What came last is taken by itself, once.
+  // Preselects the latest record once.
   const [isTaken, setTaken] = useState(false);
   if (!sample && !isTaken && choices[0]) {
     setTaken(true);
@@ -168,7 +168,7 @@ function SampleChoice({ slot, sample, onSample }: Pick<Props, "slot" | "sample" 
 async function fetchSample({ bridgeId, taskName, mode, direction }: Slot): Promise<Sample | undefined> {
   if (mode === "pull") {
     const { records, error } = await pullSample(bridgeId, taskName);
-    // As the other side said it.
+    // Shows the message of the other system.
     if (error) throw new Error(error.message);
     const [first] = records;
     return first && { label: `record ${first.externalId}, read now`, source: first.source, output: first.output };

@@ -13,15 +13,15 @@ import { useHotkeys } from "../../ui/hotkeys.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
-import { useKept } from "../../ui/use-kept.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { useSessionState } from "../../ui/use-session-state.ts";
 import { bridgeTasksQuery } from "../bridges/bridges.queries.ts";
 import { MappingEditor } from "./mapping-editor.tsx";
 import type { Mapping, Row } from "./mapping.ts";
 import { mappingText, toMappings, toRows } from "./mapping.ts";
 import { transformationQuery } from "./transformations.queries.ts";
 
-/** `version`: of what it was begun with. */
+/** `version`: the version that was edited. */
 type Draft = { version: number; name: string; isActive: boolean; mappings: Mapping[] };
 
 const draftOf = ({ version, name, isActive, mappings }: Transformation): Draft => ({
@@ -35,7 +35,7 @@ export function SavedMapping({ transformation }: { transformation: Transformatio
   const { id, bridgeId, taskName, direction } = transformation;
   const refused = missingScope(useMe(), "transformations:write");
   const { data: tasks } = useQuery(bridgeTasksQuery(bridgeId));
-  const [kept, keep] = useKept<Draft>(`ooh-mapping-${id}`);
+  const [kept, keep] = useSessionState<Draft>(`ooh-mapping-${id}`);
   const draft = kept ?? draftOf(transformation);
   const [rows, setRows] = useState<Row[]>(() => toRows(draft.mappings));
   const put = (change: Partial<Draft>): void => keep({ ...draft, ...change });
@@ -55,7 +55,7 @@ export function SavedMapping({ transformation }: { transformation: Transformatio
     onSuccess: (saved) => {
       take(saved);
       void queryClient.invalidateQueries({ queryKey: ["transformations"] });
-      tell(`Saved as version ${saved.version}`);
+      showToast(`Saved as version ${saved.version}`);
     },
     onError: (error) =>
       isConflict(error) && void queryClient.invalidateQueries({ queryKey: ["transformations", "one"] }),

@@ -66,7 +66,7 @@ function About({
       <Link href={paths.bridge(bridgeId, { tab: "mappings" })} className="hover:underline">
         {bridges?.find(({ id }) => id === bridgeId)?.name ?? "a bridge that is gone"}
       </Link>
-      {`${title}, ${direction === "inbound" ? "comes in" : "goes out"}, version ${version}`}
+      {`${title}, ${direction === "inbound" ? "inbound" : "outbound"}, version ${version}`}
       <Badge tone={isActive ? "ok" : "skip"}>{isActive ? "active" : "not active"}</Badge>
     </span>
   );

@@ -37,7 +37,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Trans
   {
     name: "Direction",
     className: "whitespace-nowrap",
-    cell: ({ direction }) => (direction === "inbound" ? "comes in" : "goes out"),
+    cell: ({ direction }) => (direction === "inbound" ? "Inbound" : "Outbound"),
   },
   { name: "Rows", isNumber: true, cell: ({ mappings }) => mappings.length },
   {
@@ -48,7 +48,7 @@ const columnsWith = (bridgeName: (id: string) => string): Array<ListColumn<Trans
   { name: "Changed", className: "whitespace-nowrap text-muted", cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];
 
-/** How the data of bridges become the hub's, and the other way round. */
+/** Mappings between bridge data and hub data. */
 export function TransformationsPage() {
   const { search } = useSearchParams();
   const state = oneOf(search["state"]);

@@ -31,7 +31,7 @@ export const transformsQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** What an imported order may say: what rows of such a mapping can fill. */
+/** Fields of an imported order, which mapping rows can fill. */
 export const orderFieldsQuery = queryOptions({
   queryKey: ["transformations", "order-fields"],
   queryFn: async ({ signal }): Promise<TargetField[]> => (await hub.call("GET /api/v1/orders/fields", { signal })).data,
@@ -40,7 +40,7 @@ export const orderFieldsQuery = queryOptions({
 
 export type TestBody = Input<"POST /api/v1/transformations/test">["body"];
 
-/** What the rows make of the sample. The old answer stays in sight, dimmed, while a new one is made. */
+/** Test of the mapping on the sample. The previous result stays visible, dimmed, until the new one arrives. */
 export const mappingTestQuery = (body: TestBody | undefined) =>
   queryOptions({
     queryKey: ["transformations", "test", body],
@@ -64,13 +64,13 @@ export const versionsQuery = (id: string, page: number) =>
 export type Version = TransformationVersion;
 export type Replay = Answer<"POST /api/v1/transformations/{id}/replay">;
 
-/** An order as it would be sent, to make a mapping from. */
+/** The newest order, as a sample for outbound mappings. */
 export const newestOrder = async (): Promise<object | undefined> => {
   const { data } = await hub.call("GET /api/v1/orders", { query: { limit: 1 } });
   return data[0] && hub.call("GET /api/v1/orders/{id}", { path: { id: data[0].id } });
 };
 
-/** What a call answered last; what it was given, if that is what is mapped. */
+/** The last execution of a task, for its input and output. */
 export const lastExecution = async (bridgeId: string, taskName: string) => {
   const query = { bridgeId, taskName, status: "succeeded,completed_with_errors", limit: 1 };
   const { data } = await hub.call("GET /api/v1/tasks/executions", { query });

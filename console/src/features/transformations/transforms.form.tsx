@@ -13,14 +13,14 @@ type Step = string | Record<string, unknown>;
 const nameOf = (step: Step): string => (typeof step === "string" ? step : (Object.keys(step)[0] ?? ""));
 const paramsOf = (step: Step): unknown => (typeof step === "string" ? undefined : Object.values(step)[0]);
 
-/** "trim", "round 2": a step in a few words. */
+/** Short text of a step: "trim", "round 2". */
 export function transformText(step: unknown): string {
   if (typeof step !== "string" && (typeof step !== "object" || step === null)) return String(step);
   const params = paramsOf(step as Step);
   return [words(nameOf(step as Step)), params === undefined ? "" : valueText(params)].join(" ").trim();
 }
 
-/** Steps that a value goes through, one after the other, each from the catalog of the hub. */
+/** Transforms that are applied in order, from the hub's catalog. */
 export function TransformsForm({
   catalog,
   value,
@@ -90,7 +90,7 @@ function Params({ info, step, onChange }: { info: TransformInfo | undefined; ste
     return <p className="text-sm text-muted">The hub does not say what this step takes; it is kept as it is.</p>;
   const given = paramsOf(step);
   const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
-  // A parameter that stands alone is the one with that name.
+  // A bare value is the default parameter.
   const params = isObject
     ? (given as Record<string, unknown>)
     : given === undefined || info.defaultParam === undefined
@@ -102,7 +102,7 @@ function Params({ info, step, onChange }: { info: TransformInfo | undefined; ste
       <SchemaForm
         schema={info.paramsSchema}
         value={params}
-        // An empty text may be meant: what replaces something can be nothing.
+        // Keep empty text: a replacement can be empty.
         onChange={(next) =>
           onChange({ [info.name]: Object.fromEntries(Object.entries(next).filter(([, one]) => one !== undefined)) })
         }

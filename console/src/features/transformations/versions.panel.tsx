@@ -9,13 +9,13 @@ import { DiffView } from "../../ui/diff-view.tsx";
 import { plural, words } from "../../ui/format.ts";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { mappingText } from "./mapping.ts";
 import type { Version } from "./transformations.queries.ts";
 import { versionsQuery } from "./transformations.queries.ts";
 
-/** Every version there was: what each changed, and the way back to it. */
+/** Version history with diffs and rollback. */
 export function VersionsPanel({ transformation }: { transformation: Transformation }) {
   const { search, set } = useSearchParams();
   const { data, error, refetch } = useQuery(versionsQuery(transformation.id, 1));
@@ -76,7 +76,7 @@ function Shown({ version, before, transformation }: ShownProps) {
         body: { version: version.version },
       }),
     onSuccess: async (saved) => {
-      tell(`Version ${version.version} is back, as version ${saved.version}`);
+      showToast(`Version ${version.version} is back, as version ${saved.version}`);
       await queryClient.invalidateQueries({ queryKey: ["transformations"] });
       set({ version: undefined }, "replace");
     },

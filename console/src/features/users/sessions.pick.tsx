@@ -6,12 +6,12 @@ import { Card, Skeleton } from "../../ui/card.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import type { ListColumn } from "../../ui/table.tsx";
 import { RowTable } from "../../ui/table.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import type { Session } from "./users.queries.ts";
 import { sessionsQuery } from "./users.queries.ts";
 
-/** What a browser calls itself is long and says mostly what it is not. */
+/** Shortens a user agent to the browser's name. */
 function programOf(userAgent: string | null, isBrowser: boolean): string {
   if (!userAgent) return "unknown";
   const name = /(Firefox|Edg|OPR|Chrome|Safari|HeadlessChrome|curl)[/ ]?(\d+)?/.exec(userAgent);
@@ -49,21 +49,21 @@ const columnsWith = (ending: string | undefined, onEnd: (id: string) => void): A
   },
 ];
 
-/** Where somebody is signed in; each can be ended by itself. */
+/** Active sessions, each with a button to revoke it. */
 export function Sessions({ userId }: { userId?: string }) {
   const { data, error, isPending } = useQuery(sessionsQuery(userId));
   const end = useMutation({
     mutationFn: (id: string) => hub.call("DELETE /api/v1/sessions/{id}", { path: { id } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ["sessions"] });
-      tell("The session is ended");
+      showToast("The session is ended");
     },
   });
   return (
     <Card label="Sessions">
       {isPending && <Skeleton rows={2} />}
       {(error ?? end.error) && <ProblemBox error={error ?? end.error} />}
-      {data?.length === 0 && <p className="px-3 py-2.5 text-muted">Nowhere signed in now.</p>}
+      {data?.length === 0 && <p className="px-3 py-2.5 text-muted">No active sessions</p>}
       {data && data.length > 0 && (
         <RowTable
           label="Sessions"

@@ -15,7 +15,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Sessions } from "./sessions.pick.tsx";
 import type { Role, User } from "./users.queries.ts";
 import { readUser, userQuery } from "./users.queries.ts";
@@ -147,7 +147,7 @@ function Act({ doing, user, onClose }: { doing: Doing; user: User; onClose(): vo
       title={title}
       yes={yes}
       run={async () => {
-        tell(await run());
+        showToast(await run());
         if (isDeleted) router.history.push(paths.users());
         await queryClient.invalidateQueries({ queryKey: ["sessions"] });
         await queryClient.invalidateQueries({ queryKey: ["users"], ...(isDeleted ? { refetchType: "none" } : {}) });

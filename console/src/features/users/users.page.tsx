@@ -46,7 +46,7 @@ const tabs: Array<[label: string, query: Record<string, string>]> = [
   ["Disabled", { status: "disabled" }],
 ];
 
-/** Who may work here, and as what. */
+/** Users and their roles. */
 export function UsersPage() {
   const { search } = useSearchParams();
   const filter = { role: oneOf(search["role"]), status: oneOf(search["status"]) } as UserFilter;

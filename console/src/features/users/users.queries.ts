@@ -28,7 +28,7 @@ export const readUser = (id: string): Promise<User> => hub.call("GET /api/v1/use
 
 export const userQuery = (id: string) => queryOptions({ queryKey: ["users", "one", id], queryFn: () => readUser(id) });
 
-/** Without an id: one's own. */
+/** Without an ID: the user's own sessions. */
 export const sessionsQuery = (userId?: string) =>
   queryOptions({
     queryKey: ["sessions", userId],

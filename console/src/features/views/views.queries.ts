@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { hub } from "../../live/hub.ts";
 
-/** Views of a list: one's own, and those that are shared. */
+/** Own and shared views of a list. */
 export const viewsQuery = (list: string) =>
   queryOptions({
     queryKey: ["views", list],

@@ -15,7 +15,7 @@ import { ProblemBox } from "../../ui/problem-box.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import type { ListColumn } from "../../ui/table.tsx";
 import { TabLinks } from "../../ui/tabs.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { Time } from "../../ui/zone.tsx";
 import { ResendMany } from "./resend-many.tsx";
 import { Sent } from "./webhook-actions.tsx";
@@ -40,7 +40,7 @@ const columnsWith = (hrefOf: (id: string) => string): Array<ListColumn<WebhookDe
     cell: (one) => <Time at={one.createdAt} withSeconds />,
   },
   { name: "Attempts", isNumber: true, cell: (one) => formatCount(one.attemptCount) },
-  { name: "Answered", isNumber: true, cell: (one) => one.lastStatus ?? "–" },
+  { name: "Answered", isNumber: true, cell: (one) => one.lastResponseStatus ?? "–" },
   {
     name: "What went wrong",
     className: "max-w-80 truncate text-bad",
@@ -49,11 +49,11 @@ const columnsWith = (hrefOf: (id: string) => string): Array<ListColumn<WebhookDe
   {
     name: "Next attempt",
     className: "whitespace-nowrap text-muted",
-    cell: (one) => (one.status === "waiting" ? <Time at={one.nextAttemptAt} withSeconds /> : "–"),
+    cell: (one) => (one.status === "pending" ? <Time at={one.nextAttemptAt} withSeconds /> : "–"),
   },
 ];
 
-/** What was sent, and what waits. */
+/** Sent and pending deliveries. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const { search, set } = useSearchParams();
   const page = usePage();
@@ -66,7 +66,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         label="Deliveries by status"
         tabs={[
           { href: here({}), label: "All", isOn: !status },
-          ...["waiting", "delivered", "failed", "skipped"].map((name) => ({
+          ...["pending", "delivered", "failed", "skipped"].map((name) => ({
             href: here({ status: name }),
             label: sentence(name),
             isOn: status === name,
@@ -116,14 +116,14 @@ function Delivery({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDe
       }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
-      tell("It is sent again", { text: "With the same id: whoever has taken it before knows it." });
+      showToast("It is sent again", { text: "With the same id: whoever has taken it before knows it." });
     },
   });
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={deliveryTones[delivery.status] ?? "skip"}>{words(delivery.status)}</Badge>
-        {delivery.status === "waiting" && delivery.nextAttemptAt && (
+        {delivery.status === "pending" && delivery.nextAttemptAt && (
           <span className="text-muted">
             next attempt <Time at={delivery.nextAttemptAt} withSeconds />
           </span>
@@ -140,14 +140,14 @@ function Delivery({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDe
             <p className="flex flex-wrap items-center gap-x-2">
               <span className="font-medium">Attempt {formatCount(attempt.number)}</span>
               <Badge tone={attempt.error ? "bad" : "ok"}>
-                {attempt.status === null ? "no answer" : String(attempt.status)}
+                {attempt.responseStatus === null ? "no response" : String(attempt.responseStatus)}
               </Badge>
               <span className="text-muted">
                 <Time at={attempt.at} withSeconds />, {formatMs(attempt.durationMs)}
               </span>
             </p>
             {attempt.error && <p className="text-bad">{attempt.error.message}</p>}
-            {attempt.answer && <Sent label="What it answered" text={attempt.answer} />}
+            {attempt.responseBody && <Sent label="Response" text={attempt.responseBody} />}
           </li>
         ))}
         {delivery.attempts.length === 0 && <li className="text-muted">It was not sent yet.</li>}

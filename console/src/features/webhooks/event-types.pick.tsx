@@ -11,14 +11,14 @@ type Props = {
   value: readonly string[];
   onChange(types: string[]): void;
   error?: string | undefined;
-  /** Of these families alone. */
+  /** Limits the choice to these families. */
   only?: readonly string[];
 };
 
-/** One thing or many is one family: `orders.created` belongs to orders as `order.created` does. */
+/** Singular and plural types share a family: `order.created` and `orders.created`. */
 const familyOf = (type: string): string => type.split(".", 1)[0]!.replace(/s$/, "");
 
-/** What can happen, by what it happens to; a whole family has what it will have later, too. */
+/** Event types by family. Subscribing to a family includes types added later. */
 export function EventTypesPick({ value, onChange, error, only }: Props) {
   const { data = [], error: failed } = useQuery(eventTypesQuery);
   const [typed, setTyped] = useState("");
@@ -51,7 +51,7 @@ export function EventTypesPick({ value, onChange, error, only }: Props) {
           />
         </div>
       )}
-      {/* What is longer than its place is scrolled there, by keyboard too. */}
+      {/* Focusable, so that it can be scrolled by keyboard. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="relative max-h-80 overflow-y-auto" role="group" aria-label="Events" tabIndex={0}>
         {families.map(([family, list]) => (

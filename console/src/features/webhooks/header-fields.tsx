@@ -4,14 +4,14 @@ import { TextField } from "../../ui/text-field.tsx";
 
 type Pairs = Array<[name: string, value: string]>;
 type Props = {
-  /** Names of those that are kept sealed; their values are never shown. */
+  /** Names of stored headers; their values are never shown. */
   stored: readonly string[];
   value: Pairs | undefined;
   error: string | undefined;
   onChange(value: Pairs | undefined): void;
 };
 
-/** What is sent with every delivery, say for a proxy in front. */
+/** Custom headers of every delivery, for example for a proxy. */
 export function HeaderFields({ stored, value, error, onChange }: Props) {
   if (value === undefined) {
     return (

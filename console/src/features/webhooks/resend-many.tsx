@@ -5,7 +5,7 @@ import { useMe } from "../../live/me.ts";
 import { ConfirmButton } from "../../ui/confirm.tsx";
 import { formatCount, plural } from "../../ui/format.ts";
 import { Select } from "../../ui/select.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useClock } from "../../ui/zone.tsx";
 import { webhookCan } from "./webhook.can.ts";
 
@@ -21,11 +21,11 @@ const kinds = [
   { value: "all", label: "Everything, delivered or not" },
 ];
 
-/** What happened in a time, once more. */
+/** Resends the events of a time range. */
 export function ResendMany({ webhook }: { webhook: Webhook }) {
   const clock = useClock();
   const [hours, setHours] = useState("72");
-  const [only, setOnly] = useState("failed");
+  const [include, setInclude] = useState("failed");
   return (
     <ConfirmButton
       kind="quiet"
@@ -35,21 +35,21 @@ export function ResendMany({ webhook }: { webhook: Webhook }) {
       disabledReason={webhookCan.change(useMe())}
       run={async () => {
         const from = new Date(clock.now() - Number(hours) * 3_600_000).toISOString();
-        const { estimate, estimateIsCapped } = await hub.call("POST /api/v1/webhooks/{id}/resend", {
+        const { estimatedCount, isCapped } = await hub.call("POST /api/v1/webhooks/{id}/resend", {
           path: { id: webhook.id },
-          body: { from, only: only as "failed" },
+          body: { from, include: include as "failed" },
         });
         await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
-        tell(
-          estimateIsCapped
-            ? `More than ${formatCount(estimate)} deliveries are sent again`
-            : `${plural(estimate, "delivery is", "deliveries are")} sent again`,
+        showToast(
+          isCapped
+            ? `More than ${formatCount(estimatedCount)} deliveries are sent again`
+            : `${plural(estimatedCount, "delivery is", "deliveries are")} sent again`,
           { text: "Behind what is fresh." },
         );
       }}
     >
       <Select label="Of which time" value={hours} options={spans} onChange={setHours} />
-      <Select label="What of it" value={only} options={kinds} onChange={setOnly} />
+      <Select label="What of it" value={include} options={kinds} onChange={setInclude} />
       <p className="text-muted">Each has the id that it had: whoever has taken it before knows it.</p>
     </ConfirmButton>
   );

@@ -1,6 +1,6 @@
 import { CopyText } from "../../ui/copy-text.tsx";
 
-/** A secret, this once: the hub does not show it again. */
+/** Shows a secret once; the hub does not return it again. */
 export function SecretBox({ secret, publicKey }: { secret: string | null; publicKey: string | null }) {
   return (
     <div role="status" className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5">

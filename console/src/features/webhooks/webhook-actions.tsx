@@ -14,7 +14,7 @@ import { formatCount, formatMs, plural } from "../../ui/format.ts";
 import { JsonView } from "../../ui/json-view.tsx";
 import { ProblemBox } from "../../ui/problem-box.tsx";
 import { Select } from "../../ui/select.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { SecretBox } from "./secret-box.tsx";
 import { webhookCan } from "./webhook.can.ts";
 import { hostOf } from "./webhooks.text.ts";
@@ -37,12 +37,13 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           await hub.call("DELETE /api/v1/webhooks/{id}", { path: { id }, ifMatch: webhook.version });
           router.history.replace(paths.webhooks());
           await renew();
-          tell("Webhook deleted");
+          showToast("Webhook deleted");
         }}
       >
         <p>
           It is told nothing any more.{" "}
-          {webhook.waiting > 0 && `${plural(webhook.waiting, "delivery", "deliveries")} that wait are not sent.`}
+          {webhook.pendingCount > 0 &&
+            `${plural(webhook.pendingCount, "delivery", "deliveries")} that wait are not sent.`}
         </p>
       </ConfirmButton>
       <RotateButton webhook={webhook} />
@@ -72,13 +73,13 @@ function PauseButton({ webhook }: { webhook: Webhook }) {
 }
 
 const fromOptions = [
-  { value: "stopped", label: "Send what happened meanwhile, too" },
+  { value: "last_position", label: "Send what happened meanwhile, too" },
   { value: "now", label: "Leave out what waits" },
 ];
 
 function EnableButton({ webhook }: { webhook: Webhook }) {
   const refused = webhookCan.enable(webhook, useMe());
-  const [from, setFrom] = useState("stopped");
+  const [from, setFrom] = useState("last_position");
   return (
     <ConfirmButton
       kind="primary"
@@ -91,7 +92,7 @@ function EnableButton({ webhook }: { webhook: Webhook }) {
         await renew();
       }}
     >
-      <p>{plural(webhook.waiting, "delivery waits", "deliveries wait")} now.</p>
+      <p>{plural(webhook.pendingCount, "delivery waits", "deliveries wait")} now.</p>
       <Select label="What happened while it was stopped" value={from} options={fromOptions} onChange={setFrom} />
     </ConfirmButton>
   );
@@ -191,13 +192,13 @@ function Exchange({
   );
 }
 
-/** Text of JSON as a tree; other text as it is. */
+/** Shows JSON as a tree, other text as it is. */
 export function Sent({ label, text }: { label: string; text: string }) {
   let value: unknown = text;
   try {
     value = JSON.parse(text);
   } catch {
-    // It is no JSON.
+    // Not JSON.
   }
   return (
     <div>

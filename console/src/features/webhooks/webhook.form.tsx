@@ -21,7 +21,7 @@ type Draft = {
   ordering: string;
   maxInFlight: string;
   signing: string;
-  /** Undefined: those that are stored stay. */
+  /** Undefined: keep the stored headers. */
   headers: Array<[name: string, value: string]> | undefined;
 };
 
@@ -98,7 +98,7 @@ function missingOf({ url, types }: Draft): string | undefined {
   return types.length === 0 ? "Pick what it is told of." : undefined;
 }
 
-/** Who is told of what, and how. */
+/** URL, event types and delivery options of a webhook. */
 export function WebhookForm(props: Props) {
   const { webhook } = props;
   const form = useWebhookForm(props);

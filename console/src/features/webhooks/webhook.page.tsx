@@ -9,7 +9,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { RecordPage } from "../../ui/record-page.tsx";
 import { oneOf, useSearchParams } from "../../ui/search-params.ts";
 import { TabLinks } from "../../ui/tabs.tsx";
-import { tell } from "../../ui/toast.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { formatSpan, Time, useClock } from "../../ui/zone.tsx";
 import { Deliveries } from "./deliveries.panel.tsx";
 import { WebhookActions } from "./webhook-actions.tsx";
@@ -41,7 +41,7 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
       >
         <WebhookActions webhook={webhook} />
       </PageHead>
-      <Trouble webhook={webhook} />
+      <Problem webhook={webhook} />
       <TabLinks
         label="Webhook"
         tabs={[
@@ -50,7 +50,7 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
         ]}
       />
       {isEditing ? (
-        <WebhookForm webhook={webhook} onDone={() => tell("Webhook changed")} />
+        <WebhookForm webhook={webhook} onDone={() => showToast("Webhook changed")} />
       ) : (
         <>
           <State webhook={webhook} />
@@ -61,7 +61,7 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
   );
 }
 
-function Trouble({ webhook: { status, disabledReason, health } }: { webhook: Webhook }) {
+function Problem({ webhook: { status, disabledReason, health } }: { webhook: Webhook }) {
   const clock = useClock();
   if (status === "disabled") {
     return (
@@ -83,10 +83,10 @@ function Trouble({ webhook: { status, disabledReason, health } }: { webhook: Web
         .
       </span>{" "}
       {health.lastError?.message}
-      {health.nextProbeAt && (
+      {health.nextAttemptAt && (
         <>
           {" "}
-          It is tried again <Time at={health.nextProbeAt} />.
+          It is tried again <Time at={health.nextAttemptAt} />.
         </>
       )}
     </p>
@@ -110,7 +110,7 @@ function State({ webhook }: { webhook: Webhook }) {
               <Badge tone={healthTones[health.status] ?? "skip"}>{healthNames[health.status] ?? health.status}</Badge>
             ),
           },
-          { label: "deliveries that wait", value: webhook.waiting },
+          { label: "deliveries that wait", value: webhook.pendingCount },
           {
             label: "last taken",
             value: (

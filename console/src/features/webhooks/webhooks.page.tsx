@@ -40,7 +40,7 @@ const columns: Array<ListColumn<Webhook>> = [
   },
   { name: "Address", className: "max-w-72 truncate font-mono text-sm text-muted", cell: (one) => one.url },
   { name: "Is told of", className: "max-w-56 truncate", cell: (one) => one.types.join(", ") },
-  { name: "Waiting", isNumber: true, cell: (one) => formatCount(one.waiting) },
+  { name: "Pending", isNumber: true, cell: (one) => formatCount(one.pendingCount) },
   {
     name: "Last taken",
     className: "whitespace-nowrap text-muted",

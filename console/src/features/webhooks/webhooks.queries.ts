@@ -34,12 +34,12 @@ export const deliveryQuery = (id: string, deliveryId: string | undefined) =>
     queryFn: ({ signal }): Promise<WebhookDelivery> =>
       hub.call("GET /api/v1/webhooks/{id}/deliveries/{deliveryId}", { path: { id, deliveryId: deliveryId! }, signal }),
     enabled: deliveryId !== undefined,
-    refetchInterval: ({ state }) => (state.data?.status === "waiting" ? 2_000 : false),
+    refetchInterval: ({ state }) => (state.data?.status === "pending" ? 2_000 : false),
   });
 
 export type EventKind = { type: string; summary: string; objectType: string };
 
-/** What can happen, family by family. */
+/** Event types by family. */
 export const eventTypesQuery = queryOptions({
   queryKey: ["events", "types"],
   queryFn: async ({ signal }): Promise<EventKind[]> =>

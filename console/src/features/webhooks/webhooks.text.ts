@@ -7,7 +7,7 @@ export const healthNames: Record<string, string> = {
   healthy: "healthy",
   failing: "failing",
 };
-export const deliveryTones: Record<string, Tone> = { waiting: "info", delivered: "ok", failed: "bad", skipped: "skip" };
+export const deliveryTones: Record<string, Tone> = { pending: "info", delivered: "ok", failed: "bad", skipped: "skip" };
 
 export const disabledReasons: Record<string, string> = {
   gone: "The endpoint answered 410: it is gone for good.",

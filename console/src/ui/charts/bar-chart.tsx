@@ -3,19 +3,19 @@ import { useState } from "react";
 import { cx } from "../class-names.ts";
 import { formatCount } from "../format.ts";
 import { Link } from "../link.tsx";
-import { AsTable } from "./as-table.tsx";
+import { ChartTable } from "./chart-table.tsx";
 
 type Bar = { label: string; value: number; href?: string; note?: string };
 type Props = { label: string; bars: readonly Bar[]; format?(value: number): string };
 
-/** Names, bars and figures in lines; each may open what it counts. */
+/** Horizontal bars with values, each optionally a link. */
 export function BarChart({ label, bars, format = formatCount }: Props) {
   const [isTable, setTable] = useState(false);
   const width = scaleLinear([0, Math.max(1, ...bars.map(({ value }) => value))], [0, 100]);
   return (
     <figure aria-label={label}>
       {isTable ? (
-        <AsTable label={label} columns={["", label]} rows={bars.map((bar) => [bar.label, format(bar.value)])} />
+        <ChartTable label={label} columns={["", label]} rows={bars.map((bar) => [bar.label, format(bar.value)])} />
       ) : (
         <ul className="flex flex-col gap-0.5">
           {bars.map((bar) => {

@@ -3,12 +3,12 @@ import { cx } from "../class-names.ts";
 import { formatCount } from "../format.ts";
 import type { Tone } from "../tone.ts";
 import { toneSolid } from "../tone.ts";
-import { AsTable } from "./as-table.tsx";
+import { ChartTable } from "./chart-table.tsx";
 import { TableSwitch } from "./bar-chart.tsx";
 
 export type ChartColumn = { label: string; value: number; tone: Tone; note?: string };
 
-/** How many there are of each size, side by side. What one says is said in words under the pointer, and in the table. */
+/** Histogram. Values are shown under the pointer and in the table. */
 export function ColumnChart({
   label,
   unit,
@@ -25,7 +25,7 @@ export function ColumnChart({
   if (isTable) {
     return (
       <figure aria-label={label}>
-        <AsTable
+        <ChartTable
           label={label}
           columns={["", unit]}
           rows={columns.map((column) => [column.label, formatCount(column.value)])}

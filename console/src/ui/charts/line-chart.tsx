@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import { useState } from "react";
 import { formatCount } from "../format.ts";
-import { AsTable } from "./as-table.tsx";
+import { ChartTable } from "./chart-table.tsx";
 import { TableSwitch } from "./bar-chart.tsx";
 
 export type Point = { label: string; value: number };
@@ -10,7 +10,7 @@ type Props = { label: string; points: readonly Point[]; format?(value: number): 
 
 const [width, height, pad] = [600, 140, { top: 8, right: 8, bottom: 18, left: 44 }];
 
-/** A figure over time. The point under the pointer, or under the arrow keys, is said in words. */
+/** Line chart over time. The point at the pointer or the arrow keys is shown as text. */
 export function LineChart({ label, points, format = formatCount }: Props) {
   const [isTable, setTable] = useState(false);
   const [at, setAt] = useState<number>();
@@ -31,7 +31,11 @@ export function LineChart({ label, points, format = formatCount }: Props) {
   if (isTable) {
     return (
       <figure aria-label={label}>
-        <AsTable label={label} columns={["", label]} rows={points.map((point) => [point.label, format(point.value)])} />
+        <ChartTable
+          label={label}
+          columns={["", label]}
+          rows={points.map((point) => [point.label, format(point.value)])}
+        />
         <TableSwitch isTable onChange={setTable} />
       </figure>
     );

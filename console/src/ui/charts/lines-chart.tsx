@@ -3,13 +3,13 @@ import { line } from "d3-shape";
 import { useState } from "react";
 import { formatCount } from "../format.ts";
 import { useWidth } from "../use-width.ts";
-import { AsTable } from "./as-table.tsx";
+import { ChartTable } from "./chart-table.tsx";
 import { TableSwitch } from "./bar-chart.tsx";
 
 export type ChartLine = { name: string; points: ReadonlyArray<{ x: number; y: number }> };
 type Props = {
   label: string;
-  /** What is along the bottom, as in "lb". */
+  /** Unit of the x axis, as in "lb". */
   unit: string;
   lines: readonly ChartLine[];
   format?(value: number): string;
@@ -17,7 +17,7 @@ type Props = {
 
 const [height, pad] = [190, { top: 8, right: 56, bottom: 20, left: 52 }];
 
-/** Several figures over the same ground, each line with its name at its end: from light to dark, as they come. */
+/** Several lines on one scale, from light to dark, with their names at the end. */
 export function LinesChart({ label, unit, lines, format = formatCount }: Props) {
   const [isTable, setTable] = useState(false);
   const [over, setOver] = useState<string>();
@@ -31,7 +31,7 @@ export function LinesChart({ label, unit, lines, format = formatCount }: Props) 
       one.points.find((point) => point.x === ground)?.y;
     return (
       <figure aria-label={label}>
-        <AsTable
+        <ChartTable
           label={label}
           columns={[unit, ...lines.map(({ name }) => name)]}
           rows={grounds.map((ground) => [
@@ -97,7 +97,7 @@ export function LinesChart({ label, unit, lines, format = formatCount }: Props) 
 
 const nameHeight = 11;
 
-/** The names at the ends of their lines, moved apart where two of them end at one place. */
+/** Label positions, moved apart where lines end close together. */
 function namesOf(lines: readonly ChartLine[], y: (value: number) => number): Array<{ name: string; at: number }> {
   const ends = lines
     .map(({ name, points }) => ({ name, at: y(points.at(-1)?.y ?? 0) + 4 }))

@@ -5,13 +5,13 @@ type Props = {
   label: string;
   points: readonly SparkPoint[];
   format(value: number): string;
-  /** Shares look best between the least and the most of them; amounts begin at nothing. */
+  /** Amounts start at zero; shares use their own range. */
   startsAtZero?: boolean;
 };
 
 const [width, height, pad] = [160, 32, 3];
 
-/** How a figure came about, in the space of a line. Where there is nothing to say the line has a gap. */
+/** Sparkline. Missing values are gaps. */
 export function SparkLine({ label, points, format, startsAtZero = false }: Props) {
   const [at, setAt] = useState<number>();
   const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
@@ -64,7 +64,7 @@ export function SparkLine({ label, points, format, startsAtZero = false }: Props
   );
 }
 
-/** A day between two days without a value is a dot of its own. */
+/** A single value between gaps is drawn as a dot. */
 function pathOf(points: readonly SparkPoint[], x: (index: number) => number, y: (value: number) => number): string {
   let path = "";
   let isDown = false;

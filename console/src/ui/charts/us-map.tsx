@@ -2,7 +2,7 @@ import { scaleLinear } from "d3-scale";
 import { useState } from "react";
 import { formatCount } from "../format.ts";
 import { usStates } from "../us-states.ts";
-import { AsTable } from "./as-table.tsx";
+import { ChartTable } from "./chart-table.tsx";
 import { TableSwitch } from "./bar-chart.tsx";
 
 type Props = {
@@ -14,8 +14,7 @@ type Props = {
 };
 
 /**
- * A figure for each state. The darker, the more, and in another colour what is less than nothing; the words beside it
- * and the table say how much.
+ * Choropleth of the US states: darker is more, negative values have another color. Text and table give the numbers.
  */
 export function UsMap({ label, values, chosen, onPick, format = formatCount }: Props) {
   const [isTable, setTable] = useState(false);
@@ -33,7 +32,7 @@ export function UsMap({ label, values, chosen, onPick, format = formatCount }: P
       .map((state) => [state.name, format(values[state.code] ?? 0)] as const);
     return (
       <figure aria-label={label}>
-        <AsTable label={label} columns={["State", label]} rows={rows} />
+        <ChartTable label={label} columns={["State", label]} rows={rows} />
         <TableSwitch isTable onChange={setTable} />
       </figure>
     );

@@ -9,7 +9,7 @@ type Props = {
   onChange(value: unknown): void;
 };
 
-/** What no field is drawn for, as text. It is handed on whenever it can be read. */
+/** JSON text for values without a form field. Calls `onChange` whenever it parses. */
 export function JsonField({ label, hint, error, value, onChange }: Props) {
   const [problem, setProblem] = useState<string>();
   const change = (text: string): void => {

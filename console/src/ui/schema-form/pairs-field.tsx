@@ -3,7 +3,7 @@ import { Button, IconButton } from "../button.tsx";
 import { Icon } from "../icons.tsx";
 import { inputClass } from "../text-field.tsx";
 
-/** What nobody has touched stays what it is, also if it is no text. */
+/** Values that were not edited keep their type. */
 type Pair = { key: number; name: string; value: unknown };
 
 let nextKey = 1;
@@ -11,7 +11,7 @@ const pairOf = (name: string, value: unknown): Pair => ({ key: nextKey++, name, 
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
-/** Names that are not known before, each with its text. A row without a name is not there yet. */
+/** Key-value editor. Rows without a name are not part of the value. */
 export function PairsField({
   label,
   value,

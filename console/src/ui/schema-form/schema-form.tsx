@@ -14,7 +14,7 @@ import { PairsField } from "./pairs-field.tsx";
 import type { FormSchema } from "./schema.ts";
 import { kindOf, plainSchema, withoutEmpty } from "./schema.ts";
 
-/** How the id of a record is picked; the form knows nothing of records. */
+/** Picker for record IDs, provided by the features. */
 export type EntityPicker = (given: {
   entity: string;
   label: string;
@@ -28,13 +28,13 @@ type Props = {
   schema: FormSchema;
   value: Record<string, unknown>;
   onChange(value: Record<string, unknown>): void;
-  /** What is wrong, by pointer below this form: "/tags/0". */
+  /** Errors by pointer relative to this form: "/tags/0". */
   errors?: ReadonlyMap<string, string>;
   pickEntity?: EntityPicker;
   pointer?: string;
 };
 
-/** A form for an object that a schema describes. What is required comes first. */
+/** Form generated from a JSON schema. Required fields come first. */
 export function SchemaForm({ schema, value, onChange, errors = new Map(), pickEntity, pointer = "" }: Props) {
   const fields = Object.entries(schema.properties ?? {});
   const isRequired = (name: string): boolean => schema.required?.includes(name) ?? false;
@@ -53,7 +53,7 @@ export function SchemaForm({ schema, value, onChange, errors = new Map(), pickEn
     />
   );
   const folded = ordered.filter(([, field]) => field["x-advanced"]);
-  // What is filled in or wrong is in sight from the beginning.
+  // Open from the start when a folded field is filled or invalid.
   const isOpen = folded.some(
     ([name, field]) =>
       (value[name] !== undefined && value[name] !== field.default) ||

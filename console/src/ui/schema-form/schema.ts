@@ -1,4 +1,4 @@
-/** The keywords that our schemas use; the rest of JSON Schema is not drawn, and comes as text of JSON instead. */
+/** The JSON Schema keywords that the form supports; anything else is edited as JSON text. */
 export type FormSchema = {
   type?: string | string[];
   title?: string;
@@ -21,15 +21,15 @@ export type FormSchema = {
   additionalProperties?: unknown;
   patternProperties?: Record<string, FormSchema>;
   examples?: unknown[];
-  /** Of what kind the record is whose id is meant. */
+  /** Record type of the ID. */
   "x-entity"?: string;
-  /** `password`: never shown. */
+  /** `password`: masked input. */
   "x-widget"?: string;
-  /** Few people need it: folded away. */
+  /** Rarely needed: folded by default. */
   "x-advanced"?: boolean;
 };
 
-/** Which field draws a schema. */
+/** Kind of field for a schema. */
 export type FieldKind =
   | "enum"
   | "boolean"
@@ -49,7 +49,7 @@ export type FieldKind =
 const typesOf = (schema: FormSchema): string[] =>
   schema.anyOf ? schema.anyOf.flatMap(typesOf) : schema.type === undefined ? [] : [schema.type].flat();
 
-/** Of one thing or null, the thing. */
+/** The non-null variant of a nullable schema. */
 export function plainSchema(schema: FormSchema): FormSchema {
   const given = schema.anyOf?.filter((one) => !(one.type === "null"));
   return given?.length === 1
@@ -71,7 +71,7 @@ export function kindOf(given: FormSchema): FieldKind {
       if (schema.enum) return "enum";
       if (schema.format === "date-time" || schema.format === "date-or-date-time" || schema.format === "date")
         return "time";
-      // What has a pattern, such as a path, is one line, however long.
+      // Text with a pattern, such as a path, is a single line.
       return (schema.maxLength ?? 0) >= longText && !schema.pattern ? "long-text" : "text";
     case "boolean":
       return "boolean";
@@ -91,7 +91,7 @@ export function kindOf(given: FormSchema): FieldKind {
   }
 }
 
-/** Any names, each with a text: headers, parameters, columns. */
+/** A map of strings: headers, parameters, columns. */
 function namesTexts({ patternProperties, additionalProperties }: FormSchema): boolean {
   const given = Object.values(patternProperties ?? {});
   const values =
@@ -99,11 +99,11 @@ function namesTexts({ patternProperties, additionalProperties }: FormSchema): bo
   return values.length > 0 && values.every((value) => typesOf(value).includes("string"));
 }
 
-/** There is something to fill in. */
+/** Whether the schema has any fields. */
 export const hasFields = (schema: FormSchema | undefined): schema is FormSchema =>
   Object.keys(schema?.properties ?? {}).length > 0;
 
-/** A value that a field is begun with: nothing, unless the schema leaves no choice. */
+/** Initial value: empty except for constants. */
 export function startOf(schema: FormSchema): Record<string, unknown> {
   const entries = Object.entries(schema.properties ?? {}).flatMap(([name, field]): Array<[string, unknown]> => {
     if (!schema.required?.includes(name)) return [];
@@ -113,7 +113,7 @@ export function startOf(schema: FormSchema): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-/** Without what was left empty: an empty field is one that is not given. */
+/** Removes empty fields, which count as not given. */
 export function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value).filter(

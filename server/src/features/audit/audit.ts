@@ -2,9 +2,9 @@ import type { Page } from "../../core/page.ts";
 import { toCell, toCsv } from "../../core/csv/csv.ts";
 import type { Cell } from "../../core/csv/xlsx.ts";
 import { HubError } from "../../core/errors.ts";
-import { partsOf } from "../../core/give-way.ts";
+import { batchesOf } from "../../core/yield-to-event-loop.ts";
 import type { Ctx, Environment } from "../../context.ts";
-import { waitOutside } from "../../context.ts";
+import { releaseSlotWhile } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { HeadSigner, StoredHead } from "../../events/audit-head.ts";
 import { findHead } from "../../events/audit-head.ts";
@@ -20,7 +20,7 @@ const rowsPerChunk = 100;
 
 /** Callers see their own latest changes in the log. */
 async function sealPending(ctx: Ctx): Promise<void> {
-  await waitOutside(ctx, () => ctx.sealer.sealNow(ctx.orgId));
+  await releaseSlotWhile(ctx, () => ctx.sealer.sealNow(ctx.orgId));
 }
 
 export async function listAuditEntries(ctx: Ctx, query: AuditQuery): Promise<Page<AuditEntry>> {
@@ -49,7 +49,7 @@ export async function exportAudit(ctx: Ctx, query: AuditExportQuery): Promise<St
     yield toCsv([columns.map(([name]) => name)]);
     for (let before: number | undefined; ;) {
       const entries = await store.listEntriesBefore(ctx.db, ctx.orgId, query, { before, limit: batchSize });
-      for await (const some of partsOf(entries, rowsPerChunk)) {
+      for await (const some of batchesOf(entries, rowsPerChunk)) {
         yield toCsv(some.map((entry) => columns.map(([, read]) => toCell(read(entry)))));
       }
       if (entries.length < batchSize) return;

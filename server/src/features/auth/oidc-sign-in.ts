@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { badField, HubError } from "../../core/errors.ts";
 import type { Ctx, Settings } from "../../context.ts";
-import { waitOutside } from "../../context.ts";
+import { releaseSlotWhile } from "../../context.ts";
 import type { Browser } from "../../route.ts";
 import { WithCookies } from "../../route.ts";
 import type { UserIdentity } from "../users/users.schemas.ts";
@@ -90,7 +90,7 @@ export async function completeOidcSignIn(
     );
   }
   if (request.code === undefined) throw badField("/code", "required", "Send `code` or `error` from the redirect.");
-  const redeemed = await waitOutside(ctx, () =>
+  const redeemed = await releaseSlotWhile(ctx, () =>
     redeemCode(ctx, { ...endpoints, client, pending, code: request.code! }),
   );
   const user = await findOidcIdentity(ctx, redeemed.subject, redeemed.verifiedEmail);
@@ -129,7 +129,7 @@ function getClient({ settings }: Ctx): Client {
 }
 
 async function getEndpoints(ctx: Ctx): Promise<Endpoints> {
-  const { signIn } = await waitOutside(ctx, () => getOidcIssuer(ctx));
+  const { signIn } = await releaseSlotWhile(ctx, () => getOidcIssuer(ctx));
   if (signIn) return signIn;
   throw issuerUnavailable(ctx, new Error("its discovery document lacks authorization_endpoint or token_endpoint"));
 }

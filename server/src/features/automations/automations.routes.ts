@@ -78,7 +78,7 @@ export const automationRoutes = [
   defineRoute("POST /automations/:id/test", {
     name: "automations.test",
     // Thousands of orders, whatever the body.
-    heavyFromBytes: 0,
+    offloadFromBytes: 0,
     scope: "automations:read",
     summary: "Test an automation on past events",
     description: "Evaluates the orders of past events as they are now. Nothing is written.",

@@ -15,7 +15,7 @@ import { Strict } from "../../core/schema.ts";
 import { cleanText } from "../../core/strict-json.ts";
 import { findErrorsIn } from "../../core/validation.ts";
 import type { Ctx, World } from "../../context.ts";
-import { perWorld, waitOutside } from "../../context.ts";
+import { perWorld, releaseSlotWhile } from "../../context.ts";
 import type { SentRequest } from "../../route.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findOutboundHosts, findTimeZone } from "../organizations/organizations.ts";
@@ -274,7 +274,7 @@ export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
   const signal = AbortSignal.timeout(testTimeoutMs);
   const options = { input: {}, signal, effectKey: ctx.newId(), progress() {}, log() {} };
   const run = async () => await task.run(createCall(ctx, bridge, options));
-  const outcome = await waitOutside(ctx, run).then(
+  const outcome = await releaseSlotWhile(ctx, run).then(
     (result) => ({ ok: true, result, error: null }),
     (error: unknown) => ({ ok: false, result: null, error: describeAndLog(ctx, id, error, signal) }),
   );

@@ -10,7 +10,7 @@ const ids = { id: "carrier_account" } as const;
 const cardIds = { id: "carrier_account", rateCardId: "rate_card" } as const;
 const [read, write] = ["carrier_accounts:read", "carrier_accounts:write"] as const;
 /** A card is checked and compiled on upload, which takes much CPU time per byte. */
-const heavyFromBytes = 16 * 1024;
+const offloadFromBytes = 16 * 1024;
 const uploadBytes = 32 * 1024 * 1024;
 
 export const carrierAccountRoutes = [
@@ -89,7 +89,7 @@ export const carrierAccountRoutes = [
     ids,
     body: shapes.RateCardUpload,
     bodyLimitBytes: uploadBytes,
-    heavyFromBytes,
+    offloadFromBytes,
     answer: [201, shapes.UploadedRateCard],
     handle: (ctx, { params, body }) => cards.uploadRateCard(ctx, params.id, body),
   }),
@@ -129,7 +129,7 @@ export const carrierAccountRoutes = [
     ids,
     body: shapes.ZoneChartUpload,
     bodyLimitBytes: uploadBytes,
-    heavyFromBytes,
+    offloadFromBytes,
     answer: [200, shapes.ZoneChartInfo],
     handle: (ctx, { params, body }) => cards.replaceZoneChart(ctx, params.id, body),
   }),

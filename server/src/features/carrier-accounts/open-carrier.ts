@@ -13,7 +13,7 @@ import { createHttpClient } from "../../core/outbound/outbound.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { cleanText } from "../../core/strict-json.ts";
 import type { Ctx } from "../../context.ts";
-import { waitOutside } from "../../context.ts";
+import { releaseSlotWhile } from "../../context.ts";
 import { findSets, loadSets } from "../condition-sets/condition-sets.ts";
 import type { CarrierAccount, QuoteAnswer, QuoteRequest } from "./carrier-accounts.schemas.ts";
 import { findOutboundHosts, today } from "../organizations/organizations.ts";
@@ -73,7 +73,7 @@ export type CarrierAnswer<T> = { done: T } | { refused: Failure } | { unknown: s
 
 /** Waits for a carrier, but not for ever, nor longer than the hub runs. What it throws becomes an answer, too. */
 export async function askCarrier<T>(
-  ctx: Pick<Ctx, "log" | "aside">,
+  ctx: Pick<Ctx, "log" | "withoutSlot">,
   { carrier, call }: OpenCarrier,
   effectKey: string,
   ask: (carrier: Carrier, call: CarrierCall) => Promise<T>,
@@ -92,7 +92,7 @@ export async function askCarrier<T>(
     (done): CarrierAnswer<T> => ({ done }),
     (error: unknown) => (signal.aborted ? late : readError(ctx.log, error)),
   );
-  return await waitOutside(ctx, () => Promise.race([answered, timedOut]));
+  return await releaseSlotWhile(ctx, () => Promise.race([answered, timedOut]));
 }
 
 function readError(log: Ctx["log"], error: unknown): Exclude<CarrierAnswer<never>, { done: never }> {

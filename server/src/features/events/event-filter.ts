@@ -8,7 +8,7 @@ import type { EventType } from "../../events/event-catalogue.ts";
 import type { StreamQuery } from "./events.schemas.ts";
 import type { EventFilter } from "./events.store.ts";
 
-/** What is asked for, of what the caller may read: families that they may not are left out, unless they were named. */
+/** The requested types. Without `types`, all that the caller may read; a named type without its scope is an error. */
 export function readFilter({ principal }: Pick<Ctx, "principal">, query: StreamQuery): EventFilter {
   const { types, objectId, since } = query;
   const named = types === undefined ? undefined : readTypes(splitNames(types), () => "query/types");
@@ -20,23 +20,23 @@ export function readFilter({ principal }: Pick<Ctx, "principal">, query: StreamQ
   };
 }
 
-/** Nobody is told of what they may not read, whichever way. `also` is what reading takes besides. */
+/** `also`: the scope of the route, for the error. */
 export function refuseUnreadable({ scopes }: Ctx["principal"], types: readonly EventType[], also: Scope): void {
   const refused = types.filter((type) => !mayRead(scopes, type));
   if (refused.length === 0) return;
   const required = [...new Set(refused.map(scopeOfEvent))];
-  throw new HubError("insufficient_scope", `To read ${refused[0]} takes the scope ${scopeOfEvent(refused[0]!)}.`, {
+  throw new HubError("insufficient_scope", `Reading ${refused[0]} requires the scope ${scopeOfEvent(refused[0]!)}.`, {
     extra: { required: [also, ...required], granted: [...scopes] },
   });
 }
 
-/** The types that are meant by a list of names; also what a webhook is for. `pointerTo` says where the nth name stands. */
+/** The types selected by a list of names. `pointerTo`: JSON pointer to the nth name. */
 export function readTypes(names: readonly string[], pointerTo: (index: number) => string): EventType[] {
   const families = eventFamilies.map((family) => `${family}.*`);
   for (const [index, name] of names.entries()) {
     if (typesNamed(name).length > 0) continue;
     const suggestion = nearestType(name, [...families, ...eventTypes]);
-    const message = `There is no type of events ${JSON.stringify(name.slice(0, 100))}.`;
+    const message = `Unknown event type ${JSON.stringify(name.slice(0, 100))}.`;
     throw badField(pointerTo(index), "unknown_type", message, {
       allowed: [...families, ...eventTypes],
       ...(suggestion === undefined ? {} : { suggestion }),
@@ -45,7 +45,7 @@ export function readTypes(names: readonly string[], pointerTo: (index: number) =
   return typesOf(names);
 }
 
-/** For `operation.*` the family `operation_run.*`: the end that all families share says nothing about which is meant. */
+/** For `operation.*` the family `operation_run.*`: the common ending `.*` would distort the comparison of names. */
 function nearestType(name: string, allowed: readonly string[]): string | undefined {
   const family = name.endsWith(".*") ? nearestName(name.slice(0, -2), eventFamilies) : undefined;
   return family === undefined ? nearestName(name, allowed) : `${family}.*`;

@@ -23,7 +23,7 @@ function follow(
   return openStream(`${at.url}/api/v1/events/stream${query}`, { authorization: `Bearer ${client.token}`, ...headers });
 }
 
-/** The first block of whoever listens from now on: when to come again, and behind what. */
+/** The first block of a stream that starts now: reconnect delay and cursor. */
 const begin = { retry: "2000", id: expect.stringMatching(/^\d+-[0-9a-f]{8}$/) as unknown };
 
 const isEvent = ({ data }: { data?: string }): boolean => data !== undefined;
@@ -113,7 +113,7 @@ describe("a stream of events", () => {
     await hub.world.db.transaction(async (tx) => {
       for (const [i, objectId] of ids.entries()) {
         const items = [{ id: ids[(i * 7) % 1_300]!, number: `${i}`, version: 1 }];
-        const data = { count: 1, source: "bulk", items, firstIds: [] };
+        const data = { count: 1, source: "bulk", items, sampleIds: [] };
         recordEvent(tx, ctx, { type: "orders.created", objectId, data });
       }
     });
@@ -297,7 +297,7 @@ describe("a stream ends", () => {
     other.close();
   });
 
-  test("with the session of whoever signed out, with a role that was taken, and when the token expires", async () => {
+  test("when its user signs out or loses the role, and when the token expires", async () => {
     const org = await hub.org();
     const [leaving, demoted, expiring] = [
       await org.withRole("operator"),
@@ -313,7 +313,7 @@ describe("a stream ends", () => {
     expect(await isOver(streams[2]!)).toBe(true);
   });
 
-  test("for whoever does not read, when 256 KiB wait for them; others get everything", async () => {
+  test("for a client that leaves 256 KiB unread; other clients get everything", async () => {
     const org = await hub.org();
     const ctx = systemContext(hub.world, org.id, "test");
     const { hostname, port } = new URL(hub.url);
@@ -329,7 +329,7 @@ describe("a stream ends", () => {
     const data = {
       count: 200,
       source: "bulk",
-      firstIds: [],
+      sampleIds: [],
       items: Array.from({ length: 200 }, (_, i) => ({ id: hub.world.newId(), number: `${i}`.repeat(20), version: 1 })),
     };
     const countOpen = async (): Promise<number> =>
@@ -358,7 +358,7 @@ describe("a stream ends", () => {
   test("with a reset of the preview", async () => {
     const preview = await startTestHub({ environment: "preview" });
     const stream = await follow(preview.operator, "", { at: preview });
-    // Somebody who is slow to leave must not keep the old log for those who come.
+    // A client that is slow to leave must not keep the old log for new ones.
     const slow = await joinTail(preview.world, (await preview.operator.get("/me")).body.organization.id);
     for (let i = 0; i < 3; i++) await preview.operator.post("/orders", { number: `BEFORE-${i}` });
     await preview.operator.post("/preview/reset", {});

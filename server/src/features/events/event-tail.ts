@@ -7,27 +7,27 @@ import type { Loop } from "../../queue/loop.ts";
 import { startLoop } from "../../queue/loop.ts";
 import * as store from "./events.store.ts";
 
-/** The newest events of an organization, read once for all who follow them on this node. */
+/** The newest events of an organization, read once for all streams of this process. */
 export type Tail = {
-  /** What comes behind this number, or undefined: it is too long ago, look into the table. */
+  /** Events after this number; undefined: too old, read the table. */
   after(sequence: number): TailEvent[] | undefined;
   last(): Position;
-  /** Resolves when there is more, or after so long, or at the end. */
+  /** Resolves on new events, after `maxMs`, or at the end. */
   change(ended: AbortSignal, maxMs: number): Promise<void>;
   leave(): void;
 };
 
 export type TailEvent = Pick<SealedEvent, "sequence" | "type" | "occurredAt"> & {
-  /** What it is about, and what it names. */
+  /** The object of the event, and those that it names. */
   objectIds: string[];
   block: string;
 };
 
 const ring = 1_000;
 const ringBytes = 4 * 1024 * 1024;
-const portion = 500;
-/** Without a signal it is looked this often: one may have been lost. */
-export const lookAgainMs = 15_000;
+const batchSize = 500;
+/** Poll interval, for lost signals. */
+export const pollIntervalMs = 15_000;
 
 type Shared = Omit<Tail, "leave"> & { loop: Loop };
 type Followed = { opening: Promise<Shared>; followers: number };
@@ -43,7 +43,7 @@ const tails = perWorld((world) => {
   world.signals.onGap(() => {
     for (const orgId of byOrg.keys()) wake(orgId);
   });
-  // The log begins anew: whoever comes from now on must not be told of the numbers of the old one.
+  // A new log: streams that start now must not continue the numbers of the old one.
   world.signals.subscribe("reset", () => byOrg.clear());
   return { world, byOrg };
 });
@@ -52,7 +52,7 @@ const tails = perWorld((world) => {
 export async function joinTail(world: World, orgId: string): Promise<Tail> {
   const { byOrg, world: own } = tails(world);
   const followed = byOrg.getOrInsertComputed(orgId, () => ({ opening: open(own, orgId), followers: 0 }));
-  // Before anything is waited for: the last one who leaves closes it.
+  // Before any await: the last follower to leave closes the tail.
   followed.followers++;
   let hasLeft = false;
   const leave = (): void => {
@@ -106,15 +106,15 @@ async function open(world: World, orgId: string): Promise<Shared> {
   }
 
   const loop = startLoop({
-    intervalMs: lookAgainMs,
+    intervalMs: pollIntervalMs,
     retryMs: 1_000,
-    onError: (error) => world.log.warn({ err: error }, "new events were not read for streams"),
+    onError: (error) => world.log.warn({ err: error }, "reading new events for streams failed; it will be retried"),
     async pass(stopping) {
-      for (let rows: SealedEvent[] = [], isFirst = true; isFirst || rows.length === portion; isFirst = false) {
+      for (let rows: SealedEvent[] = [], isFirst = true; isFirst || rows.length === batchSize; isFirst = false) {
         if (stopping.aborted) return;
-        rows = await store.readNext(db, orgId, last.sequence, portion);
+        rows = await store.readNext(db, orgId, last.sequence, batchSize);
         keep(rows);
-        if (rows.length > 0) for (const tell of waiting) tell();
+        if (rows.length > 0) for (const wake of waiting) wake();
       }
     },
   });
@@ -124,7 +124,7 @@ async function open(world: World, orgId: string): Promise<Shared> {
     last: () => last,
     after(sequence) {
       if (sequence < from) return undefined;
-      // Numbered without gaps: where one stands follows from its number.
+      // The numbers have no gaps, so the index follows from the number.
       return sequence >= last.sequence ? [] : events.slice(sequence - from);
     },
     async change(ended, maxMs) {

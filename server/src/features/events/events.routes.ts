@@ -8,11 +8,11 @@ export const eventRoutes = [
   defineRoute("GET /events", {
     name: "events.list",
     scope: "events:read",
-    summary: "Read what happened behind a cursor, oldest first",
+    summary: "List events after a cursor",
     description:
-      "Without gaps, and nothing appears later before what was read. Events of families whose scope the token lacks are left " +
-      "out. 409 `cursor_mismatch`: the log is not the one that the cursor is of. 410 `cursor_expired`: the feed does not go back " +
-      "so far. Without a cursor it begins with the oldest that it has.",
+      "Oldest first, without gaps; no event appears later before one that was read. Event families whose scope the token lacks " +
+      "are omitted. 409 `cursor_mismatch`: the cursor belongs to another log. 410 `cursor_expired`: the events after the cursor " +
+      "are older than the feed. Without a cursor the feed starts with its oldest event.",
     query: shapes.EventQuery,
     answer: [200, shapes.EventPage],
     failures: [409, 410],
@@ -21,11 +21,11 @@ export const eventRoutes = [
   defineRoute("GET /events/stream", {
     name: "events.stream",
     scope: "events:read",
-    summary: "Follow what happens as server-sent events",
+    summary: "Stream events (server-sent events)",
     description:
-      "Each has its cursor as `id`, its type as `event`, and the same envelope as the feed as `data`. Readers go on by " +
-      "themselves where they were cut off (`Last-Event-ID`). A block of only an `id` every 15 s of silence moves the cursor. It " +
-      "ends with the token; whoever leaves more than 256 KiB unread is cut off. 10 streams a caller, 100 an organization.",
+      "`id` is the cursor, `event` the type, `data` the envelope of the feed. Clients resume with `Last-Event-ID` after a " +
+      "disconnect. After 15 s without events a block with only an `id` moves the cursor. The stream ends with the token, and when " +
+      "the client leaves more than 256 KiB unread. At most 10 streams per caller, 100 per organization.",
     query: shapes.StreamQuery,
     headers: ["LastEventId"],
     answerType: liveType,
@@ -36,7 +36,7 @@ export const eventRoutes = [
   defineRoute("GET /events/types", {
     name: "events.types.list",
     scope: "events:read",
-    summary: "List all types of events, each with the schema of its data and an example",
+    summary: "List event types with schemas and examples",
     answer: [200, shapes.EventTypes],
     handle: () => events.listEventTypes(),
   }),

@@ -8,25 +8,25 @@ const filters = {
     Type.String({
       maxLength: 4_000,
       description:
-        "Types with commas between: `order.updated`, which stands for `orders.updated` as well, or a family, `order.*`. " +
-        "Without it, all that the token may read",
+        "Comma-separated event types (`order.updated` includes `orders.updated`) or families (`order.*`). Default: all that the " +
+        "token may read",
     }),
   ),
   objectId: Type.Optional(
-    Type.String({ format: "uuid", description: "Events about this object, and those of many that name it in `items`" }),
+    Type.String({ format: "uuid", description: "Events about this object, or that name it in `items`" }),
   ),
   since: Type.Optional(
     Type.String({
       format: "date-time",
-      description: "Events of this moment or later; where to begin without a cursor",
+      description: "Events at or after this time; the start of the feed without a cursor",
     }),
   ),
 };
 
 export const EventQuery = Strict({
   ...filters,
-  after: Type.Optional(Type.String({ maxLength: 100, description: "The cursor to go on behind" })),
-  limit: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: "Events at most" }),
+  after: Type.Optional(Type.String({ maxLength: 100, description: "Cursor to continue after" })),
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 100, description: "Maximum number of events" }),
 });
 export type EventQuery = Static<typeof EventQuery>;
 
@@ -35,7 +35,7 @@ export const StreamQuery = Strict({
   after: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: "The cursor to go on behind; without it, and without `since`, from now on",
+      description: "Cursor to continue after. Default: `since`, or now",
     }),
   ),
 });
@@ -45,18 +45,18 @@ export const EventPage = Type.Object({
   data: Type.Array(EventEnvelope),
   cursor: Type.String({
     description:
-      "How far was looked, also where nothing was found: send it as `after` to go on. Keep it when all was dealt with",
+      "Position reached in the log, also when no event matched. Pass it as `after`; store it once `data` is processed",
   }),
-  hasMore: Type.Boolean({ description: "There is more behind the cursor; `data` may be empty all the same" }),
+  hasMore: Type.Boolean({ description: "More entries follow the cursor; `data` may be empty nevertheless" }),
 });
 export type EventPage = Static<typeof EventPage>;
 
 const EventTypeInfo = Type.Object({
   type: Type.String(),
   version: Type.Integer({ minimum: 1 }),
-  scope: Type.String({ description: "Needed to read it, beside events:read" }),
+  scope: Type.String({ description: "Scope required besides events:read" }),
   summary: Type.String(),
-  objectType: Type.String({ description: "The kind of object in `subject`" }),
+  objectType: Type.String({ description: "Object kind in `subject`" }),
   dataschema: Type.String(),
   dataSchema: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of `data`" }),
   example: EventEnvelope,

@@ -2,19 +2,19 @@ import type { Queryable } from "../../db/database.ts";
 import type { Position, SealedEvent } from "../../events/event-envelope.ts";
 import type { EventType } from "../../events/event-catalogue.ts";
 
-/** Which events are wanted; `types` are those that the reader may see, too. */
+/** `types`: only types that the reader may see. */
 export type EventFilter = { types: readonly EventType[]; objectId?: string; since?: Date };
 
-export type Place = Position & { occurredAt: Date };
+export type LogEntry = Position & { occurredAt: Date };
 
 const columns = `e.org_id as "orgId", e.sequence, e.hash, e.id, e.type, e.object_type as "objectType",
   e.object_id as "objectId", e.actor, e.request_id as "requestId", e.data, e.occurred_at as "occurredAt"`;
 
-/** The entry with this number, and the one behind it. */
-export async function findPlaces(db: Queryable, orgId: string, sequence: number): Promise<Place[]> {
-  return await db.query<Place>(
+/** The entry with this number, and the next one. */
+export async function findEntries(db: Queryable, orgId: string, sequence: number): Promise<LogEntry[]> {
+  return await db.query<LogEntry>(
     {
-      name: "events_places",
+      name: "events_entries",
       text: `select sequence, hash, occurred_at as "occurredAt" from events
               where org_id = $1 and sequence between $2 and $2::bigint + 1 order by sequence`,
     },
@@ -22,18 +22,18 @@ export async function findPlaces(db: Queryable, orgId: string, sequence: number)
   );
 }
 
-/** So many entries are looked through at a time for those that are wanted: rare ones must not cost a scan of the log. */
+/** Entries examined at a time: a search for rare types must not scan the whole log. */
 const window = 10_000;
 
-type Look = { after: number; last: Position; limit: number };
-type Seen = { events: SealedEvent[]; looked: Position };
+type Reading = { after: number; last: Position; limit: number };
+type Matching = { events: SealedEvent[]; reached: Position };
 
-/** The next events, oldest first, and how far was looked for them. */
-export async function look(db: Queryable, orgId: string, filter: EventFilter, at: Look): Promise<Seen> {
+/** The next matching events, oldest first, and the position reached in the log. */
+export async function readMatching(db: Queryable, orgId: string, filter: EventFilter, at: Reading): Promise<Matching> {
   const { after, last, limit } = at;
-  // Those of one object are found by an index, wherever they are.
+  // Events of one object are found by an index, so no window is needed.
   const until = filter.objectId === undefined ? Math.min(last.sequence, after + window) : last.sequence;
-  if (until <= after) return { events: [], looked: last };
+  if (until <= after) return { events: [], reached: last };
   const values: unknown[] = [orgId, after, until, filter.types, limit];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const since = filter.since === undefined ? "" : `and e.occurred_at >= ${bind(filter.since)}`;
@@ -44,13 +44,13 @@ export async function look(db: Queryable, orgId: string, filter: EventFilter, at
       : ofObject(bind(filter.objectId), wanted);
   const events = await db.query<SealedEvent>(text, values);
   const end = events.at(-1);
-  if (end && events.length === limit) return { events, looked: end };
-  if (until === last.sequence) return { events, looked: last };
-  const [place] = await findPlaces(db, orgId, until);
-  return { events, looked: place ?? last };
+  if (end && events.length === limit) return { events, reached: end };
+  if (until === last.sequence) return { events, reached: last };
+  const [entry] = await findEntries(db, orgId, until);
+  return { events, reached: entry ?? last };
 }
 
-/** Those about this object, and those of many that name it: each read in order, and no further than needed. */
+/** Events about this object and events that name it in `items`: both read in order by an index, up to the limit. */
 function ofObject(objectId: string, wanted: string): string {
   return `(select ${columns} from events e where ${wanted} and e.object_id = ${objectId} order by e.sequence limit $5)
     union all

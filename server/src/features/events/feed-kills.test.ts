@@ -39,7 +39,7 @@ test("across kills of the hub a reader of the feed, a webhook in strict order an
   const read: EventEnvelope[] = [];
   let cursor: string | undefined;
 
-  /** Keeps the cursor only with what it got; where nobody answers it asks again. */
+  /** Stores the cursor together with the events, and retries while the hub is down. */
   async function readOn(): Promise<boolean> {
     const { status, body } = await client()
       .get(`/events?limit=20${cursor === undefined ? "" : `&after=${cursor}`}`)

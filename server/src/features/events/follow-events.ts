@@ -5,25 +5,25 @@ import { findLast } from "../../events/chain.ts";
 import { cursorOf } from "../../events/event-envelope.ts";
 import { readFilter } from "./event-filter.ts";
 import type { Tail, TailEvent } from "./event-tail.ts";
-import { blockOf, joinTail, lookAgainMs } from "./event-tail.ts";
+import { blockOf, joinTail, pollIntervalMs } from "./event-tail.ts";
 import { findStart } from "./events.ts";
 import type { StreamQuery } from "./events.schemas.ts";
 import type { EventFilter } from "./events.store.ts";
 import * as store from "./events.store.ts";
 
-/** Events that are older than what is at hand are read so many at a time, as fast as they are taken. */
-const portion = 500;
+/** Events older than the tail are read in batches, as fast as the reader takes them. */
+const batchSize = 500;
 const pieceBytes = 64 * 1024;
-/** More than this at once is not taken in one moment by anybody. */
-const mostAtOnceBytes = 192 * 1024;
-/** When a reader comes again that was cut off. */
+/** A larger burst is sent with backpressure. */
+const maxBurstBytes = 192 * 1024;
+/** Reconnect delay for a reader that was disconnected. */
 const retryMs = 2_000;
 
 export async function streamEvents(ctx: Ctx, query: StreamQuery, lastEventId: string | undefined): Promise<Live> {
   const filter = readFilter(ctx, query);
   await ctx.sealer.sealNow(ctx.orgId);
   const last = await findLast(ctx.db, ctx.orgId);
-  // Who comes again asks for the address of before; what it got meanwhile it says in the header.
+  // A reader that reconnects repeats its first URL; the header says what it has received since.
   const given =
     lastEventId === undefined || lastEventId === ""
       ? { cursor: query.after, where: "query/after" }
@@ -33,7 +33,7 @@ export async function streamEvents(ctx: Ctx, query: StreamQuery, lastEventId: st
   return new Live(async (reader) => {
     const tail = await joinTail(ctx, ctx.orgId);
     try {
-      // Whoever listens from now on, and is cut off before anything happens, knows from where to go on.
+      // A reader that starts now and is disconnected before the first event can resume from this id.
       reader.push(isFromNow ? `retry: ${retryMs}\nid: ${cursorOf(last)}\n\n` : `retry: ${retryMs}\n\n`);
       await follow(ctx, { filter, reader, tail }, after);
     } finally {
@@ -51,39 +51,42 @@ async function follow(ctx: Ctx, { filter, reader, tail }: Following, after: numb
     (filter.objectId === undefined || event.objectIds.includes(filter.objectId)) &&
     (filter.since === undefined || event.occurredAt >= filter.since);
   let at = after;
-  let saidAt = performance.now();
+  let sentAt = performance.now();
   while (!reader.ended.aborted) {
     const fresh = tail.after(at);
     if (fresh) {
       at = fresh.at(-1)?.sequence ?? at;
       const blocks = fresh.filter(isWanted).map(({ block }) => block);
-      if (blocks.length > 0) saidAt = performance.now();
-      await tell(reader, blocks);
+      if (blocks.length > 0) sentAt = performance.now();
+      await send(reader, blocks);
     } else {
       const { last } = tail;
-      const { events, looked } = await store.look(ctx.db, ctx.orgId, filter, {
+      const { events, reached } = await store.readMatching(ctx.db, ctx.orgId, filter, {
         after: at,
         last: last(),
-        limit: portion,
+        limit: batchSize,
       });
-      at = looked.sequence;
-      saidAt = performance.now();
-      await sendAll(reader, [...events.map((event) => blockOf(ctx.environment, event)), `id: ${cursorOf(looked)}\n\n`]);
+      at = reached.sequence;
+      sentAt = performance.now();
+      await sendAll(reader, [
+        ...events.map((event) => blockOf(ctx.environment, event)),
+        `id: ${cursorOf(reached)}\n\n`,
+      ]);
       continue;
     }
-    const quietMs = performance.now() - saidAt;
-    if (quietMs >= lookAgainMs) {
-      saidAt = performance.now();
-      // Only an id: it raises nothing, and moves the cursor of whoever waits for something rare. Also proves the connection.
+    const quietMs = performance.now() - sentAt;
+    if (quietMs >= pollIntervalMs) {
+      sentAt = performance.now();
+      // A block with only an id raises no event. It moves the cursor of a reader of rare types and keeps the connection alive.
       if (at === tail.last().sequence) reader.push(`id: ${cursorOf(tail.last())}\n\n`);
-    } else if (tail.after(at)?.length === 0) await tail.change(reader.ended, lookAgainMs - quietMs);
+    } else if (tail.after(at)?.length === 0) await tail.change(reader.ended, pollIntervalMs - quietMs);
   }
 }
 
-/** What happens now is not waited for. A great deal at once, as of an import, is. */
-async function tell(reader: LiveReader, blocks: string[]): Promise<void> {
+/** Pushes new events without waiting; a large burst, as of an import, waits for the reader. */
+async function send(reader: LiveReader, blocks: string[]): Promise<void> {
   const size = blocks.reduce((sum, block) => sum + block.length, 0);
-  if (size > mostAtOnceBytes) await sendAll(reader, blocks);
+  if (size > maxBurstBytes) await sendAll(reader, blocks);
   else if (size > 0) reader.push(blocks.join(""));
 }
 

@@ -2,7 +2,7 @@ import type { PulledRecord } from "../../connectors/connector.ts";
 import { HubError } from "../../core/errors.ts";
 import { createFinder } from "../../core/validation.ts";
 import type { Ctx } from "../../context.ts";
-import { change, waitOutside } from "../../context.ts";
+import { change, releaseSlotWhile } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import {
@@ -55,7 +55,7 @@ async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
   const records: PulledRecord[] = [];
   try {
     const call = createCall(ctx, bridge, { input: {}, signal, effectKey: ctx.newId(), progress() {}, log() {} });
-    await waitOutside(ctx, async () => {
+    await releaseSlotWhile(ctx, async () => {
       for await (const page of task.pull(call, undefined)) {
         records.push(...page.records);
         if (records.length > maxPulled) throw new HubError("bridge_failed", `More than ${maxPulled} locations came.`);

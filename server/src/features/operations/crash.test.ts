@@ -18,7 +18,7 @@ test("a hub that dies at any statement of a run leaves it to the next one, to th
     scenarios: [{ ...first!, moments: ["sent"] }],
     every: 12,
     withinMs: 60_000,
-    say: quietly,
+    log: quietly,
     dataDir: await readyDataDir(),
   });
   expect(result!.differences).toEqual([]);

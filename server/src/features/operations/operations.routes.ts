@@ -56,9 +56,9 @@ export const operationRoutes = [
   defineRoute("POST /operations/preflight", {
     name: "operations.preflight",
     // Done in batches; by a filter there may be more.
-    heavyFromBytes: 40_000,
-    heavyFromItems: 1_000,
-    isHeavy: (body) => "filter" in body || "selection_id" in body,
+    offloadFromBytes: 40_000,
+    offloadFromItems: 1_000,
+    needsOffload: (body) => "filter" in body || "selection_id" in body,
     scope: "operations:read",
     summary: "Preview a pipeline without changing orders",
     description:
@@ -76,7 +76,7 @@ export const operationRoutes = [
       "Up to 1,000 orders, the response is the finished run; above that, or with `Prefer: respond-async`, the run is queued. Orders are given as order_ids (up to 10,000), a filter or a selection (up to 100,000).",
     body: RunRequest,
     // Done in batches.
-    heavyFromItems: 1_000,
+    offloadFromItems: 1_000,
     headers: ["Prefer"],
     answer: [201, runShapes.RunDetail],
     failures: [409],

@@ -1,4 +1,4 @@
-import { giveWay } from "../../core/give-way.ts";
+import { yieldToEventLoop } from "../../core/yield-to-event-loop.ts";
 import type { Ctx } from "../../context.ts";
 import { explainUnknown, readOrders } from "../orders/orders.ts";
 import type { Order } from "../orders/order.ts";
@@ -112,7 +112,7 @@ function createEvaluator(ctx: Ctx, pipeline: Pipeline, report: Report) {
     const evaluated: Evaluated[] = [];
     for (let from = 0; from < refs.length; from += size) {
       evaluated.push(...(await evaluateBatch(refs.slice(from, from + size), ids.slice(from, from + size))));
-      await giveWay({ own: 1 });
+      await yieldToEventLoop();
     }
     return evaluated;
   };

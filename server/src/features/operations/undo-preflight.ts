@@ -1,4 +1,4 @@
-import { giveWay } from "../../core/give-way.ts";
+import { yieldToEventLoop } from "../../core/yield-to-event-loop.ts";
 import { HubError } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { readOrders } from "../orders/orders.ts";
@@ -57,7 +57,7 @@ export async function preflightUndoOf(ctx: Ctx, run: RunRow) {
         if (shown.length > 2 * shownOrders) keepFirst(shown);
       }
     }
-    await giveWay({ own: 1 });
+    await yieldToEventLoop();
   }
   keepFirst(shown);
   return {

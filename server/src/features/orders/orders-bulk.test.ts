@@ -26,7 +26,7 @@ test("10,000 orders are created by one call and one insert, and the events of it
   expect(data).toHaveLength(50);
   expect(new Set(data.map(({ objectId }: { objectId: string }) => objectId)).size).toBe(1);
   expect(data[0].data).toMatchObject({ count: 200, source: "bulk" });
-  expect(data[0].data.firstIds).toHaveLength(100);
+  expect(data[0].data.sampleIds).toHaveLength(100);
   type Item = { id: string; number: string; version: number };
   const named = data.toReversed().flatMap((entry: { data: { items: Item[] } }) => entry.data.items);
   const made: Item[] = answer.body.results.map(({ id, number }: Item) => ({ id, number, version: 1 }));

@@ -58,7 +58,7 @@ export const orderRoutes = [
     body: shapes.ImportRequest,
     bodyLimitBytes: bulkBytes,
     takesCsv: true,
-    heavyFromBytes: sheetHeavyFromBytes,
+    offloadFromBytes: sheetHeavyFromBytes,
     answer: [200, answers.ImportAnswer],
     handle: (ctx, { query, body }) => orders.importOrders(ctx, query, body),
   }),

@@ -40,7 +40,7 @@ export const activitySteps: readonly string[] = Object.keys(steps);
  */
 export async function seedActivity(caller: Ctx, signal?: AbortSignal): Promise<void> {
   // Runs as the hub, independent of the caller's scopes, and must not store responses under the caller's Idempotency-Key.
-  const { keepAnswer: _, aside: __, ...world } = caller;
+  const { keepAnswer: _, withoutSlot: __, ...world } = caller;
   const ctx = systemContext(world, caller.orgId, "demo data");
   let remaining = await store.findRemainingSteps(ctx.db);
   while (remaining.length > 0) {

@@ -1,5 +1,5 @@
 import { toCell, toCsv } from "../../core/csv/csv.ts";
-import { giveWay, partsOf } from "../../core/give-way.ts";
+import { yieldToEventLoop, batchesOf } from "../../core/yield-to-event-loop.ts";
 import type { Cell } from "../../core/csv/xlsx.ts";
 import { writeXlsx } from "../../core/csv/xlsx.ts";
 import type { Ctx } from "../../context.ts";
@@ -82,11 +82,11 @@ async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter, wanted:
   const portion = Object.values(filter).some((value) => value !== undefined) ? filteredPortion : wholePortion;
   for (let position = 0; position < shown.itemCount; position += portion) {
     const rows = await readItemsFrom(ctx.db, shown, filter, position, portion);
-    for await (const some of partsOf(rows, rowsAtOnce)) {
+    for await (const some of batchesOf(rows, rowsAtOnce)) {
       const items = some.map((row) => presentItem(row, shown.sumsCharges));
       yield items.map((item) => wanted.map(([, read]) => read(item)));
     }
-    await giveWay();
+    await yieldToEventLoop();
   }
 }
 

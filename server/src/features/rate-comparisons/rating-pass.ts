@@ -1,4 +1,4 @@
-import { giveWay } from "../../core/give-way.ts";
+import { yieldToEventLoop } from "../../core/yield-to-event-loop.ts";
 import { toMg, toSides } from "../../carriers/rate-card/measures.ts";
 import { normaliseZip, stateOfPlace } from "../../carriers/zones/zip.ts";
 import type { Ctx } from "../../context.ts";
@@ -60,7 +60,7 @@ export function startPass(ctx: Ctx, comparison: { id: string; item_count: number
             take(position, input, rateInput(rater, input, parcels.get(position), position, totals));
           }
           yield;
-          await giveWay();
+          await yieldToEventLoop();
         }
       }
     },

@@ -7,7 +7,7 @@ import { listKeptSamples, pullSample } from "./samples.ts";
 export const replayRoutes = [
   defineRoute("POST /transformations/:id/replay", {
     name: "transformations.replay",
-    heavyFromBytes: 0,
+    offloadFromBytes: 0,
     scope: "transformations:read",
     summary: "Replay a transformation on recent records",
     description:

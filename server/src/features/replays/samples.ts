@@ -1,7 +1,7 @@
 import type { PullTask } from "../../connectors/connector.ts";
 import { badField } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
-import { waitOutside } from "../../context.ts";
+import { releaseSlotWhile } from "../../context.ts";
 import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { createCall, describeAndLog, refuseCalls, requireTask } from "../bridges/bridge-tasks.ts";
 import { getBridge, noteOutcomes } from "../bridges/bridges.ts";
@@ -44,7 +44,7 @@ export async function pullSample(ctx: Ctx, bridgeId: string, request: PullSample
   }
   const started = performance.now();
   const signal = AbortSignal.timeout(pullTimeoutMs);
-  const outcome = await waitOutside(ctx, () => readFirst(ctx, bridge, task, { input, limit, signal })).then(
+  const outcome = await releaseSlotWhile(ctx, () => readFirst(ctx, bridge, task, { input, limit, signal })).then(
     (read) => ({ ok: true, ...read, error: null }),
     (error: unknown) => ({ ok: false, records: [], total: null, error: failureOf(ctx, bridgeId, error, signal) }),
   );

@@ -48,7 +48,7 @@ export const shipmentRoutes = [
       "Dates: 2026-12-31, 12/31/2026 (month first) or 31.12.2026, in the organization's time zone unless they carry an offset.",
     body: shapes.ImportRequest,
     bodyLimitBytes: bulkBytes,
-    heavyFromBytes: sheetHeavyFromBytes,
+    offloadFromBytes: sheetHeavyFromBytes,
     answer: [200, answers.ImportAnswer],
     handle: (ctx, { body }) => shipments.importShipments(ctx, body),
   }),

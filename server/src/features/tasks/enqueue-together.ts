@@ -1,5 +1,5 @@
 import type { Ctx, World } from "../../context.ts";
-import { perWorld, waitOutside } from "../../context.ts";
+import { perWorld, releaseSlotWhile } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
 import { Unfinished } from "../../route.ts";
 import { isConnectionLoss, sqlState } from "../../db/database.ts";
@@ -27,7 +27,7 @@ export async function enqueueTogether(ctx: Ctx, request: QueueRequest): Promise<
   room.waiting.push({ ctx, request, resolve, reject });
   if (room.batches === 0 || room.waiting.length >= maxTogether) void drain(ctx);
   // Its turn is for others meanwhile: the more come along, the less each of them costs.
-  return await waitOutside(ctx, () => promise);
+  return await releaseSlotWhile(ctx, () => promise);
 }
 
 async function drain(world: World): Promise<void> {

@@ -14,7 +14,7 @@ export const taskRoutes = [
     description: "The task runs in the background. Each request queues one execution.",
     body: shapes.ExecuteRequest,
     // A file in the input is parsed by the task, not by the request.
-    heavyFromItems: Infinity,
+    offloadFromItems: Infinity,
     bodyLimitBytes: shapes.maxInputBytes,
     answer: [202, shapes.Execution],
     failures: [404, 409],
@@ -43,7 +43,7 @@ export const taskRoutes = [
     description: "Up to 1,000 tasks. A task that cannot be queued fails on its own; `results` says why.",
     body: shapes.BulkExecuteRequest,
     // All tasks are queued by one statement.
-    heavyFromItems: Infinity,
+    offloadFromItems: Infinity,
     bodyLimitBytes: shapes.maxBulkBytes,
     answer: [202, shapes.BulkExecuteAnswer],
     handle: (ctx, { body }) => tasks.executeTasks(ctx, body.tasks),
@@ -56,7 +56,7 @@ export const taskRoutes = [
       "Waits up to 30 seconds, then answers 202 with the running execution. Also answers 200 when the task failed; see " +
       "`status` and `error`.",
     body: shapes.SyncRequest,
-    heavyFromItems: Infinity,
+    offloadFromItems: Infinity,
     bodyLimitBytes: shapes.maxInputBytes,
     answer: [200, shapes.Execution],
     mayBeUnfinished: true,

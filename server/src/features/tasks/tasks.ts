@@ -4,7 +4,7 @@ import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
-import { change, waitOutside } from "../../context.ts";
+import { change, releaseSlotWhile } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import { findBridgesAcrossOrgs } from "../bridges/bridges.ts";
@@ -105,7 +105,7 @@ export async function executeTaskNow(ctx: Ctx, request: SyncRequest): Promise<Ex
   const { timeoutSeconds } = request;
   const options = { mode: "sync", trigger: "api", maxAttempts: 1, timeoutSeconds } as const;
   const { id } = await enqueueTogether(ctx, { ...checked, ...options });
-  await waitOutside(ctx, () => awaitEnd(ctx, id, syncWaitMs));
+  await releaseSlotWhile(ctx, () => awaitEnd(ctx, id, syncWaitMs));
   const answer = await getExecution(ctx, id);
   return answer.finishedAt === null ? new Unfinished(answer) : answer;
 }

@@ -36,7 +36,7 @@ export const transformationRoutes = [
   }),
   defineRoute("POST /transformations/test", {
     name: "transformations.testUnsaved",
-    heavyFromBytes: 0,
+    offloadFromBytes: 0,
     scope: "transformations:read",
     summary: "Test mappings without saving them",
     description: "Also answers 200 when the mappings fail, with the reasons.",
@@ -48,7 +48,7 @@ export const transformationRoutes = [
   }),
   defineRoute("POST /transformations/suggest", {
     name: "transformations.suggest",
-    heavyFromBytes: 0,
+    offloadFromBytes: 0,
     scope: "transformations:read",
     summary: "Suggest mappings from an input and output example",
     body: shapes.SuggestRequest,
@@ -89,7 +89,7 @@ export const transformationRoutes = [
   }),
   defineRoute("POST /transformations/:id/test", {
     name: "transformations.test",
-    heavyFromBytes: 0,
+    offloadFromBytes: 0,
     scope: "transformations:read",
     summary: "Test a saved transformation",
     description: "Also answers 200 when the transformation fails, with the reasons.",

@@ -14,14 +14,14 @@ type Row = Omit<Delivery, "nextAttemptAt" | "createdAt" | "endedAt" | "sequence"
 };
 
 const columns = `d.id, d.event_id as "eventId", d.type, d.sequence, d.status, d.attempt_count as "attemptCount",
-  d.next_try_at as "nextTryAt", d.last_status as "lastStatus", d.last_error as "lastError", d.created_at as "createdAt",
+  d.next_try_at as "nextTryAt", d.last_status as "lastResponseStatus", d.last_error as "lastError", d.created_at as "createdAt",
   d.ended_at as "endedAt"`;
 
 function fromRow({ nextTryAt, createdAt, endedAt, sequence, ...row }: Row): Delivery {
   return {
     ...row,
     sequence: String(sequence).padStart(16, "0"),
-    nextAttemptAt: row.status === "waiting" ? (nextTryAt?.toISOString() ?? null) : null,
+    nextAttemptAt: row.status === "pending" ? (nextTryAt?.toISOString() ?? null) : null,
     createdAt: createdAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
   };
@@ -57,7 +57,7 @@ export async function getDelivery(db: Queryable, orgId: string, webhookId: strin
   return fromRow(orNotFound("webhook_delivery", row));
 }
 
-/** The entry of the log that a delivery is about. */
+/** The event of a delivery. */
 export async function findEvent(db: Queryable, orgId: string, sequence: string): Promise<SealedEvent | undefined> {
   const [row] = await db.query<SealedEvent>(
     `select e.org_id as "orgId", e.sequence, e.hash, e.id, e.type, e.object_type as "objectType",
@@ -69,22 +69,22 @@ export async function findEvent(db: Queryable, orgId: string, sequence: string):
 }
 
 type Attempt = DeliveryDetail["attempts"][number];
-const mostAttempts = 100;
+const maxAttempts = 100;
 
 /** The last ones, oldest first. */
 export async function listAttempts(db: Queryable, orgId: string, deliveryId: string): Promise<Attempt[]> {
   const rows = await db.query<Omit<Attempt, "at"> & { at: Date }>(
-    `select attempt_count as number, attempt_at as at, duration_ms as "durationMs", last_status as status, last_error as error,
-       headers, answer from webhook_deliveries where org_id = $1 and id = $2 and attempt_at is not null
+    `select attempt_count as number, attempt_at as at, duration_ms as "durationMs", last_status as "responseStatus",
+       last_error as error, headers as "responseHeaders", answer as "responseBody" from webhook_deliveries where org_id = $1 and id = $2 and attempt_at is not null
      union all (select number, at, duration_ms, status, error, headers, answer from webhook_attempts
-      where org_id = $1 and delivery_id = $2 order by number desc limit ${mostAttempts - 1}) order by number desc`,
+      where org_id = $1 and delivery_id = $2 order by number desc limit ${maxAttempts - 1}) order by number desc`,
     [orgId, deliveryId],
   );
   return rows.toReversed().map((row) => ({ ...row, at: row.at.toISOString() }));
 }
 
-/** What waits up to this entry is not sent any more; what is under way is, and will have been. Without an entry, all of it. */
-export async function skipWaiting(
+/** Skips pending deliveries up to this entry of the log, or all. A request under way is not stopped, and its outcome is recorded. */
+export async function skipPending(
   tx: Tx,
   orgId: string,
   webhookId: string,
@@ -92,15 +92,18 @@ export async function skipWaiting(
   at: Date,
 ): Promise<void> {
   await tx.query(
-    `update webhook_deliveries set status = 'skipped', due_at = null, next_try_at = null, ended_at = $4
-      where id in (select id from webhook_deliveries where org_id = $1 and webhook_id = $2 and due_at is not null
-        and ($3::bigint is null or sequence <= $3) order by id for update)`,
+    `update webhook_deliveries
+        set status = 'skipped', due_at = null, next_try_at = null, ended_at = $4
+      where id in (
+        select id from webhook_deliveries
+         where org_id = $1 and webhook_id = $2 and due_at is not null and ($3::bigint is null or sequence <= $3)
+         order by id for update)`,
     [orgId, webhookId, until ?? null, at],
   );
 }
 
-/** What waits gets its place in the order that the webhook has now. */
-export async function orderWaiting(
+/** Sets the due times of pending deliveries for another ordering: with strict ordering the sequence alone orders them. */
+export async function reorderPending(
   tx: Tx,
   orgId: string,
   webhookId: string,
@@ -108,15 +111,17 @@ export async function orderWaiting(
   at: Date,
 ): Promise<void> {
   await tx.query(
-    `update webhook_deliveries set due_at = case when $3 then timestamptz 'epoch' + sequence * interval '1 microsecond'
-        else greatest($4::timestamptz - interval '1 minute', next_try_at) end
-      where id in (select id from webhook_deliveries where org_id = $1 and webhook_id = $2 and due_at is not null
-        order by id for update)`,
+    `update webhook_deliveries
+        set due_at = case when $3 then '-infinity' else greatest($4::timestamptz, next_try_at) end
+      where id in (
+        select id from webhook_deliveries
+         where org_id = $1 and webhook_id = $2 and due_at is not null
+         order by id for update)`,
     [orgId, webhookId, isStrict, at],
   );
 }
 
-/** Once more, from the beginning of its plan of retries; one that waits is due at once. */
+/** Starts over with the retry schedule; a pending delivery is due at once. */
 export async function resendDelivery(
   tx: Tx,
   orgId: string,
@@ -124,17 +129,17 @@ export async function resendDelivery(
   at: Date,
 ): Promise<void> {
   await tx.query(
-    `update webhook_deliveries set status = 'waiting', tries = 0, next_try_at = null, ended_at = null,
-       due_at = case when $4 then timestamptz 'epoch' + sequence * interval '1 microsecond' else $5::timestamptz end
+    `update webhook_deliveries set status = 'pending', tries = 0, next_try_at = null, ended_at = null,
+       due_at = case when $4 then '-infinity' else $5::timestamptz end
       where org_id = $1 and webhook_id = $2 and id = $3`,
     [orgId, webhookId, id, isStrict, at],
   );
 }
 
 export type Range = { after: number; until: number; types: readonly string[]; onlyFailed: boolean };
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 
-/** So many would be sent again; counted up to a limit. */
+/** Number of deliveries a resend would cover, counted up to a limit. */
 export async function countToResend(
   db: Queryable,
   orgId: string,
@@ -146,11 +151,11 @@ export async function countToResend(
     : "events where org_id = $1 and $5::uuid is not null";
   const [row] = await db.query<{ count: number }>(
     `select count(*) as count from (select from ${source} and sequence > $2 and sequence <= $3 and type = any($4)
-      limit ${mostCounted + 1}) n`,
+      limit ${maxCounted + 1}) n`,
     [orgId, after, until, types, webhookId],
   );
   const { count } = row!;
-  return { count: Math.min(count, mostCounted), isCapped: count > mostCounted };
+  return { count: Math.min(count, maxCounted), isCapped: count > maxCounted };
 }
 
 type NewResend = Omit<Range, "types"> & { id: string; webhookId: string; types: readonly string[] | null; at: Date };
@@ -170,7 +175,7 @@ export async function removeResends(tx: Tx, orgId: string, webhookId: string): P
 
 const oldAtOnce = 1_000;
 
-/** Those that ended before, and some of webhooks that are gone. Returns whose they were. */
+/** Deletes some deliveries that ended before this time. Returns their organizations. */
 export async function deleteOldDeliveriesAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
   const rows = await tx.query<{ org_id: string }>(
     `delete from webhook_deliveries where id in (
@@ -181,19 +186,27 @@ export async function deleteOldDeliveriesAcrossOrgs(tx: Tx, before: Date): Promi
   return rows.map(({ org_id }) => org_id);
 }
 
-/** What endpoints have answered; that they did, and how, stays. */
-export async function deleteOldAnswersAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
+/** Deletes some response headers and bodies; status and time of the attempts stay. */
+export async function deleteOldResponsesAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
   const isKept = "(answer is not null or headers is not null)";
   const rows = await tx.query<{ org_id: string }>(
-    `with former as (update webhook_attempts a set headers = null, answer = null from (
-         select delivery_id, number from webhook_attempts where at < $1 and ${isKept}
-          order by at limit ${oldAtOnce} for update skip locked) o
-        where a.delivery_id = o.delivery_id and a.number = o.number returning a.org_id),
-       last as (update webhook_deliveries d set headers = null, answer = null from (
-         select id from webhook_deliveries where attempt_at < $1 and ${isKept}
-          order by attempt_at limit ${oldAtOnce} for update skip locked) o
-        where d.id = o.id returning d.org_id)
-     select org_id from former union all select org_id from last`,
+    `with previous_attempts as (
+       update webhook_attempts attempt set headers = null, answer = null
+         from (
+           select delivery_id, number from webhook_attempts
+            where at < $1 and ${isKept}
+            order by at limit ${oldAtOnce} for update skip locked) old
+        where attempt.delivery_id = old.delivery_id and attempt.number = old.number
+       returning attempt.org_id),
+     last_attempts as (
+       update webhook_deliveries delivery set headers = null, answer = null
+         from (
+           select id from webhook_deliveries
+            where attempt_at < $1 and ${isKept}
+            order by attempt_at limit ${oldAtOnce} for update skip locked) old
+        where delivery.id = old.id
+       returning delivery.org_id)
+     select org_id from previous_attempts union all select org_id from last_attempts`,
     [before],
   );
   return rows.map(({ org_id }) => org_id);

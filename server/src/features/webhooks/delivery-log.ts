@@ -1,7 +1,7 @@
 import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import type { Ctx } from "../../context.ts";
-import { change, waitOutside } from "../../context.ts";
+import { change, releaseSlotWhile } from "../../context.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { EventType } from "../../events/event-catalogue.ts";
 import { envelopeOf } from "../../events/event-envelope.ts";
@@ -11,9 +11,10 @@ import { recordEvent } from "../../events/record-event.ts";
 import { readTypes, refuseUnreadable } from "../events/event-filter.ts";
 import { findBegin, findHead } from "../events/events.ts";
 import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
-import { isTaken } from "./deliver/delivery-outcome.ts";
-import { planWebhook } from "./deliver/look-for-events.ts";
-import { contentOf, sendOnce } from "./deliver/send-delivery.ts";
+import { isSuccess } from "./deliver/delivery-outcome.ts";
+import { contentOf } from "./deliver/load-deliveries.ts";
+import { planWebhook } from "./deliver/plan-deliveries.ts";
+import { sendOnce } from "./deliver/send-delivery.ts";
 import * as log from "./delivery-log.store.ts";
 import { refuseFromPreview } from "./webhook-address.ts";
 import { refuseUnlessReadable } from "./webhooks.ts";
@@ -28,7 +29,7 @@ import type {
 } from "./webhooks.schemas.ts";
 import * as store from "./webhooks.store.ts";
 
-/** Whoever has just changed something finds its delivery here. */
+/** Includes deliveries of changes that were answered a moment ago. */
 export async function listDeliveries(ctx: Ctx, webhookId: string, query: DeliveryQuery): Promise<Page<Delivery>> {
   const webhook = await store.getWebhook(ctx.db, ctx.orgId, webhookId);
   await ctx.sealer.sealNow(ctx.orgId);
@@ -53,7 +54,7 @@ async function readDetail(ctx: Ctx, db: Queryable, webhookId: string, id: string
   };
 }
 
-/** One more time, with the same `webhook-id`: whoever has taken it before knows it. */
+/** Sent with the same `webhook-id`, so that a receiver recognizes a duplicate. */
 export async function resendDelivery(ctx: Ctx, webhookId: string, id: string): Promise<DeliveryDetail> {
   return await change(ctx, async (tx) => {
     const webhook = await store.lockWebhook(tx, ctx.orgId, webhookId);
@@ -62,19 +63,19 @@ export async function resendDelivery(ctx: Ctx, webhookId: string, id: string): P
     const isStrict = webhook.ordering === "strict";
     await log.resendDelivery(tx, ctx.orgId, { webhookId, id, isStrict }, ctx.clock.now());
     await ctx.signals.publish(tx, "webhook", webhookId);
-    const data = { only: "one", estimate: 1, version: webhook.version };
+    const data = { include: "one", estimatedCount: 1, version: webhook.version };
     recordEvent(tx, ctx, { type: "webhook.resend_requested", objectId: webhookId, data });
     return await readDetail(ctx, tx, webhookId, id);
   });
 }
 
-/** Taken up a little at a time by whoever plans deliveries, when nothing fresh waits. */
+/** Planned in small batches, when the webhook has nothing else to send. */
 export async function resendDeliveries(ctx: Ctx, webhookId: string, request: ResendRequest): Promise<ResendAnswer> {
   const head = await findHead(ctx);
   const now = ctx.clock.now();
   const [from, to] = [new Date(request.from), request.to === undefined ? now : new Date(request.to)];
   if (from >= to) throw badField("/from", "range", "`from` must be before `to`.");
-  const { only = "failed" } = request;
+  const { include = "failed" } = request;
   return await change(ctx, async (tx) => {
     const webhook = await store.lockWebhook(tx, ctx.orgId, webhookId);
     refuseUnlessReadable(ctx, webhook);
@@ -84,26 +85,29 @@ export async function resendDeliveries(ctx: Ctx, webhookId: string, request: Res
     const types = wanted.filter((type) => own.has(type));
     const range = {
       after: await findBegin(tx, ctx.orgId, from, head),
-      // What has no delivery yet will have one: it need not be sent again.
-      until: Math.min(await findBegin(tx, ctx.orgId, to, head), only === "all" ? webhook.cursor : head.sequence),
+      // Entries after the cursor have no delivery yet and will get one anyway.
+      until: Math.min(await findBegin(tx, ctx.orgId, to, head), include === "all" ? webhook.cursor : head.sequence),
       types,
-      onlyFailed: only === "failed",
+      onlyFailed: include === "failed",
     };
-    const { count: estimate, isCapped } = await log.countToResend(tx, ctx.orgId, webhookId, range);
-    if (estimate === 0) {
-      throw new HubError("nothing_to_resend", "The webhook has no such deliveries in this time.");
+    const { count: estimatedCount, isCapped } = await log.countToResend(tx, ctx.orgId, webhookId, range);
+    if (estimatedCount === 0) {
+      throw new HubError(
+        "nothing_to_resend",
+        "The webhook has no deliveries of these types and this kind in this time range.",
+      );
     }
     const id = ctx.newId();
     const names = request.types === undefined ? null : types;
     await log.insertResend(tx, ctx.orgId, { ...range, types: names, id, webhookId, at: now });
     await ctx.signals.publish(tx, "webhook", webhookId);
-    const data = { only, estimate, version: webhook.version };
+    const data = { include, estimatedCount, version: webhook.version };
     recordEvent(tx, ctx, { type: "webhook.resend_requested", objectId: webhookId, data });
-    return { id, estimate, estimateIsCapped: isCapped };
+    return { id, estimatedCount, isCapped };
   });
 }
 
-/** Sends the example of a type now, whatever state the webhook is in, and tells what came back. Nothing is logged. */
+/** Sends an example event in any state of the webhook and returns the response. It is not in the delivery log. */
 export async function testWebhook(ctx: Ctx, webhookId: string, request: TestRequest = {}): Promise<Exchange> {
   const webhook = await store.getWebhook(ctx.db, ctx.orgId, webhookId);
   refuseUnlessReadable(ctx, webhook);
@@ -112,11 +116,11 @@ export async function testWebhook(ctx: Ctx, webhookId: string, request: TestRequ
   const [type] = readTypes([request.type ?? webhook.types[0]!], () => "/type");
   const event = { ...exampleOf(type!), id: ctx.newId() };
   const target = { ...webhook, orgId: ctx.orgId };
-  const { outcome, message } = (await waitOutside(ctx, () => sendOnce(ctx, target, contentOf(event))))!;
+  const { outcome, message } = (await releaseSlotWhile(ctx, () => sendOnce(ctx, target, contentOf(event))))!;
   const { status, headers, answer, error, durationMs } = outcome;
   const hidden = Object.fromEntries(webhook.headerNames.map((name) => [name, "(sealed)"]));
   return {
-    ok: isTaken(outcome),
+    ok: isSuccess(outcome),
     durationMs,
     request: { url: webhook.url, headers: { ...hidden, ...message?.headers }, body: message?.body ?? "" },
     response: status === null ? null : { status, headers: headers ?? {}, body: answer ?? "" },

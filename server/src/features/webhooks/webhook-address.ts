@@ -8,8 +8,7 @@ import type { Ctx, World } from "../../context.ts";
 import { findOutboundHosts } from "../organizations/organizations.ts";
 
 /**
- * In the preview there is somebody to deliver to without calling anybody: `echo:200` takes everything, and `echo:503`
- * answers that. It is part of the process.
+ * Endpoint of the preview inside the process: `echo:200` accepts every event, `echo:503` responds with status 503.
  */
 const echo = /^echo:([2-5]\d\d)$/;
 
@@ -20,7 +19,7 @@ export function echoStatus(url: string): number | undefined {
 
 type Given = { url: string; headers: Record<string, string> };
 
-/** Everything that is wrong with the address or the headers, as far as it can be told without calling. */
+/** Checks the URL and the headers without sending a request. */
 export async function checkAddress(ctx: Ctx, { url, headers }: Given): Promise<void> {
   const problem = await findUrlProblem(ctx, url);
   const hasHeaders = Object.keys(headers).length > 0;
@@ -37,7 +36,7 @@ export async function checkAddress(ctx: Ctx, { url, headers }: Given): Promise<v
 async function findUrlProblem(ctx: Ctx, url: string): Promise<{ code: string; message: string } | undefined> {
   if (url.startsWith("echo:")) {
     if (ctx.environment === "preview" && echo.test(url)) return undefined;
-    return { code: "invalid_url", message: "echo:200, with the status it shall answer, is for the preview." };
+    return { code: "invalid_url", message: "echo:<status>, such as echo:200, is available in the preview only." };
   }
   const { allowPrivate } = ctx.settings.outbound;
   try {
@@ -51,19 +50,19 @@ async function findUrlProblem(ctx: Ctx, url: string): Promise<{ code: string; me
   }
 }
 
-/** Also when it is sent: private addresses may have been allowed when the webhook was set up. */
+/** Checked for each request as well: private addresses may have been allowed when the webhook was created. */
 export function refusePlainHttp(url: URL, allowPrivate: boolean): void {
   if (url.protocol === "https:" || allowPrivate) return;
-  throw new RemoteError("https_required", "Events are delivered by https.");
+  throw new RemoteError("https_required", "Webhook URLs must use https.");
 }
 
-/** What is in the preview must not reach anybody by accident. */
+/** Data of the preview must not leave the hub by accident. */
 export function refuseFromPreview(
   { environment, settings }: Pick<World, "environment" | "settings">,
   url: string,
 ): void {
   if (environment === "live" || settings.outbound.allowFromPreview || echoStatus(url) !== undefined) return;
-  const message = "The preview calls nobody outside. Use the address echo:200, or set HUB_PREVIEW_OUTBOUND.";
+  const message = "The preview sends no requests outside. Use the URL echo:200, or set HUB_PREVIEW_OUTBOUND.";
   throw new HubError("outbound_disabled_in_preview", message);
 }
 
@@ -95,15 +94,23 @@ function findHeaderProblems(headers: Record<string, string>): FieldError[] {
   const errors = names.flatMap((name): FieldError[] => {
     const pointer = `/headers/${escapePointer(name)}`;
     const lower = name.toLowerCase();
-    if (!headerName.test(name)) return [{ pointer, code: "header_name", message: "This is no name of a header." }];
+    if (!headerName.test(name))
+      return [{ pointer, code: "invalid_header_name", message: "This is not a valid header name." }];
     if (reserved.has(lower) || lower.startsWith("webhook-")) {
-      return [{ pointer, code: "header_reserved", message: "This header is set by the hub itself." }];
+      return [{ pointer, code: "reserved_header", message: "This header is set by the hub." }];
     }
-    if (seen.has(lower)) return [{ pointer, code: "header_twice", message: "This header is given twice." }];
+    if (seen.has(lower))
+      return [{ pointer, code: "duplicate_header", message: "This header occurs twice; names are case-insensitive." }];
     seen.add(lower);
     if (headerValue.test(headers[name]!)) return [];
-    return [{ pointer, code: "header_value", message: "A header is plain ASCII, without blanks around it." }];
+    return [
+      {
+        pointer,
+        code: "invalid_header_value",
+        message: "A header value is printable ASCII without leading or trailing spaces.",
+      },
+    ];
   });
   if (names.length <= maxHeaders) return errors;
-  return [{ pointer: "/headers", code: "too_many", message: `At most ${maxHeaders} headers can be sent.` }, ...errors];
+  return [{ pointer: "/headers", code: "too_many", message: `At most ${maxHeaders} headers are allowed.` }, ...errors];
 }

@@ -12,7 +12,7 @@ const { webhookTo, read, pass, untilGivenUp } = openWebhookDesk(hub);
 const minute = 60_000;
 
 describe("nothing is lost", () => {
-  test("while a webhook is paused; it goes on where it stopped, from now on, or behind a cursor", async () => {
+  test("while a webhook is paused; it continues at its position, from now, or after a cursor", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const { id } = await webhookTo(org, receiver, { ordering: "strict" });
@@ -52,14 +52,14 @@ describe("nothing is lost", () => {
     expect([odd.status, odd.body.errors[0].pointer]).toEqual([400, "/from"]);
   });
 
-  test("when somebody looks at the list before the hub has planned it", async () => {
+  test("when the deliveries are listed before the hub has planned them", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const { id } = await webhookTo(org, receiver);
     for (let n = 1; n <= 10; n++) {
       await makeOrders(org, 1);
       expect((await org.get(`/webhooks/${id}/deliveries`)).body.pagination.total).toBe(n);
-      // Long before anybody looks by the clock.
+      // Long before the next poll.
       await eventually(
         async () => receiver.received.length,
         (count) => count === n,
@@ -68,7 +68,7 @@ describe("nothing is lost", () => {
     }
   });
 
-  test("when a worker is taken for dead: another one takes over, and what the first one learns then counts for nothing", async () => {
+  test("when a lease expires: another worker takes over, and the outcome of the first one is ignored", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.replies.push("hang");
@@ -77,12 +77,16 @@ describe("nothing is lost", () => {
     await arrivals(receiver, 1);
     const second = startDeliveries((await hub.secondNode()).world, { slots: 8 });
     const { db } = hub.world;
-    const [held] = await db.query<{ epoch: number }>("select epoch from webhooks where id = $1", [id]);
-    const isOld = "update webhooks set lease_until = now() - interval '1 second' where id = $1 and epoch = $2";
+    const [held] = await db.query<{ owner: string }>(
+      "select lease_owner as owner from webhook_deliveries where webhook_id = $1 and lease_owner is not null",
+      [id],
+    );
+    const isOld =
+      "update webhook_deliveries set lease_until = now() - interval '1 second' where webhook_id = $1 and lease_owner = $2";
     // The first one is alive, and says so every now and then.
     await eventually(
       async () => {
-        await db.query(isOld, [id, held!.epoch]);
+        await db.query(isOld, [id, held!.owner]);
         await pass(0);
         return orderIdsOf(receiver);
       },
@@ -91,7 +95,7 @@ describe("nothing is lost", () => {
     receiver.release(500);
     await eventually(
       () => read(org, id),
-      ({ waiting }) => waiting === 0,
+      ({ pendingCount }) => pendingCount === 0,
     );
     await second.stop();
     expect(orderIdsOf(receiver)).toEqual([ids[0], ...ids]);
@@ -100,7 +104,7 @@ describe("nothing is lost", () => {
     expect((await read(org, id)).health).toMatchObject({ status: "healthy", lastFailureAt: null });
   });
 
-  test("while something is under way: a pause stays, nothing more is sent, and how it ended is written down", async () => {
+  test("while a request is in flight: the pause is kept, no other request is sent, and the outcome is recorded", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.always = "hang";
@@ -121,7 +125,7 @@ describe("nothing is lost", () => {
     expect(orderIdsOf(receiver)).toEqual(ids);
   });
 
-  test("when the endpoint is gone: it is disabled, and gets all of it when it is enabled", async () => {
+  test("when the endpoint responds with 410: the webhook is disabled, and gets all events once it is enabled", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.always = { status: 410 };
@@ -131,13 +135,16 @@ describe("nothing is lost", () => {
       () => read(org, id),
       ({ status }) => status === "disabled",
     );
-    expect(await read(org, id)).toMatchObject({ disabledReason: "gone", health: { lastError: { code: "not_taken" } } });
+    expect(await read(org, id)).toMatchObject({
+      disabledReason: "gone",
+      health: { lastError: { code: "unexpected_status" } },
+    });
     expect((await org.post(`/webhooks/${id}/pause`)).status).toBe(409);
     const told = await feedOf(org, "webhook.disabled");
     expect(told.map(({ data }) => [data.reason, data.items])).toEqual([["gone", [{ id, version: 1 }]]]);
     receiver.always = { status: 200 };
     const before = receiver.received.length;
-    await org.post(`/webhooks/${id}/enable`, { from: "stopped" });
+    await org.post(`/webhooks/${id}/enable`, { from: "last_position" });
     await arrivals(receiver, before + 3);
     expect(orderIdsOf(receiver).slice(before)).toEqual(ids);
     // What was under way with it ends as well, and is no other news.
@@ -166,7 +173,7 @@ describe("nothing is lost", () => {
     await arrivals(both, 4);
   });
 
-  test("when it fails: it is tried with one at a time, and gets the rest when it is back", async () => {
+  test("when the endpoint fails: it is probed with one delivery at a time, and gets the rest when it is back", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.always = { status: 503 };
@@ -174,7 +181,7 @@ describe("nothing is lost", () => {
     const ids = await makeOrders(org, 12);
     await eventually(
       () => read(org, id),
-      ({ health }) => health.consecutiveFailures >= 5 && health.nextProbeAt !== null,
+      ({ health }) => health.consecutiveFailures >= 5 && health.nextAttemptAt !== null,
     );
     const before = receiver.received.length;
     expect(before).toBeLessThanOrEqual(12);
@@ -190,13 +197,13 @@ describe("nothing is lost", () => {
     receiver.always = { status: 204 };
     await eventually(async () => {
       await pass(30 * minute);
-      return new Set(orderIdsOf(receiver)).size === 12 && (await read(org, id)).waiting === 0;
+      return new Set(orderIdsOf(receiver)).size === 12 && (await read(org, id)).pendingCount === 0;
     }, Boolean);
     expect(new Set(orderIdsOf(receiver))).toEqual(new Set(ids));
-    expect((await read(org, id)).health).toMatchObject({ status: "healthy", failingSince: null, nextProbeAt: null });
+    expect((await read(org, id)).health).toMatchObject({ status: "healthy", failingSince: null, nextAttemptAt: null });
   });
 
-  test("for longer than an hour it is said so, after five days it is disabled", async () => {
+  test("a webhook that fails for an hour is reported, after five days it is disabled", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.always = "reset";
@@ -208,7 +215,7 @@ describe("nothing is lost", () => {
         await pass(30 * minute);
         await eventually(
           () => read(org, id),
-          ({ waiting, health }) => waiting > 0 && health.consecutiveFailures > 0,
+          ({ pendingCount, health }) => pendingCount > 0 && health.consecutiveFailures > 0,
         );
         if (type === "webhook.disabled") hub.advance(12 * 60 * minute);
         return await isTold(type);
@@ -216,7 +223,7 @@ describe("nothing is lost", () => {
     }
     expect(await read(org, id)).toMatchObject({ status: "disabled", disabledReason: "failing" });
     expect(await isTold("webhook.failing")).toBe(true);
-    // Whoever enables it gives it five days more.
+    // Enabling it starts another five days.
     const enabledAt = hub.world.clock.now().toISOString();
     await org.post(`/webhooks/${id}/enable`);
     const { status, health } = await eventually(
@@ -227,10 +234,10 @@ describe("nothing is lost", () => {
     // Another address is another endpoint.
     const elsewhere = await startReceiver();
     const moved = await org.patch(`/webhooks/${id}`, { url: elsewhere.url });
-    expect(moved.body.health).toMatchObject({ status: "unknown", failingSince: null, nextProbeAt: null });
+    expect(moved.body.health).toMatchObject({ status: "unknown", failingSince: null, nextAttemptAt: null });
   }, 90_000);
 
-  test("in strict order the next one waits until the one before was taken", async () => {
+  test("with strict ordering a delivery waits until the previous one was delivered", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     receiver.replies.push({ status: 500 }, "reset", { status: 302, headers: { location: "http://127.0.0.1:9/" } });
@@ -248,19 +255,19 @@ describe("nothing is lost", () => {
     expect((await read(org, id)).maxInFlight).toBe(8);
   });
 
-  test("an endpoint that wants a pause gets it, of six hours at most", async () => {
+  test("Retry-After is respected, up to six hours", async () => {
     const org = await hub.org();
-    const [receiver, greedy] = [await startReceiver(), await startReceiver()];
+    const [receiver, patient] = [await startReceiver(), await startReceiver()];
     receiver.replies.push({ status: 429, headers: { "retry-after": "7200" } });
-    greedy.always = { status: 503, headers: { "retry-after": "604800" } };
-    const [{ id }, other] = [await webhookTo(org, receiver), await webhookTo(org, greedy)];
+    patient.always = { status: 503, headers: { "retry-after": "604800" } };
+    const [{ id }, other] = [await webhookTo(org, receiver), await webhookTo(org, patient)];
     await makeOrders(org, 1);
     const pauseOf = async (webhookId: string): Promise<number> => {
       const { health } = await eventually(
         () => read(org, webhookId),
-        (webhook) => webhook.health.nextProbeAt !== null,
+        (webhook) => webhook.health.nextAttemptAt !== null,
       );
-      return Date.parse(health.nextProbeAt) - hub.world.clock.now().getTime();
+      return Date.parse(health.nextAttemptAt) - hub.world.clock.now().getTime();
     };
     expect(await pauseOf(id)).toBeGreaterThan(100 * minute);
     expect(Math.abs((await pauseOf(other.id)) - 6 * 60 * minute)).toBeLessThan(minute);
@@ -271,7 +278,7 @@ describe("nothing is lost", () => {
     await arrivals(receiver, 3);
   });
 
-  test("when an answer cannot be stored: it is delivered all the same, and so are the others", async () => {
+  test("when a response body cannot be stored: the delivery is settled without it, and so are the others", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     await hub.world.db.query(
@@ -285,11 +292,11 @@ describe("nothing is lost", () => {
       ({ length }) => length === 3,
     );
     const { body } = await org.get(`/webhooks/${id}/deliveries/${data.at(-1).id}`);
-    expect(body.attempts).toMatchObject([{ status: 200, answer: null, headers: null }]);
+    expect(body.attempts).toMatchObject([{ responseStatus: 200, responseBody: null, responseHeaders: null }]);
     expect(receiver.received).toHaveLength(3);
   });
 
-  test("of many orders at once, which come in messages that are small enough; one that is not is not sent", async () => {
+  test("of many orders at once, which are split into small messages; a message that is too large is not sent", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const { id } = await webhookTo(org, receiver, { types: ["orders.created", "organization.updated"] });
@@ -316,8 +323,8 @@ describe("nothing is lost", () => {
   });
 });
 
-describe("once more", () => {
-  test("one delivery, with the same id", async () => {
+describe("resending", () => {
+  test("one delivery uses the same webhook-id", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const { id } = await webhookTo(org, receiver);
@@ -329,13 +336,13 @@ describe("once more", () => {
       (page) => page.data[0]?.status === "delivered",
     );
     const again = await org.post(`${path}/${data[0].id}/resend`);
-    expect([again.status, again.body.status]).toEqual([202, "waiting"]);
+    expect([again.status, again.body.status]).toEqual([202, "pending"]);
     const [first, second] = await arrivals(receiver, 2);
     expect(second!.headers["webhook-id"]).toBe(first!.headers["webhook-id"]);
     expect(second!.body).toBe(first!.body);
   });
 
-  test("everything of a time, or what failed of it; nothing is a 400", async () => {
+  test("all events of a time range, or failed ones; none is a 400", async () => {
     const org = await hub.org();
     const receiver = await startReceiver();
     const before = await makeOrders(org, 105);
@@ -344,10 +351,10 @@ describe("once more", () => {
     const resend = (body: object) => org.post(`/webhooks/${id}/resend`, { from, ...body });
     const nothing = await resend({});
     expect([nothing.status, nothing.body.code]).toEqual([400, "nothing_to_resend"]);
-    expect((await resend({ types: ["pickup.*"], only: "all" })).status).toBe(400);
+    expect((await resend({ types: ["pickup.*"], include: "all" })).status).toBe(400);
     expect((await resend({ to: from })).body.errors[0].pointer).toBe("/from");
-    const all = await resend({ only: "all", types: ["order.created"] });
-    expect([all.status, all.body.estimate, all.body.estimateIsCapped]).toEqual([202, 105, false]);
+    const all = await resend({ include: "all", types: ["order.created"] });
+    expect([all.status, all.body.estimatedCount, all.body.isCapped]).toEqual([202, 105, false]);
     await arrivals(receiver, 105);
     expect(orderIdsOf(receiver).toSorted()).toEqual(before.toSorted());
     receiver.always = { status: 500 };
@@ -355,8 +362,8 @@ describe("once more", () => {
     await untilGivenUp(org, id);
     receiver.always = { status: 204 };
     const count = receiver.received.length;
-    const failed = await resend({ only: "failed" });
-    expect([failed.status, failed.body.estimate]).toEqual([202, 1]);
+    const failed = await resend({ include: "failed" });
+    expect([failed.status, failed.body.estimatedCount]).toEqual([202, 1]);
     await eventually(
       async () => {
         await pass(minute);

@@ -5,7 +5,7 @@ import { startReceiver } from "../../testing/stand-in-receiver.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { startDeliveries } from "./webhooks.ts";
 
-test("the preview delivers to its own endpoint and calls nobody else", async () => {
+test("the preview delivers to its own endpoint and sends no request outside", async () => {
   const hub = await startTestHub({ environment: "preview" });
   const engine = startDeliveries(hub.world, { slots: 8 });
   afterFile(() => engine.stop());
@@ -25,10 +25,10 @@ test("the preview delivers to its own endpoint and calls nobody else", async () 
   );
   await eventually(
     () => list(failing.id),
-    ([first]) => first?.lastStatus === 503,
+    ([first]) => first?.lastResponseStatus === 503,
   );
   expect((await org.post(`/webhooks/${well.id}/test`)).body).toMatchObject({ ok: true, response: { status: 200 } });
-  // One that was set up while the preview could call: it calls nobody now.
+  // One that was set up while the preview could call: no request is sent now.
   await hub.world.db.query("update webhooks set url = $2 where id = $1", [well.id, receiver.url]);
   const called = await org.post(`/webhooks/${well.id}/test`);
   expect([called.status, called.body.code, receiver.received]).toEqual([409, "outbound_disabled_in_preview", []]);
@@ -67,7 +67,7 @@ test("where private addresses are refused, a webhook reaches none, by number or 
   expect(receiver.received).toEqual([]);
 });
 
-test("whoever tries a webhook on their own machine is told which setting allows it", async () => {
+test("a refused webhook on the own machine names the setting that allows it", async () => {
   const hub = await startTestHub({ settings: { outbound: { allowPrivate: false, allowFromPreview: false } } });
   const org = await hub.org();
   const refusalOf = async (url: string): Promise<string> =>

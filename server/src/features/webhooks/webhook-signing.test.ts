@@ -32,7 +32,7 @@ test("whatever is sent, the reference library takes it with either of two secret
   );
 });
 
-test("with ed25519 whoever has the public key can verify it", () => {
+test("with ed25519 the public key verifies the signature", () => {
   const { kept, shown, publicKey } = makeSecret("ed25519");
   expect(shown).toBeNull();
   const body = '{"a":1}';

@@ -11,7 +11,7 @@ export const webhookRoutes = [
   defineRoute("GET /webhooks", {
     name: "webhooks.list",
     scope: "webhooks:read",
-    summary: "List webhooks, and how each is doing",
+    summary: "List webhooks with their health",
     query: shapes.WebhookQuery,
     answer: [200, PageOf(shapes.Webhook)],
     handle: (ctx, { query }) => webhooks.listWebhooks(ctx, query),
@@ -19,10 +19,10 @@ export const webhookRoutes = [
   defineRoute("POST /webhooks", {
     name: "webhooks.create",
     scope: "webhooks:write",
-    summary: "Set up a webhook: from now on it is told what happens",
+    summary: "Create a webhook",
     description:
-      "Deliveries are those of Standard Webhooks, each with the envelope of the event feed; see docs/webhooks.md. The secret is " +
-      "shown this once. It takes the scopes of all types that the webhook is for.",
+      "Deliveries follow Standard Webhooks and carry the envelope of the event feed; see docs/webhooks.md. The secret is " +
+      "returned only once. Requires the read scopes of all event types of the webhook.",
     body: shapes.WebhookRequest,
     stepUp: "if required",
     answer: [201, shapes.NewWebhook],
@@ -33,7 +33,7 @@ export const webhookRoutes = [
   defineRoute("GET /webhooks/:id", {
     name: "webhooks.get",
     scope: "webhooks:read",
-    summary: "Read a webhook, and how it is doing",
+    summary: "Get a webhook with its health",
     ids,
     answer: [200, shapes.Webhook],
     handle: (ctx, { params }) => webhooks.getWebhook(ctx, params.id),
@@ -41,9 +41,8 @@ export const webhookRoutes = [
   defineRoute("PATCH /webhooks/:id", {
     name: "webhooks.update",
     scope: "webhooks:write",
-    summary: "Change a webhook",
-    description:
-      "`headers` replaces all of them, null takes them away. For another server they have to be given again.",
+    summary: "Update a webhook",
+    description: "`headers` replaces all headers, null removes them. A URL on another server requires new headers.",
     ids,
     body: shapes.WebhookPatch,
     stepUp: "if required",
@@ -54,7 +53,7 @@ export const webhookRoutes = [
   defineRoute("DELETE /webhooks/:id", {
     name: "webhooks.delete",
     scope: "webhooks:write",
-    summary: "Delete a webhook; what still waits is not sent",
+    summary: "Delete a webhook and its pending deliveries",
     ids,
     answer: [200, Deleted],
     failures: [412],
@@ -63,7 +62,7 @@ export const webhookRoutes = [
   defineRoute("POST /webhooks/:id/pause", {
     name: "webhooks.pause",
     scope: "webhooks:write",
-    summary: "Stop deliveries; what happens meanwhile is kept for later",
+    summary: "Pause a webhook",
     ids,
     answer: [200, shapes.Webhook],
     failures: [409],
@@ -72,7 +71,7 @@ export const webhookRoutes = [
   defineRoute("POST /webhooks/:id/enable", {
     name: "webhooks.enable",
     scope: "webhooks:write",
-    summary: "Deliver again, after a pause or after the hub disabled it",
+    summary: "Enable a paused or disabled webhook",
     ids,
     body: shapes.EnableRequest,
     bodyIsOptional: true,
@@ -83,7 +82,7 @@ export const webhookRoutes = [
   defineRoute("POST /webhooks/:id/rotate-secret", {
     name: "webhooks.secret.rotate",
     scope: "webhooks:write",
-    summary: "Give it a new secret; the one before signs as well until the overlap ends",
+    summary: "Rotate the signing secret of a webhook",
     ids,
     body: shapes.RotateRequest,
     bodyIsOptional: true,
@@ -95,7 +94,7 @@ export const webhookRoutes = [
   defineRoute("POST /webhooks/:id/test", {
     name: "webhooks.test",
     scope: "webhooks:write",
-    summary: "Send an example now, and see what comes back",
+    summary: "Send a test event",
     ids,
     body: shapes.TestRequest,
     bodyIsOptional: true,
@@ -107,8 +106,8 @@ export const webhookRoutes = [
   defineRoute("POST /webhooks/:id/resend", {
     name: "webhooks.resend",
     scope: "webhooks:write",
-    summary: "Send what happened in a time again",
-    description: "Behind what is fresh. 400 `nothing_to_resend`: there was nothing.",
+    summary: "Resend events of a time range",
+    description: "Sent after new events. 400 `nothing_to_resend`: there are no such deliveries.",
     ids,
     body: shapes.ResendRequest,
     answer: [202, shapes.ResendAnswer],
@@ -117,7 +116,7 @@ export const webhookRoutes = [
   defineRoute("GET /webhooks/:id/deliveries", {
     name: "webhooks.deliveries.list",
     scope: "webhooks:read",
-    summary: "List what was sent, and what waits, newest events first",
+    summary: "List deliveries",
     ids,
     query: shapes.DeliveryQuery,
     answer: [200, PageOf(shapes.Delivery)],
@@ -126,7 +125,7 @@ export const webhookRoutes = [
   defineRoute("GET /webhooks/:id/deliveries/:deliveryId", {
     name: "webhooks.deliveries.get",
     scope: "webhooks:read",
-    summary: "Read a delivery with its attempts and what was answered",
+    summary: "Get a delivery with its attempts",
     ids: deliveryIds,
     answer: [200, shapes.DeliveryDetail],
     handle: (ctx, { params }) => log.getDelivery(ctx, params.id, params.deliveryId),
@@ -134,7 +133,7 @@ export const webhookRoutes = [
   defineRoute("POST /webhooks/:id/deliveries/:deliveryId/resend", {
     name: "webhooks.deliveries.resend",
     scope: "webhooks:write",
-    summary: "Send a delivery again",
+    summary: "Resend a delivery",
     ids: deliveryIds,
     answer: [202, shapes.DeliveryDetail],
     handle: (ctx, { params }) => log.resendDelivery(ctx, params.id, params.deliveryId),

@@ -6,34 +6,33 @@ import { EventEnvelope } from "../../events/event-envelope.ts";
 const Url = Type.String({
   minLength: 1,
   maxLength: 2_000,
-  description: "Where to deliver, by https; plain http only where the hub may call private addresses",
+  description: "Endpoint URL. https is required unless the hub may call private addresses",
 });
 const Types = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   minItems: 1,
   maxItems: 100,
   description:
-    "Types of events (`order.updated`, which stands for `orders.updated` as well, and the other way round) or families " +
-    "(`order.*`, with what they will have later); GET /events/types has all. " +
-    "Only what the caller may read",
+    "Event types (`order.updated` includes `orders.updated` and the other way round) or families (`order.*`, including types " +
+    "added later); see GET /events/types. The caller must be allowed to read all of them",
 });
 const Description = Type.String({ maxLength: 500 });
 const Headers = Type.Record(
   Type.String({ minLength: 1, maxLength: 100 }),
   Type.String({ minLength: 1, maxLength: 1_000 }),
-  { description: "Sent with every delivery, say for a proxy in front; stored sealed, never answered. At most 20" },
+  { description: "Headers sent with every delivery, for example for a proxy. Encrypted and write-only. At most 20" },
 );
 const Ordering = OneOf(["none", "strict"], {
   description:
-    "none: begun in the order of events, several at a time; compare versions. strict: one at a time, the next when the one " +
-    "before was taken or given up",
+    "none: started in the order of events, several at a time; compare versions. strict: one at a time, each after the previous " +
+    "one was delivered or has failed",
 });
 const MaxInFlight = Type.Integer({
   minimum: 1,
   maximum: 32,
-  description: "Deliveries under way at a time; in strict order always one",
+  description: "Maximum number of concurrent requests; always 1 with strict ordering",
 });
 const Signing = OneOf(["hmac", "ed25519"], {
-  description: "hmac: `v1`, with a secret that both sides know. ed25519: `v1a`, verified with a public key",
+  description: "hmac: scheme `v1` with a shared secret. ed25519: scheme `v1a`, verified with a public key",
 });
 
 const settings = { url: Url, types: Types, description: Description, ordering: Ordering, maxInFlight: MaxInFlight };
@@ -67,30 +66,38 @@ export const Webhook = Type.Object({
   description: Type.String(),
   types: Type.Array(Type.String()),
   headerNames: Type.Array(Type.String(), {
-    description: "Of the headers that are sent; their values are not answered",
+    description: "Names of the headers sent with deliveries; their values are write-only",
   }),
   ordering: Ordering,
   maxInFlight: Type.Integer(),
   signing: Signing,
-  publicKey: Nullable(Type.String({ description: "`whpk_…`, of ed25519" })),
-  previousPublicKey: Nullable(Type.String({ description: "Signs as well until `previousSecretUntil`" })),
-  previousSecretUntil: Nullable(DateTime),
+  publicKey: Nullable(Type.String({ description: "`whpk_…`, with ed25519" })),
+  previousPublicKey: Nullable(Type.String({ description: "Also valid until `previousSecretExpiresAt`" })),
+  previousSecretExpiresAt: Nullable(DateTime),
   status: OneOf(webhookStatuses, {
-    description: "paused: by somebody. disabled: by the hub, see `disabledReason`. Both lose nothing: POST …/enable",
+    description:
+      "paused: by a user. disabled: by the hub, see `disabledReason`. No event is lost: POST …/enable continues",
   }),
   disabledReason: Nullable(
-    OneOf(["gone", "failing"], { description: "It answered 410, or took nothing for five days" }),
+    OneOf(["gone", "failing"], {
+      description: "gone: the endpoint responded with 410. failing: no delivery has succeeded for five days",
+    }),
   ),
-  cursor: Type.String({ description: "Everything up to here in the event log is for others, or has a delivery" }),
-  waiting: Type.Integer({
+  cursor: Type.String({
+    description: "Position in the event log: all events up to here have a delivery or are of other types",
+  }),
+  pendingCount: Type.Integer({
     minimum: 0,
-    description: "Deliveries that wait or are under way; behind `cursor` no more than 1,000 are counted",
+    description: "Deliveries that are pending or in flight; at most 1,000 events after `cursor` are counted",
   }),
   health: Type.Object({
     status: OneOf(["unknown", "healthy", "failing"]),
     consecutiveFailures: Count,
     failingSince: Nullable(DateTime),
-    nextProbeAt: Nullable({ ...DateTime, description: "Nothing is sent before, while it fails or asked for a pause" }),
+    nextAttemptAt: Nullable({
+      ...DateTime,
+      description: "No request is sent before this time, after failures or a Retry-After header",
+    }),
     lastSuccessAt: Nullable(DateTime),
     lastFailureAt: Nullable(DateTime),
     lastError: Nullable(Failure),
@@ -102,16 +109,14 @@ export const Webhook = Type.Object({
 export type Webhook = Static<typeof Webhook>;
 
 const secret = {
-  secret: Nullable(
-    Type.String({ description: "`whsec_…`, shown this once; null with ed25519, which has a public key" }),
-  ),
+  secret: Nullable(Type.String({ description: "`whsec_…`, returned only once; null with ed25519" })),
 };
 export const NewWebhook = Type.Object({ ...Webhook.properties, ...secret });
 export type NewWebhook = Static<typeof NewWebhook>;
 
 export const WebhookQuery = pageQuery({
   status: Type.Optional(OneOf(webhookStatuses)),
-  search: Type.Optional(Type.String({ maxLength: 100, description: "Part of the address or description" })),
+  search: Type.Optional(Type.String({ maxLength: 100, description: "Part of the URL or description" })),
 });
 export type WebhookQuery = Static<typeof WebhookQuery>;
 
@@ -121,19 +126,19 @@ export const EnableRequest = Strict(
       Type.String({
         maxLength: 100,
         description:
-          "stopped (default): nothing is left out. now: what waits is skipped. A cursor of the feed: what follows it, except " +
-          "for what was delivered already",
+          "last_position (default): no event is left out. now: pending deliveries are skipped. A cursor of the feed: events after " +
+          "it that were not delivered yet",
       }),
     ),
   },
-  { examples: [{ from: "stopped" }] },
+  { examples: [{ from: "last_position" }] },
 );
 export type EnableRequest = Static<typeof EnableRequest>;
 
 export const RotateRequest = Strict(
   {
     overlapHours: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 168, description: "For so long both sign; default 24" }),
+      Type.Integer({ minimum: 0, maximum: 168, description: "How long the previous secret stays valid; default 24" }),
     ),
   },
   { examples: [{ overlapHours: 24 }] },
@@ -142,45 +147,49 @@ export type RotateRequest = Static<typeof RotateRequest>;
 
 export const TestRequest = Strict(
   {
-    type: Type.Optional(Type.String({ maxLength: 100, description: "Of the event; default: the first of its types" })),
+    type: Type.Optional(
+      Type.String({ maxLength: 100, description: "Event type; default: the first type of the webhook" }),
+    ),
   },
   { examples: [{ type: "order.updated" }] },
 );
 export type TestRequest = Static<typeof TestRequest>;
 
-const Answered = Type.Object({
+const ResponseReceived = Type.Object({
   status: Type.Integer(),
   headers: Type.Record(Type.String(), Type.String()),
   body: Type.String({ description: "The first 4 KiB" }),
 });
 
 export const Exchange = Type.Object({
-  ok: Type.Boolean({ description: "It answered 2xx" }),
+  ok: Type.Boolean({ description: "The endpoint responded with 2xx" }),
   durationMs: Type.Number(),
   request: Type.Object({
     url: Type.String(),
-    headers: Type.Record(Type.String(), Type.String(), { description: "Without the values of the webhook's own ones" }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: "Values of the webhook's own headers are masked",
+    }),
     body: Type.String(),
   }),
-  response: Nullable(Answered),
+  response: Nullable(ResponseReceived),
   error: Nullable(Failure),
 });
 export type Exchange = Static<typeof Exchange>;
 
-const deliveryStatuses = ["waiting", "delivered", "failed", "skipped"] as const;
+const deliveryStatuses = ["pending", "delivered", "failed", "skipped"] as const;
 
 const delivery = {
   id: Id,
-  eventId: Type.String({ format: "uuid", description: "Also the `webhook-id` that is sent" }),
+  eventId: Type.String({ format: "uuid", description: "Sent as the header `webhook-id`" }),
   type: Type.String(),
-  sequence: Type.String({ description: "Of the event, 16 digits" }),
+  sequence: Type.String({ description: "Sequence number of the event, 16 digits" }),
   status: OneOf(deliveryStatuses, {
     description:
-      "waiting: to be sent, or under way. failed: given up after 13 tries in three days. skipped: by `enable` from now on",
+      "pending: not sent yet, or in flight. failed: 13 attempts in three days did not succeed. skipped: by `enable` with `from: now`",
   }),
   attemptCount: Count,
   nextAttemptAt: Nullable(DateTime),
-  lastStatus: Nullable(Type.Integer({ description: "HTTP status of the last answer" })),
+  lastResponseStatus: Nullable(Type.Integer({ description: "HTTP status of the last response" })),
   lastError: Nullable(Failure),
   createdAt: DateTime,
   endedAt: Nullable(DateTime),
@@ -193,10 +202,10 @@ const Attempt = Type.Object({
   number: Type.Integer({ minimum: 1 }),
   at: DateTime,
   durationMs: Type.Integer({ minimum: 0 }),
-  status: Nullable(Type.Integer()),
+  responseStatus: Nullable(Type.Integer()),
   error: Nullable(Failure),
-  headers: Nullable(Type.Record(Type.String(), Type.String(), { description: "Of the answer; kept for a week" })),
-  answer: Nullable(Type.String({ description: "The first 4 KiB; kept for a week" })),
+  responseHeaders: Nullable(Type.Record(Type.String(), Type.String(), { description: "Kept for a week" })),
+  responseBody: Nullable(Type.String({ description: "The first 4 KiB; kept for a week" })),
 });
 
 export const DeliveryDetail = Type.Object({
@@ -204,7 +213,7 @@ export const DeliveryDetail = Type.Object({
   attempts: Type.Array(Attempt),
   event: Type.Unsafe<EventEnvelope | null>({
     ...Nullable(EventEnvelope),
-    description: "What is sent; null without `events:read` and the scope of its type, or when the log has it no more",
+    description: "The event that is sent; null without `events:read` and the scope of its type",
   }),
 });
 export type DeliveryDetail = Static<typeof DeliveryDetail>;
@@ -218,22 +227,22 @@ export type DeliveryQuery = Static<typeof DeliveryQuery>;
 
 export const ResendRequest = Strict(
   {
-    from: { ...DateTime, description: "Events of this moment or later" },
-    to: Type.Optional({ ...DateTime, description: "Events before this moment; default: now" }),
+    from: { ...DateTime, description: "Events at or after this time" },
+    to: Type.Optional({ ...DateTime, description: "Events before this time; default: now" }),
     types: Type.Optional(Types),
-    only: Type.Optional(
+    include: Type.Optional(
       OneOf(["failed", "all"], {
-        description: "failed (default): what was given up. all: everything that the webhook is for, delivered or not",
+        description: "failed (default): failed deliveries. all: all events of the webhook's types, delivered or not",
       }),
     ),
   },
-  { examples: [{ from: "2026-11-01T00:00:00Z", only: "all" }] },
+  { examples: [{ from: "2026-11-01T00:00:00Z", include: "all" }] },
 );
 export type ResendRequest = Static<typeof ResendRequest>;
 
 export const ResendAnswer = Type.Object({
   id: Id,
-  estimate: Type.Integer({ minimum: 1, description: "So many, or a few more or less" }),
-  estimateIsCapped: Type.Boolean({ description: "There are more: it was not counted further" }),
+  estimatedCount: Type.Integer({ minimum: 1, description: "Approximate number of deliveries" }),
+  isCapped: Type.Boolean({ description: "There are more than were counted" }),
 });
 export type ResendAnswer = Static<typeof ResendAnswer>;

@@ -8,20 +8,20 @@ import { recordsIn } from "../../db/records.ts";
 import { typesOf } from "../../events/event-families.ts";
 import type { Webhook, WebhookQuery } from "./webhooks.schemas.ts";
 
-/** How an endpoint is doing, and what that means for what is sent to it. */
+/** The health of an endpoint, and the limits that follow from it. */
 export type Health = {
   status: Webhook["status"];
   disabledReason: Webhook["disabledReason"];
   ordering: Webhook["ordering"];
   maxInFlight: number;
-  /** So many deliveries may be under way. */
-  places: number;
-  /** Nothing is sent before. */
+  /** Maximum number of concurrent requests at present. */
+  concurrency: number;
+  /** No request is sent before this time. */
   waitUntil: string | null;
   consecutiveFailures: number;
   failingSince: string | null;
-  /** When it was recorded that it fails; null: not yet. */
-  failingToldAt: string | null;
+  /** When `webhook.failing` was recorded; null: not yet. */
+  failingReportedAt: string | null;
   lastSuccessAt: string | null;
   lastFailureAt: string | null;
   lastError: { code: string; message: string } | null;
@@ -40,11 +40,11 @@ export type StoredWebhook = Health & {
   publicKey: string | null;
   previousPublicKey: string | null;
   previousUntil: string | null;
-  /** All entries of the log up to this one are for others, or have a delivery. */
+  /** All entries of the event log up to this one have a delivery or are of other types. */
   cursor: number;
-  /** Of that entry; null when it is before the first. */
+  /** Hash of that entry; null before the first. */
   cursorHash: Buffer | null;
-  waiting: number;
+  pendingCount: number;
   createdAt: string;
   updatedAt: string;
   version: number;
@@ -72,15 +72,15 @@ const columns = defineColumns<StoredWebhook>("t", {
     type: "bytea",
     selected: "(select e.hash from events e where e.org_id = t.org_id and e.sequence = t.cursor)",
   },
-  waiting: {
+  pendingCount: {
     type: "integer",
     selected: "(select count(*) from webhook_deliveries d where d.webhook_id = t.id and d.due_at is not null)",
   },
-  places: "integer",
+  concurrency: "integer",
   waitUntil: moment,
   consecutiveFailures: "integer",
   failingSince: moment,
-  failingToldAt: moment,
+  failingReportedAt: moment,
   lastSuccessAt: moment,
   lastFailureAt: moment,
   lastError: "jsonb",
@@ -90,8 +90,8 @@ const columns = defineColumns<StoredWebhook>("t", {
   deletedAt: moment,
 });
 
-/** What is behind that in the log is not counted. */
-const mostCounted = 1_000;
+/** Entries of the log counted per webhook. */
+const maxCounted = 1_000;
 
 const webhooks = recordsIn("webhooks", "webhook", columns);
 export const { insert: insertWebhook, update: updateWebhook } = webhooks;
@@ -124,19 +124,27 @@ async function counted(db: Queryable, orgId: string, webhook: StoredWebhook): Pr
 }
 
 const withBehind = (webhook: StoredWebhook, behind: ReadonlyMap<string, number>): StoredWebhook => {
-  return { ...webhook, waiting: webhook.waiting + (behind.get(webhook.id) ?? 0) };
+  return { ...webhook, pendingCount: webhook.pendingCount + (behind.get(webhook.id) ?? 0) };
 };
 
-/** Most of what waits has no row: it is what the log has behind the cursor. Counted up to a limit. */
+/** Entries of the log after the cursor that have no delivery yet. Counted up to a limit. */
 async function countBehind(db: Queryable, orgId: string, list: StoredWebhook[]): Promise<Map<string, number>> {
   const records = list.map(({ id, cursor, types }) => ({ id, cursor, types: typesOf(types) }));
   const rows = await db.query<{ id: string; count: number }>(
     {
       name: "webhooks_count_behind",
-      text: `select b.id, n.count from jsonb_to_recordset($2::jsonb) as b (id uuid, cursor bigint, types text[]), lateral (
-           select count(*) as count from (select from events e where e.org_id = $1 and e.sequence > b.cursor and e.type = any(b.types)
-             and not exists (select from webhook_deliveries d where d.webhook_id = b.id and d.sequence = e.sequence)
-             limit ${mostCounted}) e) n`,
+      text: `select webhook.id, behind.count
+           from jsonb_to_recordset($2::jsonb) as webhook (id uuid, cursor bigint, types text[])
+          cross join lateral (
+            select count(*) as count from (
+              select from events event
+               where event.org_id = $1
+                 and event.sequence > webhook.cursor
+                 and event.type = any(webhook.types)
+                 and not exists (
+                   select from webhook_deliveries delivery
+                    where delivery.webhook_id = webhook.id and delivery.sequence = event.sequence)
+               limit ${maxCounted}) counted) behind`,
     },
     [orgId, JSON.stringify(records)],
   );
@@ -151,7 +159,7 @@ export async function countWebhooks(db: Queryable, orgId: string): Promise<numbe
   return row!.count;
 }
 
-/** Of each status, and the active ones that fail apart; how far the one that is most behind has to go. */
+/** Counts by status, failing ones apart from the active; `behind`: entries of the log after the cursor of the webhook furthest behind. */
 export type WebhookCounts = { active: number; failing: number; paused: number; disabled: number; behind: number };
 
 export async function countWebhooksAcrossOrgs(db: Queryable): Promise<WebhookCounts> {

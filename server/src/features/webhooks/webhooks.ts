@@ -12,7 +12,7 @@ import { cursorOf } from "../../events/event-envelope.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { readTypes, refuseUnreadable } from "../events/event-filter.ts";
 import { findHead, findStart } from "../events/events.ts";
-import { failuresToProbe, mostPlaces } from "./deliver/delivery-outcome.ts";
+import { failuresToProbe, maxConcurrencyOf } from "./deliver/delivery-outcome.ts";
 import * as log from "./delivery-log.store.ts";
 import { checkAddress } from "./webhook-address.ts";
 import { makeSecret, openPart, sealPart } from "./webhook-signing.ts";
@@ -28,13 +28,14 @@ import type {
 import type { StoredWebhook } from "./webhooks.store.ts";
 import * as store from "./webhooks.store.ts";
 
-export { deleteOldAnswersAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "./delivery-log.store.ts";
+export { deleteOldResponsesAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "./delivery-log.store.ts";
 export { deliveryCounters, startDeliveries } from "./deliver/delivery-engine.ts";
-export { webhookLeases } from "./deliver/webhook-work.store.ts";
+export { deliveryLeases } from "./deliver/deliveries.store.ts";
+export { rewindDeliveries } from "./deliver/plan-deliveries.ts";
 export type { WebhookCounts } from "./webhooks.store.ts";
 export { countWebhooksAcrossOrgs } from "./webhooks.store.ts";
 
-/** Each is looked at whenever something happens. */
+/** Planning reads all of them. */
 const maxWebhooks = 100;
 const hourMs = 3_600_000;
 const defaultOverlapHours = 24;
@@ -79,8 +80,8 @@ export async function createWebhook(ctx: Ctx, request: WebhookRequest): Promise<
       disabledReason: null,
       cursor,
       cursorHash: null,
-      waiting: 0,
-      places: mostPlaces({ ordering, maxInFlight }),
+      pendingCount: 0,
+      concurrency: maxConcurrencyOf({ ordering, maxInFlight }),
       ...untried,
       createdAt: at,
       updatedAt: at,
@@ -99,7 +100,7 @@ const untried = {
   waitUntil: null,
   consecutiveFailures: 0,
   failingSince: null,
-  failingToldAt: null,
+  failingReportedAt: null,
   lastSuccessAt: null,
   lastFailureAt: null,
   lastError: null,
@@ -116,30 +117,30 @@ export async function updateWebhook(ctx: Ctx, id: string, patch: WebhookPatch, i
     const types = patch.types === undefined ? before.types : checkTypes(ctx, patch.types);
     const hasStored = before.sealedHeaders !== null;
     leavesStoredBehind({ hasStored, before: [before.url], after: [url], given: headers, pointer: "/headers" });
-    // Headers that stay were checked for this server.
+    // Headers that stay were checked for this server before.
     if (patch.url !== undefined || headers !== undefined) await checkAddress(ctx, { url, headers: headers ?? {} });
     const patched = { ...before, ...fields, url, types };
     const isReordered = patched.ordering !== before.ordering;
-    const isElsewhere = url !== before.url;
-    const most = mostPlaces(patched);
+    const isMoved = url !== before.url;
+    const most = maxConcurrencyOf(patched);
     const isHealthy = before.consecutiveFailures < failuresToProbe;
     const updated = nextVersion(
       patched,
       {
         ...(headers === undefined ? {} : sealHeaders(ctx, id, headers ?? {})),
-        // Another address is another endpoint as far as its health is concerned.
-        ...(isElsewhere ? untried : {}),
-        places: isHealthy || isElsewhere ? most : Math.min(before.places, most),
+        // Another URL is another endpoint: its health is unknown.
+        ...(isMoved ? untried : {}),
+        concurrency: isHealthy || isMoved ? most : Math.min(before.concurrency, most),
       },
       ctx.clock.now(),
     );
     await store.updateWebhook(tx, ctx.orgId, updated);
-    if (isReordered) await log.orderWaiting(tx, ctx.orgId, id, updated.ordering === "strict", ctx.clock.now());
+    if (isReordered) await log.reorderPending(tx, ctx.orgId, id, updated.ordering === "strict", ctx.clock.now());
     await ctx.signals.publish(tx, "webhook", id);
-    const { url: _address, ...told } = fields;
+    const { url: _url, ...recorded } = fields;
     const data = {
-      ...told,
-      ...(isElsewhere ? { host: hostOf(url) } : {}),
+      ...recorded,
+      ...(isMoved ? { host: hostOf(url) } : {}),
       ...(headers === undefined ? {} : { headersReplaced: true }),
       version: updated.version,
     };
@@ -148,7 +149,7 @@ export async function updateWebhook(ctx: Ctx, id: string, patch: WebhookPatch, i
   });
 }
 
-/** What was sent stays in its log until its time; nothing more is sent, and its secrets are gone. */
+/** Deletes the secrets and skips pending deliveries. The delivery log is kept until its retention ends. */
 export async function deleteWebhook(ctx: Ctx, id: string, ifMatch: IfMatch) {
   return await change(ctx, async (tx) => {
     const webhook = await store.lockWebhook(tx, ctx.orgId, id);
@@ -161,10 +162,9 @@ export async function deleteWebhook(ctx: Ctx, id: string, ifMatch: IfMatch) {
       sealedSecret: "",
       sealedPreviousSecret: null,
       deletedAt: at.toISOString(),
-      // Whoever sends to it just now knows it as it was.
       version: webhook.version + 1,
     };
-    await log.skipWaiting(tx, ctx.orgId, id, undefined, at);
+    await log.skipPending(tx, ctx.orgId, id, undefined, at);
     await log.removeResends(tx, ctx.orgId, id);
     await store.updateWebhook(tx, ctx.orgId, { ...webhook, ...gone });
     recordEvent(tx, ctx, { type: "webhook.deleted", objectId: id, data: { version: webhook.version } });
@@ -172,12 +172,12 @@ export async function deleteWebhook(ctx: Ctx, id: string, ifMatch: IfMatch) {
   });
 }
 
-/** Nothing is lost: what happens meanwhile waits in the log. */
+/** Events recorded meanwhile wait in the log. */
 export async function pauseWebhook(ctx: Ctx, id: string): Promise<Webhook> {
   return await change(ctx, async (tx) => {
     const webhook = await store.lockWebhook(tx, ctx.orgId, id);
     if (webhook.status === "disabled") {
-      throw new HubError("invalid_state", "The webhook is disabled: nothing is sent to it anyway.");
+      throw new HubError("invalid_state", "A disabled webhook cannot be paused: no deliveries are sent to it.");
     }
     if (webhook.status === "paused") return present(ctx, webhook);
     const paused = await saveChange(tx, ctx, webhook, { status: "paused" });
@@ -186,30 +186,30 @@ export async function pauseWebhook(ctx: Ctx, id: string): Promise<Webhook> {
   });
 }
 
-export async function enableWebhook(ctx: Ctx, id: string, { from = "stopped" }: EnableRequest): Promise<Webhook> {
+export async function enableWebhook(ctx: Ctx, id: string, { from = "last_position" }: EnableRequest): Promise<Webhook> {
   const head = await findHead(ctx);
-  const isCursor = from !== "stopped" && from !== "now";
+  const isCursor = from !== "last_position" && from !== "now";
   const behind = isCursor ? await findStart(ctx, head, { cursor: from, where: "/from", since: undefined }) : undefined;
   return await change(ctx, async (tx) => {
     const webhook = await store.lockWebhook(tx, ctx.orgId, id);
     refuseUnlessReadable(ctx, webhook);
-    if (webhook.status === "active" && from === "stopped") return present(ctx, webhook);
-    const cursor = from === "stopped" ? webhook.cursor : (behind ?? head.sequence);
-    if (from !== "stopped") {
-      await log.skipWaiting(tx, ctx.orgId, id, isCursor ? cursor : undefined, ctx.clock.now());
+    if (webhook.status === "active" && from === "last_position") return present(ctx, webhook);
+    const cursor = from === "last_position" ? webhook.cursor : (behind ?? head.sequence);
+    if (from !== "last_position") {
+      await log.skipPending(tx, ctx.orgId, id, isCursor ? cursor : undefined, ctx.clock.now());
       await log.removeResends(tx, ctx.orgId, id);
     }
-    // One delivery shows whether it is back; what it says decides about the others.
-    const places = webhook.status === "disabled" ? 1 : webhook.places;
+    // One delivery shows whether the endpoint is back; its outcome decides about the others.
+    const concurrency = webhook.status === "disabled" ? 1 : webhook.concurrency;
     const fresh = webhook.status === "disabled" ? untried : {};
-    const state = { status: "active" as const, disabledReason: null, ...fresh, places, cursor };
+    const state = { status: "active" as const, disabledReason: null, ...fresh, concurrency, cursor };
     const enabled = await saveChange(tx, ctx, webhook, state);
     recordEvent(tx, ctx, { type: "webhook.enabled", objectId: id, data: { from, version: enabled.version } });
     return present(ctx, await store.getWebhook(tx, ctx.orgId, id));
   });
 }
 
-/** At most two sign at a time: of three, the oldest is forgotten. */
+/** At most two secrets are valid at a time: a third one replaces the oldest. */
 export async function rotateSecret(ctx: Ctx, id: string, request: RotateRequest = {}): Promise<NewWebhook> {
   const { overlapHours = defaultOverlapHours } = request;
   return await change(ctx, async (tx) => {
@@ -226,13 +226,13 @@ export async function rotateSecret(ctx: Ctx, id: string, request: RotateRequest 
       previousPublicKey: former === undefined ? null : webhook.publicKey,
       previousUntil: former === undefined ? null : until,
     });
-    const data = { previousUntil: rotated.previousUntil, version: rotated.version };
+    const data = { previousSecretExpiresAt: rotated.previousUntil, version: rotated.version };
     recordEvent(tx, ctx, { type: "webhook.secret_rotated", objectId: id, data });
     return { ...present(ctx, rotated), secret: shown };
   });
 }
 
-/** Undefined: it was sealed with a key that is gone, and has signed nothing since. */
+/** Undefined: the key it was sealed with is lost, so it has signed nothing since. */
 function openSecret({ secrets, orgId }: Ctx, { id, sealedSecret }: StoredWebhook): string | undefined {
   try {
     return openPart(secrets, "secret", orgId, id, sealedSecret);
@@ -253,7 +253,7 @@ async function saveChange(
   return updated;
 }
 
-/** As they were given, if the caller may read all that they stand for. */
+/** The types as given, if the caller may read all of them. */
 function checkTypes({ principal }: Ctx, names: readonly string[]): string[] {
   refuseUnreadable(
     principal,
@@ -263,7 +263,7 @@ function checkTypes({ principal }: Ctx, names: readonly string[]): string[] {
   return [...new Set(names)];
 }
 
-/** Whoever could point it elsewhere, or learn its secret, would get what it is told. */
+/** A caller who may change the URL or learn the secret could read the events that are sent. */
 export function refuseUnlessReadable({ principal }: Ctx, { types }: Pick<StoredWebhook, "types">): void {
   refuseUnreadable(
     principal,
@@ -282,7 +282,7 @@ function sealHeaders(ctx: Ctx, id: string, headers: Record<string, string>) {
   };
 }
 
-/** Some addresses have a secret in their path. */
+/** Without the path, which may contain a secret. */
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "");
 
 function present(ctx: Pick<Ctx, "clock">, webhook: StoredWebhook): Webhook {
@@ -301,16 +301,16 @@ function present(ctx: Pick<Ctx, "clock">, webhook: StoredWebhook): Webhook {
     signing: webhook.signing,
     publicKey: webhook.publicKey,
     previousPublicKey: isRotating ? webhook.previousPublicKey : null,
-    previousSecretUntil: isRotating ? webhook.previousUntil : null,
+    previousSecretExpiresAt: isRotating ? webhook.previousUntil : null,
     status: webhook.status,
     disabledReason: webhook.disabledReason,
     cursor: cursorOf({ sequence: webhook.cursor, hash: webhook.cursorHash ?? firstHash }),
-    waiting: webhook.waiting,
+    pendingCount: webhook.pendingCount,
     health: {
       status: consecutiveFailures > 0 ? "failing" : hasRun ? "healthy" : "unknown",
       consecutiveFailures,
       failingSince: webhook.failingSince,
-      nextProbeAt: isWaiting ? webhook.waitUntil : null,
+      nextAttemptAt: isWaiting ? webhook.waitUntil : null,
       lastSuccessAt,
       lastFailureAt,
       lastError: webhook.lastError,

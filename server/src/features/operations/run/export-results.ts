@@ -1,6 +1,6 @@
 import { toCell, toCsv } from "../../../core/csv/csv.ts";
 import type { Cell } from "../../../core/csv/xlsx.ts";
-import { partsOf } from "../../../core/give-way.ts";
+import { batchesOf } from "../../../core/yield-to-event-loop.ts";
 import type { Ctx } from "../../../context.ts";
 import { Streamed } from "../../../route.ts";
 import type { RunResult } from "../run.schemas.ts";
@@ -30,7 +30,7 @@ export function exportResults(ctx: Ctx, runId: string): Streamed {
     let after = -1;
     for (;;) {
       const results = await readResultsAfter(ctx.db, ctx.orgId, runId, after, batch);
-      for await (const some of partsOf(results, rowsAtOnce)) yield toCsv(some.map(toRow));
+      for await (const some of batchesOf(results, rowsAtOnce)) yield toCsv(some.map(toRow));
       if (results.length < batch) return;
       after = results.at(-1)!.position;
     }

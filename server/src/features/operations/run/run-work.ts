@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Ctx, World } from "../../../context.ts";
 import { perWorld, systemContext } from "../../../context.ts";
 import { HubError } from "../../../core/errors.ts";
-import { giveWay } from "../../../core/give-way.ts";
+import { yieldToEventLoop } from "../../../core/yield-to-event-loop.ts";
 import type { TimeSlice, WorkKind } from "../../../queue/work.ts";
 import { workOn } from "../../../queue/work.ts";
 import { compilePipeline, listSteps } from "../compile-pipeline.ts";
@@ -74,7 +74,7 @@ async function processBatches(leased: LeasedRun, slice: TimeSlice): Promise<"don
       for (;;) {
         const outcome = await applyBatch(leased, isSequential ? "wait" : "skip");
         if (outcome !== "applied" || isIsolating || hasFailed || slice.shouldYield()) return outcome;
-        await giveWay();
+        await yieldToEventLoop();
       }
     } catch (error) {
       hasFailed = true;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { giveWay } from "../../../core/give-way.ts";
+import { yieldToEventLoop } from "../../../core/yield-to-event-loop.ts";
 import { Address } from "../../../core/address.ts";
 import { toCell, toCsv } from "../../../core/csv/csv.ts";
 import type { Cell } from "../../../core/csv/xlsx.ts";
@@ -96,7 +96,7 @@ export async function exportOrders(ctx: Ctx, filter: OrderFilter): Promise<Strea
       }
       if (isLast) break;
       after = orders.at(-1) ?? after;
-      await giveWay();
+      await yieldToEventLoop();
     }
     yield toCsv(rows);
   }

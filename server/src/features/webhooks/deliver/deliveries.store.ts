@@ -1,146 +1,195 @@
 import type { Queryable, Tx } from "../../../db/database.ts";
+import type { SealedEvent } from "../../../events/event-envelope.ts";
+import type { LeasedRow, Leases } from "../../../queue/leases.ts";
+import { leasesOn } from "../../../queue/leases.ts";
+import type { Webhook } from "../webhooks.schemas.ts";
 import type { Health } from "../webhooks.store.ts";
 import type { Ending, Outcome } from "./delivery-outcome.ts";
-import type { Delivery, LeasedWebhook, Move } from "./webhook-work.store.ts";
-import { nextOfTypes, windowSize } from "./webhook-work.store.ts";
 
-/**
- * In strict order a place in the order that depends on no clock: the number of the event. Else the time, with a start of a
- * minute: retries that came due meanwhile do not hold up what is fresh.
- */
-const placeOf = (isStrict: string, sequence: string, nth: string): string =>
-  `case when ${isStrict} then timestamptz 'epoch' + ${sequence} * interval '1 microsecond'
-        else $2::timestamptz - interval '1 minute' + ${nth} * interval '1 microsecond' end`;
-
-/** From the beginning of its plan of retries. */
-const again = `status = 'waiting', tries = 0, next_try_at = null, ended_at = null, due_at = excluded.due_at`;
-
-/** So many deliveries of a webhook wait in the table at most because somebody looked; the others wait in the log. */
-const mostWaiting = 1_000;
-
-const eventKeys = "e.id, e.sequence, e.type";
-
-export type Planned = { orgId: string; webhookId: string; cursor: number; isStrict: boolean; types: readonly string[] };
-
-/** What waits in the log behind the cursor gets rows, for somebody who wants to see it. Returns how many. */
-export async function planWaiting(
-  tx: Tx,
-  { orgId, webhookId, cursor, isStrict, types }: Planned,
-  now: Date,
-): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    `with bounds as (select least(h.sequence, $5::bigint + ${windowSize}) as until,
-           ${mostWaiting} - (select count(*) from webhook_deliveries d where d.webhook_id = $4 and d.due_at is not null) as room
-           from audit_heads h where h.org_id = $3),
-       found as (select e.*, row_number() over (order by e.sequence) as nth from (
-           ${nextOfTypes(eventKeys, { orgId: "$3", types: "$6", after: "$5", until: "(select until from bounds)", limit: "(select greatest(room, 0) from bounds)" })}) e),
-       made as (insert into webhook_deliveries as d (org_id, webhook_id, event_id, sequence, type, created_at, due_at)
-           select $3, $4, id, sequence, type, $2, ${placeOf("$1::boolean", "sequence", "nth")} from found
-           on conflict (webhook_id, sequence) do update set ${again} where d.status in ('skipped', 'failed')),
-       moved as (update webhooks w set cursor = case when (select count(*) from found) >= b.room
-             then coalesce((select max(sequence) from found), w.cursor) else b.until end
-           from bounds b where w.org_id = $3 and w.id = $4)
-     select count(*) as count from found`,
-    [isStrict, now, orgId, webhookId, cursor, types],
-  );
-  return row!.count;
-}
-
-/** So few at a time that fresh ones do not wait long behind them. */
-const resendAtOnce = 100;
-
-type Resend = { id: string; after: number; until: number; types: string[] | null; onlyFailed: boolean };
-
-/** The oldest one, if the webhook is still whose it was when it was taken. */
-export async function lockResendAcrossOrgs(
-  tx: Tx,
-  { id, epoch }: Pick<LeasedWebhook, "id" | "epoch">,
-): Promise<Resend | undefined> {
-  const [row] = await tx.query<Resend>(
-    `select r.id, r.after_sequence as after, r.until_sequence as until, r.types, r.only_failed as "onlyFailed"
-       from webhooks w cross join lateral
-         (select * from webhook_resends r where r.webhook_id = w.id order by r.created_at, r.id limit 1) r
-      where w.id = $1 and w.epoch = $2 for update of w`,
-    [id, epoch],
-  );
-  return row;
-}
-
-type Resender = Omit<Planned, "cursor">;
-
-/** The resend moves on, and is gone when it has come to its end. Returns how many are due once more. */
-export async function resendPortion(
-  tx: Tx,
-  { id, after, until, onlyFailed }: Resend,
-  { orgId, webhookId, isStrict, types }: Resender,
-  now: Date,
-): Promise<number> {
-  const end = onlyFailed ? until : Math.min(until, after + windowSize);
-  const limit = String(resendAtOnce);
-  const source = onlyFailed
-    ? `select event_id as id, sequence, type from webhook_deliveries
-        where webhook_id = $4 and status = 'failed' and sequence > $5 and sequence <= $6 and type = any($7)
-        order by sequence limit ${limit}`
-    : nextOfTypes(eventKeys, { orgId: "$3", types: "$7", after: "$5", until: "$6", limit });
-  const rows = await tx.query<{ sequence: number }>(
-    `with found as (select *, row_number() over (order by sequence) as nth from
-         (${source}) s),
-       made as (insert into webhook_deliveries as d (org_id, webhook_id, event_id, sequence, type, created_at, due_at)
-         select $3, $4, id, sequence, type, $2, ${placeOf("$1::boolean", "sequence", "nth")} from found
-         on conflict (webhook_id, sequence) do update set ${again} where d.status <> 'waiting')
-     select sequence from found order by sequence`,
-    [isStrict, now, orgId, webhookId, after, end, types],
-  );
-  const isFull = rows.length === resendAtOnce;
-  const looked = isFull ? rows.at(-1)!.sequence : end;
-  if (looked >= until) await tx.query("delete from webhook_resends where id = $1", [id]);
-  else await tx.query("update webhook_resends set after_sequence = $2 where id = $1", [id, looked]);
-  return rows.length;
-}
-
-/** How one was sent, and what that means for it. */
-export type Settlement = { id: string; webhookId: string; delivery: Delivery; outcome: Outcome; ending: Ending };
-
-/** How an endpoint is doing after that, as its holder knows it, and how far it has come. */
-export type Progress = Move & { id: string; epoch: number; version: number; health: Health };
-
-/** `former`: how it was doing before. */
-export type Written = {
+/** An endpoint: the fields of a webhook that are needed to send a request there. */
+export type Target = {
   id: string;
   orgId: string;
-  cursor: number;
-  formerStatus: Health["status"];
-  wasTold: boolean;
+  url: string;
+  signing: Webhook["signing"];
+  sealedSecret: string;
+  sealedPreviousSecret: string | null;
+  previousUntil: string | null;
+  sealedHeaders: string | null;
 };
 
+/** A delivery that a worker has claimed. `tries`: how many steps of the retry schedule are used up. */
+export type LeasedDelivery = LeasedRow & {
+  webhookId: string;
+  eventId: string;
+  sequence: number;
+  tries: number;
+  nextTryAt: Date | null;
+  lease_attempts: number;
+};
+
+const isSending = (now: string): string =>
+  `webhook.status = 'active' and webhook.deleted_at is null and (webhook.wait_until is null or webhook.wait_until <= ${now})`;
+
 /**
- * Everything about some deliveries in one statement: each gets its row, or its row the new attempt, and the webhook moves on.
- * What is not returned was not written: somebody else has taken that webhook, or people have changed it. An attempt that was
- * written before, by a statement whose answer was lost, is not written again.
+ * With strict ordering all pending deliveries have the due time -infinity, so `sequence` alone orders them, and one is ready
+ * only if none precedes it: also not one whose lease has expired but must not be taken over yet.
  */
-export async function saveAcrossOrgs(
-  db: Queryable,
-  progress: Progress[],
-  settlements: Settlement[],
-): Promise<Written[]> {
-  const webhooks = progress.map(({ health, ...own }) => {
-    const { status, disabledReason, places, waitUntil, consecutiveFailures } = health;
-    const { failingSince, failingToldAt, lastSuccessAt, lastFailureAt, lastError } = health;
-    const times = { waitUntil, failingSince, failingToldAt, lastSuccessAt, lastFailureAt };
-    return { ...own, ...times, status, disabledReason, places, consecutiveFailures, lastError };
-  });
-  const records = settlements.map(({ id, webhookId, delivery, outcome, ending }) => ({
-    id,
-    webhook_id: webhookId,
-    event_id: delivery.event.id,
-    sequence: delivery.event.sequence,
-    type: delivery.event.type,
+const isNextInOrder = `(t.due_at > '-infinity' or not exists (
+  select from webhook_deliveries earlier
+   where earlier.webhook_id = t.webhook_id
+     and earlier.due_at = '-infinity'
+     and earlier.sequence < t.sequence))`;
+
+const leases = leasesOn<LeasedDelivery>({
+  table: "webhook_deliveries",
+  columns: `t.id, t.org_id, t.lease_attempts, t.webhook_id as "webhookId", t.event_id as "eventId", t.sequence, t.tries,
+    t.next_try_at as "nextTryAt"`,
+  attempts: "lease_attempts",
+  queue: {
+    column: "webhook_id",
+    limit: (now) => `coalesce((
+      select webhook.concurrency from webhooks webhook where webhook.id = t.webhook_id and ${isSending(now)}), 0)`,
+  },
+  tieBreak: "sequence",
+  isReady: () => isNextInOrder,
+  clock: "hub",
+  leaseMs: 15_000,
+});
+
+export const deliveryLeases: Leases<LeasedDelivery> = {
+  ...leases,
+  /** Keeps the due time, which is the position with strict ordering. A delay is a lease that no worker holds. */
+  async releaseAcrossOrgs(db, owner, id, { delayMs, attempts }) {
+    await db.query(
+      `update webhook_deliveries
+          set lease_owner = case when $3 > 0 then gen_random_uuid() end,
+              lease_until = case when $3 > 0 then now() + $3 * interval '1 ms' end,
+              lease_attempts = $4
+        where id = $2 and lease_owner = $1`,
+      [owner, id, delayMs, attempts],
+    );
+  },
+  /** Deliveries of an endpoint that is paused or fails are not a backlog of the hub. */
+  async countAcrossOrgs(db, now) {
+    const isFree = "(delivery.lease_owner is null or delivery.lease_until <= now())";
+    const since = "greatest(delivery.created_at, delivery.next_try_at)";
+    const [row] = await db.query<{ waiting: number; oldestSeconds: number; leased: number }>(
+      `select count(*) filter (where ${isFree}) as waiting,
+              count(*) filter (where not ${isFree}) as leased,
+              coalesce(extract(epoch from $1::timestamptz - min(${since}) filter (where ${isFree})), 0)::float8 as "oldestSeconds"
+         from webhook_deliveries delivery
+         join webhooks webhook on webhook.id = delivery.webhook_id
+        where delivery.due_at <= $1 and ${isSending("$1")}`,
+      [now],
+    );
+    return row!;
+  },
+};
+
+const isoTime = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Those of these webhooks that may be sent to. */
+export async function listTargetsAcrossOrgs(db: Queryable, webhookIds: string[]): Promise<Target[]> {
+  return await db.query<Target>(
+    {
+      name: "webhook_targets",
+      text: `select id, org_id as "orgId", url, signing, sealed_secret as "sealedSecret", sealed_headers as "sealedHeaders",
+           sealed_previous_secret as "sealedPreviousSecret", ${isoTime("previous_until")} as "previousUntil"
+           from webhooks
+          where id = any($1::uuid[]) and status = 'active' and deleted_at is null`,
+    },
+    [webhookIds],
+  );
+}
+
+type EventKey = { orgId: string; sequence: number };
+
+/** Each is looked up by its number: `offset 0` keeps the planner from joining with a scan while it knows nothing of a new table. */
+export async function listEventsAcrossOrgs(db: Queryable, keys: EventKey[]): Promise<SealedEvent[]> {
+  return await db.query<SealedEvent>(
+    {
+      name: "webhook_events",
+      text: `select event.org_id as "orgId", event.sequence, event.hash, event.id, event.type, event.object_type as "objectType",
+           event.object_id as "objectId", event.actor, event.request_id as "requestId", event.data,
+           event.occurred_at as "occurredAt"
+           from unnest($1::uuid[], $2::bigint[]) as wanted (org_id, sequence)
+          cross join lateral (
+            select * from events
+             where events.org_id = wanted.org_id and events.sequence = wanted.sequence
+            offset 0) event`,
+    },
+    [keys.map(({ orgId }) => orgId), keys.map(({ sequence }) => sequence)],
+  );
+}
+
+/** A webhook that deliveries are settled for. `version`: of its settings. */
+export type SettledWebhook = Health & { id: string; orgId: string; version: number };
+
+/** Locked before their deliveries, as by every change of a webhook, and in the order of their ids. */
+export async function lockHealthAcrossOrgs(tx: Tx, webhookIds: string[]): Promise<SettledWebhook[]> {
+  return await tx.query<SettledWebhook>(
+    {
+      name: "webhooks_lock_health",
+      text: `select id, org_id as "orgId", version, status, disabled_reason as "disabledReason", ordering,
+           max_in_flight as "maxInFlight", concurrency, consecutive_failures as "consecutiveFailures",
+           last_error as "lastError", ${isoTime("wait_until")} as "waitUntil", ${isoTime("failing_since")} as "failingSince",
+           ${isoTime("failing_reported_at")} as "failingReportedAt", ${isoTime("last_success_at")} as "lastSuccessAt",
+           ${isoTime("last_failure_at")} as "lastFailureAt"
+           from webhooks
+          where id = any($1::uuid[])
+          order by id for update`,
+    },
+    [webhookIds],
+  );
+}
+
+export async function saveHealth(tx: Tx, webhooks: SettledWebhook[]): Promise<void> {
+  const records = webhooks.map(
+    ({ orgId: _orgId, version: _version, ordering: _ordering, maxInFlight: _max, ...health }) => health,
+  );
+  await tx.query(
+    {
+      name: "webhooks_save_health",
+      text: `update webhooks webhook
+            set status = settled.status,
+                disabled_reason = settled."disabledReason",
+                concurrency = settled.concurrency,
+                wait_until = settled."waitUntil",
+                consecutive_failures = settled."consecutiveFailures",
+                failing_since = settled."failingSince",
+                failing_reported_at = settled."failingReportedAt",
+                last_success_at = settled."lastSuccessAt",
+                last_failure_at = settled."lastFailureAt",
+                last_error = settled."lastError"
+           from jsonb_to_recordset($1::jsonb) as settled (id uuid, status text, "disabledReason" text, concurrency integer,
+             "waitUntil" timestamptz, "consecutiveFailures" integer, "failingSince" timestamptz,
+             "failingReportedAt" timestamptz, "lastSuccessAt" timestamptz, "lastFailureAt" timestamptz, "lastError" jsonb)
+          where webhook.id = settled.id`,
+    },
+    [JSON.stringify(records)],
+  );
+}
+
+/** The outcome of one attempt, and the state of its delivery after it. `owner`: of the lease it was sent under. */
+export type Settlement = { delivery: LeasedDelivery; owner: string; outcome: Outcome; ending: Ending };
+
+/**
+ * Writes attempts into their deliveries and releases the leases. Returns the ids written: a delivery whose lease is another
+ * owner's by now is not among them, nor is one that an earlier call has settled whose response was lost.
+ *
+ * All lookups are by primary key: the arrays keep the planner from scanning the table. The previous attempt moves to its own
+ * table. A delivery that was skipped while its request was in flight has no due time: it stays skipped unless it was delivered.
+ */
+export async function settleDeliveries(tx: Tx, settlements: Settlement[]): Promise<Set<string>> {
+  const records = settlements.map(({ delivery, owner, outcome, ending }) => ({
+    id: delivery.id,
+    owner,
     status: ending.status,
     tries: ending.tries,
-    attempts: delivery.attempts + 1,
     next_try_at: ending.nextTryAt,
     due_at: ending.dueAt,
-    // As text: JSON.stringify is twice as fast where it meets nothing that says itself what it is in JSON.
+    // As text: JSON.stringify is twice as fast without values that have a toJSON method.
     at: outcome.at.toISOString(),
     duration_ms: outcome.durationMs,
     http_status: outcome.status,
@@ -148,41 +197,50 @@ export async function saveAcrossOrgs(
     headers: outcome.headers,
     answer: outcome.answer,
   }));
-  return await db.query<Written>(
+  const rows = await tx.query<{ id: string }>(
     {
-      name: "webhook_deliveries_save",
-      text: `with h as (select * from jsonb_to_recordset($1::jsonb) as h (id uuid, epoch integer, version integer, "from" bigint, "to" bigint,
-             status text, "disabledReason" text, places integer, "waitUntil" timestamptz, "consecutiveFailures" integer,
-             "failingSince" timestamptz, "failingToldAt" timestamptz, "lastSuccessAt" timestamptz,
-             "lastFailureAt" timestamptz, "lastError" jsonb)),
-         w as (select w.id, w.org_id, w.status, w.ordering, w.failing_told_at from webhooks w
-             join h on h.id = w.id and h.epoch = w.epoch and h.version = w.version order by w.id for update of w),
-         u as (select u.*, w.org_id, w.ordering = 'strict' as is_strict from jsonb_to_recordset($2::jsonb) as u (id uuid,
-             webhook_id uuid, event_id uuid, sequence bigint, type text, status text, tries integer, attempts integer,
-             next_try_at timestamptz, due_at timestamptz, at timestamptz, duration_ms integer, http_status integer, error jsonb,
-             headers jsonb, answer text) join w on w.id = u.webhook_id),
-         former as (insert into webhook_attempts (delivery_id, number, org_id, at, duration_ms, status, error, headers, answer)
-           select d.id, d.attempt_count, d.org_id, d.attempt_at, d.duration_ms, d.last_status, d.last_error, d.headers, d.answer
-             from u join webhook_deliveries d on d.webhook_id = u.webhook_id and d.sequence = u.sequence
-            where u.attempts > 1 and d.attempt_count = u.attempts - 1 and d.attempt_at is not null),
-         saved as (insert into webhook_deliveries as d (id, org_id, webhook_id, event_id, sequence, type, status, tries, attempt_count,
-             next_try_at, last_status, last_error, created_at, ended_at, due_at, attempt_at, duration_ms, headers, answer)
-           select id, org_id, webhook_id, event_id, sequence, type, status, tries, attempts, next_try_at, http_status, error, at,
-             case when status <> 'waiting' then at end,
-             case when status = 'waiting' then coalesce(due_at, case when is_strict
-               then timestamptz 'epoch' + sequence * interval '1 microsecond' else at end) end, at, duration_ms, headers, answer from u
-           on conflict (webhook_id, sequence) do update set status = excluded.status, tries = excluded.tries,
-             attempt_count = excluded.attempt_count, next_try_at = excluded.next_try_at, last_status = excluded.last_status,
-             last_error = excluded.last_error, ended_at = excluded.ended_at, due_at = excluded.due_at,
-             attempt_at = excluded.attempt_at, duration_ms = excluded.duration_ms, headers = excluded.headers, answer = excluded.answer
-           where d.attempt_count = excluded.attempt_count - 1)
-         update webhooks t set cursor = case when t.cursor = h."from" then h."to" else t.cursor end, status = h.status,
-             disabled_reason = h."disabledReason", places = h.places, wait_until = h."waitUntil",
-             consecutive_failures = h."consecutiveFailures", failing_since = h."failingSince", failing_told_at = h."failingToldAt",
-             last_success_at = h."lastSuccessAt", last_failure_at = h."lastFailureAt", last_error = h."lastError"
-           from h join w on w.id = h.id where t.id = h.id
-         returning t.id, t.org_id as "orgId", t.cursor, w.status as "formerStatus", w.failing_told_at is not null as "wasTold"`,
+      name: "webhook_deliveries_settle",
+      text: `with settled as (
+           select * from jsonb_to_recordset($1::jsonb) as settled (id uuid, owner uuid, status text, tries integer,
+             next_try_at timestamptz, due_at timestamptz, at timestamptz, duration_ms integer, http_status integer,
+             error jsonb, headers jsonb, answer text)),
+         held as (
+           select delivery.*
+             from webhook_deliveries delivery
+             join settled on settled.id = delivery.id and settled.owner = delivery.lease_owner
+            where delivery.id = any(array(select id from settled))
+            order by delivery.id for update of delivery),
+         previous_attempts as (
+           insert into webhook_attempts (delivery_id, number, org_id, at, duration_ms, status, error, headers, answer)
+           select id, attempt_count, org_id, attempt_at, duration_ms, last_status, last_error, headers, answer
+             from held
+            where attempt_at is not null)
+         update webhook_deliveries delivery
+            set ${settledColumns}
+           from settled join held on held.id = settled.id
+          where delivery.id = settled.id and delivery.id = any(array(select id from held))
+         returning delivery.id`,
     },
-    [JSON.stringify(webhooks), JSON.stringify(records)],
+    [JSON.stringify(records)],
   );
+  return new Set(rows.map(({ id }) => id));
 }
+
+const staysSkipped = "held.due_at is null and settled.status <> 'delivered'";
+const settledColumns = `status = case when ${staysSkipped} then held.status else settled.status end,
+  tries = settled.tries,
+  attempt_count = held.attempt_count + 1,
+  next_try_at = case when ${staysSkipped} then null else settled.next_try_at end,
+  due_at = case
+    when ${staysSkipped} or settled.status <> 'pending' then null
+    else coalesce(settled.due_at, held.due_at) end,
+  ended_at = case when ${staysSkipped} then held.ended_at when settled.status <> 'pending' then settled.at end,
+  attempt_at = settled.at,
+  duration_ms = settled.duration_ms,
+  last_status = settled.http_status,
+  last_error = settled.error,
+  headers = settled.headers,
+  answer = settled.answer,
+  lease_owner = null,
+  lease_until = null,
+  lease_attempts = 0`;

@@ -3,110 +3,93 @@ import { perWorld } from "../../../context.ts";
 import { startLoop } from "../../../queue/loop.ts";
 import type { WorkKind } from "../../../queue/work.ts";
 import { startWork } from "../../../queue/work.ts";
-import type { Desk, Feed } from "./feed-webhook.ts";
-import { startFeed } from "./feed-webhook.ts";
-import { lookForEvents } from "./look-for-events.ts";
-import { createSendPlaces } from "./send-places.ts";
+import type { LeasedDelivery } from "./deliveries.store.ts";
+import { deliveryLeases } from "./deliveries.store.ts";
+import { createLoader } from "./load-deliveries.ts";
+import { planDeliveries } from "./plan-deliveries.ts";
+import { findLeftAcrossOrgs } from "./plan-deliveries.store.ts";
+import { sendOnce } from "./send-delivery.ts";
 import { createSettler } from "./settle-deliveries.ts";
-import type { LeasedWebhook } from "./webhook-work.store.ts";
-import { lookForWorkAcrossOrgs, webhookLeases } from "./webhook-work.store.ts";
 
-/** What this process has seen since it started; `fenced`: sent by a worker that was taken for dead. */
+/** Counts of this process since it started; `fenced`: deliveries sent by a worker whose lease another one had taken over. */
 export const deliveryCounters = perWorld(() => ({ delivered: 0, failed: 0, attempts: 0, fenced: 0 }));
 
-/** Signals get it going at once; this is for those that were lost, for workers that were, and for retries of the latter. */
+/** Signals start work at once; polls cover lost signals, and retries of processes that died. */
 const pollIntervalMs = 15_000;
-const hour = 3_600_000;
-/** What another node holds just now is looked at a moment later. */
-const lookAgainMs = 250;
+const hourMs = 3_600_000;
+/** Webhooks that another process is planning at this moment are looked at again after this long. */
+const lockedMs = 250;
+/** Deliveries that are settled make room for more; planning waits for several. */
+const refillMs = 100;
 
-/** Tells endpoints what happens, as many deliveries at a time as there are slots. One per surface and process. */
+/** Plans and sends webhook deliveries, at most `slots` at a time. One per surface and process. */
 export function startDeliveries(world: World, { slots }: { slots: number }): { stop(): Promise<void> } {
   const counters = deliveryCounters(world);
-  const feeds = new Map<string, Feed>();
-  let isStopping = false;
-  /** Nobody has a webhook, and whoever makes one says so: an idle hub need not look. */
-  let isNone = false;
+  const load = createLoader(world);
+  /** More is waiting in the log than was planned. Only a hint for this process; polls look in the database. */
+  let isMoreWaiting = false;
 
-  const looking = startLoop({
-    intervalMs: hour,
-    retryMs: lookAgainMs,
+  const planning = startLoop({
+    intervalMs: hourMs,
+    firstMs: 1,
+    retryMs: lockedMs,
     async pass(stopping) {
-      if (isNone && world.signals.isConnected()) return hour;
-      const { isLocked } = await lookForEvents(world, stopping, () => worker.wake());
-      return isLocked ? lookAgainMs : hour;
+      const { isLeft, isPlannable } = await planDeliveries(world, stopping, () => worker.wake());
+      isMoreWaiting = isLeft;
+      // Also without new rows here: another process may have planned more than it has slots for.
+      worker.wake();
+      return isPlannable ? lockedMs : hourMs;
     },
-    onError: (error) => world.log.warn({ err: error }, "webhooks could not be looked at yet"),
+    onError: (error) => world.log.warn({ err: error }, "planning webhook deliveries failed; it will be retried"),
   });
 
-  const desk: Desk = {
-    world,
-    places: createSendPlaces(slots),
-    counters,
-    isStopping: () => isStopping,
-    settle: createSettler(world, ({ fenced, delivered, failed }) => {
-      counters.fenced += fenced;
-      counters.delivered += delivered;
-      counters.failed += failed;
-    }),
-    wakeAt(...times) {
-      const now = world.clock.now().getTime();
-      for (const at of times) if (at) worker.wake(Math.max(0, at.getTime() - now) + 20);
-    },
-    look: () => looking.wake(),
-  };
+  const settle = createSettler(world, ({ fenced, delivered, failed, nextAt }) => {
+    counters.fenced += fenced;
+    counters.delivered += delivered;
+    counters.failed += failed;
+    const now = world.clock.now().getTime();
+    for (const at of nextAt) worker.wake(Math.max(0, at.getTime() - now) + 20);
+    if (isMoreWaiting) planning.wake(refillMs);
+  });
 
-  const work: WorkKind<World, LeasedWebhook> = {
+  const work: WorkKind<World, LeasedDelivery> = {
     name: "webhook deliveries",
-    leases: webhookLeases,
+    leases: deliveryLeases,
     wakeOn: ["webhook"],
     pollIntervalMs,
-    // A delivery counts its own tries.
+    // A delivery has a retry schedule of its own.
     maxAttempts: Infinity,
-    async poll() {
-      if (isNone && world.signals.isConnected()) return false;
-      // Before it is looked: one that is made meanwhile counts.
-      isNone = true;
-      const { isReady, isBehind, isAny } = await lookForWorkAcrossOrgs(world.db, world.clock.now());
-      isNone &&= !isAny;
-      if (isBehind) looking.wake();
-      return isReady;
+    async poll({ db, clock }) {
+      const { isLeft, isDue } = await findLeftAcrossOrgs(db, clock.now());
+      if (isLeft) planning.wake();
+      return isDue;
     },
-    async run(_world, webhook, slice) {
-      const feed = startFeed(desk, webhook, slice);
-      feeds.set(webhook.id, feed);
-      try {
-        return await feed.ended;
-      } finally {
-        if (feeds.get(webhook.id) === feed) feeds.delete(webhook.id);
-      }
+    async run(_world, delivery, slice) {
+      const loaded = await load(delivery);
+      const options = { signal: slice.signal, mayStart: slice.isFresh };
+      const sent = loaded && (await sendOnce(world, loaded.target, loaded.content, options));
+      // Nothing was sent: the webhook was paused since the claim, the lease may be lost, or the process stops.
+      if (!sent) return "yield";
+      counters.attempts++;
+      slice.releaseSlot();
+      await settle({ delivery, owner: slice.owner, outcome: sent.outcome });
+      return "done";
     },
     giveUp: () => Promise.resolve(),
   };
 
   const worker = startWork(world, work, { slots });
-  const subscriptions = [
-    world.signals.subscribe("events", (orgId) => {
-      for (const feed of feeds.values()) if (feed.orgId === orgId) feed.poke();
-      looking.wake();
-    }),
-    world.signals.subscribe("webhook", (id) => {
-      isNone = false;
-      for (const feed of feeds.values()) if (id === "" || feed.id === id) feed.reload();
-      looking.wake();
-    }),
-  ];
+  const plan = (): void => planning.wake();
+  const subscriptions = [world.signals.subscribe("events", plan), world.signals.subscribe("webhook", plan)];
+  let hasStopped = false;
   world.signals.onGap(() => {
-    isNone = false;
-    for (const feed of feeds.values()) feed.reload();
-    looking.wake();
+    if (!hasStopped) plan();
   });
-  looking.wake();
   return {
     async stop() {
-      isStopping = true;
+      hasStopped = true;
       for (const off of subscriptions) off();
-      await looking.stop();
+      await planning.stop();
       await worker.stop();
     },
   };

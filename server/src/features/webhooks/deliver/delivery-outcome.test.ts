@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Health } from "../webhooks.store.ts";
 import type { Outcome } from "./delivery-outcome.ts";
-import { endOf, healthAfter, isTaken, retryDelaysMs } from "./delivery-outcome.ts";
+import { endOf, healthAfter, isSuccess, retryDelaysMs } from "./delivery-outcome.ts";
 
 const start = Date.parse("2026-11-02T09:00:00Z");
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
@@ -12,18 +12,18 @@ const healthy: Health = {
   disabledReason: null,
   ordering: "none",
   maxInFlight: 8,
-  places: 8,
+  concurrency: 8,
   waitUntil: null,
   consecutiveFailures: 0,
   failingSince: null,
-  failingToldAt: null,
+  failingReportedAt: null,
   lastSuccessAt: null,
   lastFailureAt: null,
   lastError: null,
 };
 
 function sent(status: number | null, atMs: number, retryAfterMs?: number): Outcome {
-  const error = status === 204 ? null : { code: "not_taken", message: "no" };
+  const error = status === 204 ? null : { code: "unexpected_status", message: "no" };
   return { at: new Date(start + atMs), durationMs: 5, status, error, headers: null, answer: null, retryAfterMs };
 }
 
@@ -38,9 +38,9 @@ function follow(health: Health, untilMs: number) {
     const ending = endOf(delivery, state, outcome, () => 0.5);
     const after = healthAfter(state, outcome, ending, () => 0.5);
     tries.push(at);
-    if (after.told) told.push(`${after.told} at ${Math.round(at / minute)}`);
+    if (after.news) told.push(`${after.news} at ${Math.round(at / minute)}`);
     state = after.health;
-    if (ending.status !== "waiting" || state.status !== "active") return { tries, told, state, ending };
+    if (ending.status !== "pending" || state.status !== "active") return { tries, told, state, ending };
     delivery = ending;
     const due = ending.dueAt?.getTime() ?? 0;
     const gate = state.waitUntil === null ? 0 : Date.parse(state.waitUntil);
@@ -55,7 +55,7 @@ describe("a delivery that is not taken", () => {
     (ordering) => {
       for (const random of [0, 0.5, 0.999]) {
         let delivery = { tries: 0, nextTryAt: null as Date | null };
-        let state: Health = { ...healthy, ordering, places: ordering === "strict" ? 1 : 8 };
+        let state: Health = { ...healthy, ordering, concurrency: ordering === "strict" ? 1 : 8 };
         let at = 0;
         while (at <= 8_000) {
           const outcome = sent(null, at);
@@ -79,7 +79,7 @@ describe("a delivery that is not taken", () => {
   });
 
   test("in strict order is tried every 15 minutes, and given up no earlier", () => {
-    const { tries, ending } = follow({ ...healthy, ordering: "strict", places: 1 }, 10 * day);
+    const { tries, ending } = follow({ ...healthy, ordering: "strict", concurrency: 1 }, 10 * day);
     const gaps = tries.slice(1).map((at, n) => at - tries[n]!);
     expect(Math.max(...gaps)).toBeLessThanOrEqual(15 * minute);
     expect(tries.length).toBeGreaterThan(100);
@@ -97,12 +97,12 @@ describe("a delivery that is not taken", () => {
   test("stays as it is when the endpoint is gone, which disables it at once", () => {
     const outcome = sent(410, 0);
     const ending = endOf({ tries: 3, nextTryAt: null }, healthy, outcome, () => 0.5);
-    expect(ending).toEqual({ status: "waiting", tries: 3, dueAt: null, nextTryAt: null });
+    expect(ending).toEqual({ status: "pending", tries: 3, dueAt: null, nextTryAt: null });
     const change = healthAfter(healthy, outcome, ending, () => 0.5);
-    expect([change.told, change.health.status, change.health.disabledReason]).toEqual(["disabled", "disabled", "gone"]);
-    // Whoever has paused it meanwhile finds it paused.
+    expect([change.news, change.health.status, change.health.disabledReason]).toEqual(["disabled", "disabled", "gone"]);
+    // A pause in the meantime is kept.
     const paused = healthAfter({ ...healthy, status: "paused" }, outcome, ending, () => 0.5);
-    expect([paused.told, paused.health.status, paused.health.disabledReason]).toEqual([undefined, "paused", null]);
+    expect([paused.news, paused.health.status, paused.health.disabledReason]).toEqual([undefined, "paused", null]);
   });
 });
 
@@ -120,7 +120,7 @@ describe("an endpoint that fails", () => {
         () => 0.5,
       );
       state = change.health;
-      if (change.told) told.push(`${change.told} at ${Math.floor(at / hour)} h`);
+      if (change.news) told.push(`${change.news} at ${Math.floor(at / hour)} h`);
       if (state.status !== "active") break;
       at = Math.max(at + 1, Date.parse(state.waitUntil ?? "") - start || 0);
     }
@@ -129,7 +129,7 @@ describe("an endpoint that fails", () => {
 
   test("gets one place after five failures in a row, and after each success twice as many", () => {
     let state = healthy;
-    const places: number[] = [];
+    const concurrency: number[] = [];
     for (const status of [500, 500, 500, 500, 500, 204, 204, 204, 204]) {
       const outcome = sent(status, 0);
       state = healthAfter(
@@ -138,12 +138,12 @@ describe("an endpoint that fails", () => {
         endOf({ tries: 0, nextTryAt: null }, state, outcome, () => 0.5),
         () => 0.5,
       ).health;
-      places.push(state.places);
+      concurrency.push(state.concurrency);
     }
-    expect(places).toEqual([8, 8, 8, 8, 1, 2, 4, 8, 8]);
+    expect(concurrency).toEqual([8, 8, 8, 8, 1, 2, 4, 8, 8]);
   });
 
-  test("has between one and its most places, whatever happens, and waits at most six hours", () => {
+  test("has between one and its most concurrency, whatever happens, and waits at most six hours", () => {
     const step = fc.record({
       status: fc.constantFrom(204, 200, 500, 429, 302, null),
       ms: fc.nat(hour),
@@ -156,7 +156,7 @@ describe("an endpoint that fails", () => {
         fc.integer({ min: 1, max: 32 }),
         (steps, strict, most) => {
           const ordering = strict ? "strict" : "none";
-          let state: Health = { ...healthy, ordering, maxInFlight: most, places: strict ? 1 : most };
+          let state: Health = { ...healthy, ordering, maxInFlight: most, concurrency: strict ? 1 : most };
           let at = 0;
           for (const { status, ms, pause } of steps) {
             at += ms;
@@ -168,11 +168,11 @@ describe("an endpoint that fails", () => {
               endOf({ tries: 0, nextTryAt: null }, state, outcome, Math.random),
               Math.random,
             ).health;
-            expect(state.places).toBeGreaterThanOrEqual(1);
-            expect(state.places).toBeLessThanOrEqual(strict ? 1 : most);
-            if (isTaken(outcome))
+            expect(state.concurrency).toBeGreaterThanOrEqual(1);
+            expect(state.concurrency).toBeLessThanOrEqual(strict ? 1 : most);
+            if (isSuccess(outcome))
               expect(state).toMatchObject({ waitUntil: null, consecutiveFailures: 0, failingSince: null });
-            // Nobody's failure ends the pause that another one's was answered with.
+            // A failure does not shorten the wait that an earlier response asked for.
             else if (before !== null) expect(state.waitUntil! >= before).toBe(true);
             if (state.waitUntil !== null)
               expect(Date.parse(state.waitUntil) - start - at).toBeLessThanOrEqual(6 * hour);

@@ -1,6 +1,6 @@
 import type { Health } from "../webhooks.store.ts";
 
-/** What became of sending it once. */
+/** The outcome of one request to an endpoint. */
 export type Outcome = {
   at: Date;
   durationMs: number;
@@ -8,11 +8,12 @@ export type Outcome = {
   error: { code: string; message: string } | null;
   headers: Record<string, string> | null;
   answer: string | null;
-  /** How long the other side wants to be left alone. */
+  /** From the Retry-After header. */
   retryAfterMs: number | undefined;
 };
 
-export const isTaken = ({ status }: Outcome): boolean => status !== null && status >= 200 && status < 300;
+export const isSuccess = ({ status }: Pick<Outcome, "status">): boolean =>
+  status !== null && status >= 200 && status < 300;
 const isGone = ({ status }: Outcome): boolean => status === 410;
 
 const second = 1_000;
@@ -20,8 +21,8 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /**
- * Before the first try, the second and so on; after the last it is given up. The first minutes have several: the restart of
- * an endpoint takes seconds, and in strict order everything behind the delivery waits.
+ * Delays before the first attempt, the second and so on; after the last the delivery fails. The first minutes have several: a
+ * restart of an endpoint takes seconds, and with strict ordering all later deliveries wait for this one.
  */
 export const retryDelaysMs = [
   0,
@@ -39,34 +40,34 @@ export const retryDelaysMs = [
   24 * hour,
 ];
 export const maxRetryAfterMs = 6 * hour;
-const spread = 0.2;
+const jitter = 0.2;
 
-/** After so many failures in a row it is tried with one delivery at a time. */
+/** After this many consecutive failures an endpoint is probed with one delivery at a time. */
 export const failuresToProbe = 5;
 const probeMs = { least: 5 * second, most: 15 * minute };
-const tellAfterMs = hour;
+const reportAfterMs = hour;
 const disableAfterMs = 5 * 24 * hour;
 
-const spreadOut = (ms: number, random: () => number): number => Math.round(ms * (1 - spread + 2 * spread * random()));
+const withJitter = (ms: number, random: () => number): number => Math.round(ms * (1 - jitter + 2 * jitter * random()));
 
-export const mostPlaces = ({ ordering, maxInFlight }: Pick<Health, "ordering" | "maxInFlight">): number =>
+export const maxConcurrencyOf = ({ ordering, maxInFlight }: Pick<Health, "ordering" | "maxInFlight">): number =>
   ordering === "strict" ? 1 : maxInFlight;
 
-/** What a delivery is like after it was sent. */
+/** The state of a delivery after an attempt. */
 export type Ending = {
-  status: "waiting" | "delivered" | "failed";
+  status: "pending" | "delivered" | "failed";
   tries: number;
-  /** From when on it may be sent again; null: as before. */
+  /** When it may be sent again; null: its due time stays. */
   dueAt: Date | null;
-  /** From when on another try counts. */
+  /** When the next attempt counts as a try. */
   nextTryAt: Date | null;
 };
 
 type Tried = { tries: number; nextTryAt: Date | null };
 
 /**
- * In strict order a delivery keeps its place, and all behind it wait: it is tried every 15 minutes at least, but only what
- * its plan of retries has counts as a try. Nobody's order is given up because the endpoint was away for some hours.
+ * With strict ordering a failed delivery stays the next one, and is attempted every 15 minutes at least. Only the attempts of
+ * the retry schedule count as tries, so that an outage of some hours does not make it fail.
  */
 export function endOf(
   delivery: Tried,
@@ -75,38 +76,39 @@ export function endOf(
   random: () => number,
 ): Ending {
   const { tries, nextTryAt } = delivery;
-  if (isTaken(outcome)) return { status: "delivered", tries: tries + 1, dueAt: null, nextTryAt: null };
-  // The endpoint wants nothing any more: that says nothing about this delivery.
-  if (isGone(outcome)) return { status: "waiting", tries, dueAt: null, nextTryAt };
+  if (isSuccess(outcome)) return { status: "delivered", tries: tries + 1, dueAt: null, nextTryAt: null };
+  // 410 is about the endpoint, not about this delivery.
+  if (isGone(outcome)) return { status: "pending", tries, dueAt: null, nextTryAt };
   const isStrict = health.ordering === "strict";
   if (isStrict && nextTryAt !== null && outcome.at < nextTryAt)
-    return { status: "waiting", tries, dueAt: null, nextTryAt };
+    return { status: "pending", tries, dueAt: null, nextTryAt };
   const delayMs = retryDelaysMs[tries + 1];
   if (delayMs === undefined) return { status: "failed", tries: tries + 1, dueAt: null, nextTryAt: null };
-  const waitMs = Math.max(spreadOut(delayMs, random), outcome.retryAfterMs ?? 0);
+  const waitMs = Math.max(withJitter(delayMs, random), outcome.retryAfterMs ?? 0);
   const next = new Date(outcome.at.getTime() + waitMs);
-  return { status: "waiting", tries: tries + 1, dueAt: isStrict ? null : next, nextTryAt: next };
+  return { status: "pending", tries: tries + 1, dueAt: isStrict ? null : next, nextTryAt: next };
 }
 
-export type Change<State extends Health> = { health: State; told?: "failing" | "disabled" };
+/** `news`: what an event is recorded about. */
+export type HealthChange<State extends Health> = { health: State; news?: "failing" | "disabled" };
 
-/** What an endpoint is like after it was sent something; `ending` is what that means for the delivery. */
+/** The health of an endpoint after an attempt; `ending` is the state of the delivery. */
 export function healthAfter<State extends Health>(
   health: State,
   outcome: Outcome,
   ending: Ending,
   random: () => number,
-): Change<State> {
+): HealthChange<State> {
   const at = outcome.at.toISOString();
-  if (isTaken(outcome)) {
+  if (isSuccess(outcome)) {
     return {
       health: {
         ...health,
-        places: Math.min(mostPlaces(health), Math.max(1, health.places) * 2),
+        concurrency: Math.min(maxConcurrencyOf(health), Math.max(1, health.concurrency) * 2),
         waitUntil: null,
         consecutiveFailures: 0,
         failingSince: null,
-        failingToldAt: null,
+        failingReportedAt: null,
         lastSuccessAt: at,
         lastError: null,
       },
@@ -124,14 +126,14 @@ export function healthAfter<State extends Health>(
   const isActive = health.status === "active";
   if (isActive && (isGone(outcome) || failingMs >= disableAfterMs)) {
     const disabledReason = isGone(outcome) ? "gone" : "failing";
-    return { health: { ...failed, status: "disabled", disabledReason, waitUntil: null }, told: "disabled" };
+    return { health: { ...failed, status: "disabled", disabledReason, waitUntil: null }, news: "disabled" };
   }
   const waiting = waitAfter(failed, outcome, ending, failingMs, random);
-  const isNews = isActive && failingMs >= tellAfterMs && health.failingToldAt === null;
-  return isNews ? { health: { ...waiting, failingToldAt: at }, told: "failing" } : { health: waiting };
+  const isNews = isActive && failingMs >= reportAfterMs && health.failingReportedAt === null;
+  return isNews ? { health: { ...waiting, failingReportedAt: at }, news: "failing" } : { health: waiting };
 }
 
-/** Longer each time, up to 15 minutes: what waits behind it spends no tries meanwhile. */
+/** Longer with the duration of the outage, up to 15 minutes. The other deliveries wait meanwhile and use up no tries. */
 function waitAfter<State extends Health>(
   health: State,
   { at, retryAfterMs = 0 }: Outcome,
@@ -142,13 +144,13 @@ function waitAfter<State extends Health>(
   const isProbed = health.consecutiveFailures >= failuresToProbe;
   const probeInMs = Math.min(Math.max(failingMs / 4, probeMs.least), probeMs.most);
   const untilNextMs = nextTryAt === null ? 0 : Math.max(0, nextTryAt.getTime() - at.getTime());
-  const pauses = [
+  const waits = [
     retryAfterMs,
-    isProbed ? spreadOut(probeInMs, random) : 0,
+    isProbed ? withJitter(probeInMs, random) : 0,
     health.ordering === "strict" && !isProbed ? Math.min(untilNextMs, probeMs.most) : 0,
   ];
-  const pauseMs = Math.max(...pauses);
-  const until = new Date(at.getTime() + pauseMs).toISOString();
-  const isLater = pauseMs > 0 && (health.waitUntil === null || until > health.waitUntil);
-  return { ...health, places: isProbed ? 1 : health.places, waitUntil: isLater ? until : health.waitUntil };
+  const waitMs = Math.max(...waits);
+  const until = new Date(at.getTime() + waitMs).toISOString();
+  const isLater = waitMs > 0 && (health.waitUntil === null || until > health.waitUntil);
+  return { ...health, concurrency: isProbed ? 1 : health.concurrency, waitUntil: isLater ? until : health.waitUntil };
 }

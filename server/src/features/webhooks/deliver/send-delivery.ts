@@ -6,50 +6,25 @@ import { RemoteError } from "../../../core/remote-error.ts";
 import { cleanText } from "../../../core/strict-json.ts";
 import type { World } from "../../../context.ts";
 import { perWorld } from "../../../context.ts";
-import type { EventEnvelope, SealedEvent } from "../../../events/event-envelope.ts";
-import { envelopeOf } from "../../../events/event-envelope.ts";
 import { findOutboundHosts } from "../../organizations/organizations.ts";
 import { echoStatus, refuseFromPreview, refusePlainHttp } from "../webhook-address.ts";
 import type { SealedPart } from "../webhook-signing.ts";
 import { openPart, signedHeaders, signerOf } from "../webhook-signing.ts";
-import type { Target } from "./webhook-work.store.ts";
+import type { Target } from "./deliveries.store.ts";
 import type { Outcome } from "./delivery-outcome.ts";
-import { isTaken, maxRetryAfterMs } from "./delivery-outcome.ts";
+import { isSuccess, maxRetryAfterMs } from "./delivery-outcome.ts";
+import type { Content } from "./load-deliveries.ts";
 
 const timeoutMs = 15_000;
 const maxBodyBytes = 64 * 1024;
 const keptBytes = 4 * 1024;
 const maxHeaders = 50;
-/** More than all deliveries under way: nobody waits for a connection because another one's endpoint is slow. */
+/** More than all concurrent deliveries: no request waits for a connection because another endpoint is slow. */
 const connections = 1_000;
 
 type Message = { headers: Record<string, string>; body: string };
 
-/** An event as it is sent, the same each time. */
-export type Content = { id: string; body: string };
-
-export const contentOf = (event: EventEnvelope): Content => ({ id: event.id, body: JSON.stringify(event) });
-
-/** Of the last events: most go to several webhooks, which are not all as fast, and are written once. */
-const lastContents = perWorld(() => ({ byId: new Map<string, Content>(), characters: 0 }));
-const maxCharacters = 4 * 1024 ** 2;
-
-export function contentOfEntry(world: World, entry: SealedEvent): Content {
-  const last = lastContents(world);
-  const known = last.byId.get(entry.id);
-  if (known) return known;
-  const content = contentOf(envelopeOf(world.environment, entry));
-  last.byId.set(entry.id, content);
-  last.characters += content.body.length;
-  for (const [id, { body }] of last.byId) {
-    if (last.characters <= maxCharacters) break;
-    last.byId.delete(id);
-    last.characters -= body.length;
-  }
-  return content;
-}
-
-/** The request that is sent, signed anew for the moment. */
+/** Signs the content for this attempt. */
 function messageFor(world: World, target: Target, { id, body }: Content): Message {
   const now = world.clock.real();
   const isRotating =
@@ -64,7 +39,7 @@ function messageFor(world: World, target: Target, { id, body }: Content): Messag
   };
 }
 
-/** Every webhook has up to two; they are opened once. */
+/** Signers by sealed secret, of which a webhook has up to two. Opening one costs more than signing. */
 const knownSigners = perWorld(() => new Map<string, ReturnType<typeof signerOf>>());
 const maxKnown = 2_000;
 
@@ -81,7 +56,7 @@ function openSigner(world: World, { orgId, id, signing }: Target, part: SealedPa
 
 type SendOptions = { signal?: AbortSignal; mayStart?(): boolean };
 
-/** Sends it once. Never throws: whatever goes wrong is an outcome, too. Undefined: nothing was sent, and it says nothing. */
+/** Sends one request. Never throws: a failure is an outcome. Undefined: no request was sent. */
 export async function sendOnce(
   world: World,
   target: Target,
@@ -97,8 +72,8 @@ export async function sendOnce(
     if (Buffer.byteLength(message.body) > maxBodyBytes) {
       throw new RemoteError("body_too_large", `The event has more than ${maxBodyBytes} bytes.`);
     }
-    const answer = await exchange(world, target, message, options);
-    return { message, outcome: { ...ended(), ...readAnswer(world, answer) } };
+    const response = await exchange(world, target, message, options);
+    return { message, outcome: { ...ended(), ...readResponse(world, response) } };
   } catch (error) {
     if (options.signal?.aborted || (error instanceof RemoteError && error.code === "too_late")) return undefined;
     const failure = { status: null, headers: null, answer: null, retryAfterMs: undefined };
@@ -106,9 +81,9 @@ export async function sendOnce(
   }
 }
 
-type Answered = { status: number; headers: Record<string, string>; text: string };
+type Response = { status: number; headers: Record<string, string>; text: string };
 
-async function exchange(world: World, target: Target, message: Message, options: SendOptions): Promise<Answered> {
+async function exchange(world: World, target: Target, message: Message, options: SendOptions): Promise<Response> {
   refuseFromPreview(world, target.url);
   const echoed = echoStatus(target.url);
   if (echoed !== undefined) {
@@ -123,7 +98,7 @@ async function exchange(world: World, target: Target, message: Message, options:
     connections,
     credentialsFor: target.sealedHeaders === null ? undefined : [target.url],
     findAllowedHosts: () => findOutboundHosts(world, target.orgId),
-    // An endpoint that fails is left alone by its own rules, on all nodes together.
+    // The health of the webhook limits requests to a failing endpoint, on all nodes together.
     breakerKey: `${world.environment}:webhook:${target.id}`,
     breaker: "none",
   });
@@ -144,15 +119,18 @@ function openHeaders({ secrets }: World, { orgId, id, sealedHeaders }: Target): 
   return JSON.parse(openPart(secrets, "headers", orgId, id, sealedHeaders)) as Record<string, string>;
 }
 
-function readAnswer({ clock }: World, { status, headers, text }: Answered) {
+function readResponse({ clock }: World, { status, headers, text }: Response) {
   const outcome = { status, headers: keptHeaders(headers), answer: cleanText(text) };
   const retryAfterMs = readRetryAfter(headers["retry-after"], clock.real(), maxRetryAfterMs);
-  if (isTaken({ status } as Outcome)) return { ...outcome, error: null, retryAfterMs: undefined };
-  const message = status === 410 ? "The endpoint is gone (410)." : `The endpoint answered ${status}, not 2xx.`;
-  return { ...outcome, error: { code: "not_taken", message }, retryAfterMs };
+  if (isSuccess({ status })) return { ...outcome, error: null, retryAfterMs: undefined };
+  const message =
+    status === 410
+      ? "The endpoint responded with status 410 (gone)."
+      : `The endpoint responded with status ${status}, not 2xx.`;
+  return { ...outcome, error: { code: "unexpected_status", message }, retryAfterMs };
 }
 
-/** Cookies are between the endpoint and whoever it thinks we are. */
+/** Without cookies: they may be credentials. */
 function keptHeaders(headers: Record<string, string>): Record<string, string> {
   const kept = Object.entries(headers).filter(([name]) => name !== "set-cookie");
   return Object.fromEntries(
@@ -164,8 +142,8 @@ function explain({ log }: World, { id }: Target, error: unknown): { code: string
   if (error instanceof RemoteError || error instanceof HubError) {
     return { code: error.code, message: cleanText(error.message) };
   }
-  log.error({ err: error, webhookId: id }, "a delivery could not be made");
+  log.error({ err: error, webhookId: id }, "a webhook request could not be made");
   const message =
-    "The secrets of the webhook cannot be opened with the keys of this hub. Rotate its secret, set its headers.";
+    "The secrets of the webhook cannot be decrypted with the keys of this hub. Rotate its secret and set its headers again.";
   return { code: "secrets_unreadable", message };
 }

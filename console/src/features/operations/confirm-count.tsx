@@ -1,0 +1,36 @@
+import { useState } from "react";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { formatCount } from "../../ui/format.ts";
+import { TextField } from "../../ui/text-field.tsx";
+
+type Props = { onClose(): void; count: number; reasons: string[]; isBusy: boolean; onRun(): void };
+
+/** Confirms an irreversible run by typing the number of orders. */
+export function ConfirmCount({ onClose, count, reasons, isBusy, onRun }: Props) {
+  const [typed, setTyped] = useState("");
+  const isRight = typed.replaceAll(/[,. ]/g, "") === String(count);
+  return (
+    <FormDialog
+      title={`Run on ${formatCount(count)} live orders?`}
+      submit="Run"
+      reason={!isRight && "The number is not that."}
+      form={{ submit: onRun, isBusy, error: null }}
+      onClose={onClose}
+    >
+      <ul className="list-disc ps-4">
+        {reasons.map((reason) => (
+          <li key={reason} className="first-letter:uppercase">
+            {reason}
+          </li>
+        ))}
+      </ul>
+      <TextField
+        label={`Type ${formatCount(count)} to go on`}
+        inputMode="numeric"
+        autoComplete="off"
+        value={typed}
+        onChange={setTyped}
+      />
+    </FormDialog>
+  );
+}
