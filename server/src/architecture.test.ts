@@ -266,7 +266,7 @@ test("only functions that return void queue statements, so that no caller awaits
     .flatMap((file) => {
       const text = readFileSync(path.join(root, file), "utf8");
       const signatures = [...text.matchAll(isTopLevel)];
-      return [...text.matchAll(/\.queue\(/g)].flatMap(({ index }) => {
+      return [...text.matchAll(/\btx\.queue\(/g)].flatMap(({ index }) => {
         const [signature, returns] = signatures.findLast((found) => found.index < index) ?? [];
         return mayTouchSql(file) && returns === "void" ? [] : [`${file}: ${signature?.split("(")[0]}`];
       });
