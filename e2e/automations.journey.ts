@@ -40,11 +40,11 @@ test("an automation starts in preflight mode, and a test shows its effect on pas
   await page.getByRole("combobox", { name: "Pipeline" }).click();
   await page.getByRole("option", { name: "Tag what is new" }).click();
   await checkPage(page, "automation-new");
-  await page.getByRole("button", { name: "Begin in shadow" }).click();
-  await page.getByText("in shadow", { exact: true }).first().waitFor();
+  await page.getByRole("button", { name: "Start in preflight mode" }).click();
+  await page.getByText("preflight only", { exact: true }).first().waitFor();
   const [made] = (await org.get("/automations")).body.data;
   expect(made).toMatchObject({
-    mode: "shadow",
+    mode: "preflight",
     trigger: { types: ["order.created"], filter: { channelNot: "fair" } },
     when: { path: "priority", op: "eq", value: "urgent" },
   });
@@ -60,16 +60,16 @@ test("preflights record what it would have done; in run mode it runs, and both a
   const { page } = person;
   await page.getByRole("link", { name: "What it did" }).click();
   await page.getByText("Nothing set it off yet.").waitFor();
-  const shadowed = (await org.post("/orders", { priority: "urgent" })).body.id;
+  const checkedOnly = (await org.post("/orders", { priority: "urgent" })).body.id;
   const invocations = page.getByRole("table", { name: "Invocations" });
   await invocations.getByText("1 would be done").waitFor();
-  expect((await org.get(`/orders/${shadowed}`)).body.tags).toEqual([]);
+  expect((await org.get(`/orders/${checkedOnly}`)).body.tags).toEqual([]);
   await page.getByRole("button", { name: "Let it run" }).click();
   const dialog = page.getByRole("dialog", { name: "Let Urgent ones are tagged run?" });
-  await dialog.getByText("In shadow it has seen").waitFor();
+  await dialog.getByText("In preflight mode it has seen").waitFor();
   await takeScreenshot(page, "automation-live");
   await dialog.getByRole("button", { name: "Let it run, live" }).click();
-  await page.getByRole("button", { name: "Back to shadow" }).waitFor();
+  await page.getByRole("button", { name: "Back to preflight only" }).waitFor();
   const live = (await org.post("/orders", { priority: "urgent" })).body.id;
   await expect.poll(async () => (await org.get(`/orders/${live}`)).body.tags).toEqual(["seen"]);
   await invocations.getByRole("link", { name: "Run" }).waitFor();

@@ -77,7 +77,7 @@ test("a failed delivery is shown with its response and resent, one by one and in
   const many = page.getByRole("dialog", { name: "Send many again?" });
   await many.getByRole("button", { name: "Send again" }).click();
   // There are no failed deliveries.
-  await many.getByText("The webhook has no such deliveries in this time.").waitFor();
+  await many.getByText("The webhook has no deliveries of these types and this kind in this time range.").waitFor();
   await many.getByRole("combobox", { name: "What of it" }).click();
   await page.getByRole("option", { name: "Everything, delivered or not" }).click();
   await many.getByRole("button", { name: "Send again" }).click();

@@ -77,7 +77,7 @@ function checkOrigins(
 ): void {
   const asked = journal.flatMap((entry) => (entry.type === "orders" ? entry.ids : []));
   const known = new Set([...asked, ...makings.flatMap(({ made }) => made)]);
-  for (const id of orders.keys()) if (!known.has(id)) findings.doubled.push(`nobody says where order ${id} comes from`);
+  for (const id of orders.keys()) if (!known.has(id)) findings.doubled.push(`order ${id} has no recorded origin`);
 }
 
 function checkAcknowledged(makings: Making[], journal: JournalEntry[], findings: Findings): void {

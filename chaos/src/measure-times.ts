@@ -78,7 +78,7 @@ async function measureTakeOver(cluster: TaskCluster, send: Send): Promise<number
   await until(
     async () => (await state()).attempt === 2,
     60_000,
-    () => "nobody took over",
+    () => "no hub took over",
     20,
   );
   const took = performance.now() - killed;

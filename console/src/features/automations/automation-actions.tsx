@@ -85,7 +85,7 @@ function ResumeButton({ automation }: { automation: Automation }) {
 /** Switches between preflight and run, showing what the preflights found. */
 function ModeButton({ automation }: { automation: Automation }) {
   const me = useMe();
-  const isShadow = automation.mode === "preflight";
+  const isPreflight = automation.mode === "preflight";
   const { counters } = automation;
   const switchTo = async (mode: "preflight" | "run"): Promise<void> => {
     await hub.call("PATCH /api/v1/automations/{id}", {
@@ -94,17 +94,17 @@ function ModeButton({ automation }: { automation: Automation }) {
       body: { mode },
     });
     await renew();
-    showToast(mode === "run" ? `${automation.name} is live` : `${automation.name} is in shadow again`);
+    showToast(mode === "run" ? `${automation.name} is live` : `${automation.name} is preflight only again`);
   };
-  if (!isShadow) {
+  if (!isPreflight) {
     return (
       // A new key resets the dialog: it asks another question in the same position.
       <ConfirmButton
         key="preflight"
         kind="plain"
-        label="Back to shadow"
-        title="Back to shadow?"
-        yes="Back to shadow"
+        label="Back to preflight only"
+        title="Back to preflight only?"
+        yes="Back to preflight only"
         disabledReason={automationCan.change(me)}
         run={() => switchTo("preflight")}
       >
@@ -123,8 +123,8 @@ function ModeButton({ automation }: { automation: Automation }) {
       run={() => switchTo("run")}
     >
       <p>
-        In shadow it has seen {plural(counters.evaluated, "order")}, and {formatCount(counters.matched)} of them met it,
-        in {plural(counters.preflights, "check")}.
+        In preflight mode it has seen {plural(counters.evaluated, "order")}, and {formatCount(counters.matched)} of them
+        met it, in {plural(counters.preflights, "check")}.
       </p>
       <p>
         From now on it changes orders by itself, as you may, at most {plural(automation.max_orders_per_hour, "order")}{" "}

@@ -68,9 +68,9 @@ export function AutomationForm({ automation, onDone }: Props) {
           textOf={partText}
           fields={onFields}
           reason={reason}
-          save={form.isNew ? "Begin in shadow" : "Save"}
+          save={form.isNew ? "Start in preflight mode" : "Save"}
         >
-          {form.isNew && <p className="text-muted">{text.shadow}</p>}
+          {form.isNew && <p className="text-muted">{text.preflight}</p>}
         </SaveRow>
       </Card>
     </form>

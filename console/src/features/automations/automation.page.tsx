@@ -84,7 +84,7 @@ function Summary({ automation }: { automation: Automation }) {
             Next <Time at={automation.next_run_at} />.{" "}
           </>
         )}
-        {automation.mode === "preflight" && text.shadow}
+        {automation.mode === "preflight" && text.preflight}
       </p>
       {!automation.is_active && paused && (
         <p className="rounded-lg border border-warn bg-warn-soft px-3 py-2">
@@ -104,7 +104,7 @@ function Summary({ automation }: { automation: Automation }) {
         figures={[
           { label: "orders seen", value: counters.evaluated },
           { label: "orders that met it", value: counters.matched },
-          { label: "checks in shadow", value: counters.preflights },
+          { label: "preflights", value: counters.preflights },
           { label: "runs", value: counters.runs },
         ]}
       />

@@ -82,7 +82,7 @@ export function AutomationsPage() {
         tabs={[
           { href: paths.automations(), label: "All", isOn: !mode && !isPaused },
           { href: paths.automations({ mode: "run" }), label: "Live", isOn: mode === "run" },
-          { href: paths.automations({ mode: "preflight" }), label: "In shadow", isOn: mode === "preflight" },
+          { href: paths.automations({ mode: "preflight" }), label: "Preflight only", isOn: mode === "preflight" },
           { href: paths.automations({ paused: "1" }), label: "Paused", isOn: isPaused },
         ]}
       />

@@ -14,7 +14,7 @@ export const verdictNames: Record<string, string> = {
 
 export const kindNames: Record<string, string> = {
   run: "Run",
-  preflight: "Shadow: what it would have done",
+  preflight: "Preflight: what it would have done",
   depth_exceeded: "Stopped: automations had set off each other",
 };
 
@@ -24,5 +24,5 @@ export const startText = ({ trigger }: Pick<Automation, "trigger">): string =>
 
 export const text = {
   none: "No automation yet. One lets a saved pipeline start by itself, and shows first what it would do.",
-  shadow: "It only checks, and keeps what it would have done. Nothing is changed before somebody lets it run.",
+  preflight: "It only checks, and keeps what it would have done. Nothing is changed before somebody lets it run.",
 } as const;

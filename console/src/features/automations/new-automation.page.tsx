@@ -11,7 +11,7 @@ export function NewAutomationPage() {
       <PageHead above={{ href: paths.automations(), name: "Automations" }} title="New" />
       <AutomationForm
         onDone={(saved) => {
-          showToast(`${saved.name} begins in shadow`, { text: "It checks from now on, and changes nothing." });
+          showToast(`${saved.name} starts in preflight mode`, { text: "It checks from now on, and changes nothing." });
           router.history.replace(paths.automation(saved.id, { tab: "test" }));
         }}
       />
