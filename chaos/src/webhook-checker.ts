@@ -49,7 +49,8 @@ export async function checkWebhooks(db: Reader, endpoints: Endpoint[], arrivals:
     const { name, orgId, types, from, isStrict, webhookId } = endpoint;
     const { rows } = await db.query<{ id: string; sequence: number }>(
       "select id, sequence::int from events where org_id = $1 and sequence > $2 and type = any($3) order by sequence",
-      [orgId, from, types],
+      // A webhook for a type also gets the type for several objects: order.updated and orders.updated.
+      [orgId, from, [...types, ...types.map((type) => type.replace(".", "s."))]],
     );
     const own = byEndpoint.get(name) ?? [];
     const expected = new Map(rows.map(({ id, sequence }) => [id, sequence]));

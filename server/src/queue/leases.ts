@@ -221,7 +221,8 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
  *            transaction are left out.
  *   taken    assigns the lease. The array repeats the ids of the join: it turns the update into index lookups by id.
  *
- * One row is returned even when nothing was taken: it says where the walk stopped and whether rows were locked.
+ * Rows are returned in the order of `wanted`, so that those of a queue start in its order. One row is returned even when nothing
+ * was taken: it says where the walk stopped and whether rows were locked.
  */
 function claimStatementOf(spec: LeaseSpec, assignments: string): Prepared {
   const { table, columns, tieBreak = "id" } = spec;
@@ -264,11 +265,11 @@ function claimStatementOf(spec: LeaseSpec, assignments: string): Prepared {
     rounds as (
       select *, row_number() over (partition by org_id order by rank, due_at, tie_break, id) as round from ranked),
     wanted as (
-      select rounds.id
+      select rounds.id, row_number() over (order by rounds.round, rounds.due_at, rounds.tie_break, rounds.id) as nth
         from rounds
         left join jsonb_to_recordset($6::jsonb) as quota (org uuid, most int) on quota.org = rounds.org_id
        where rounds.round <= coalesce(quota.most, $7::int)
-       order by rounds.round, rounds.due_at, rounds.tie_break, rounds.id
+       order by nth
        limit $2::int),
     before as (
       select t.id as before_id, t.lease_owner as previous_owner
@@ -285,7 +286,8 @@ function claimStatementOf(spec: LeaseSpec, assignments: string): Prepared {
            (select count(*) from wanted) > (select count(*) from before) as some_locked,
            taken.*
       from (select) as always
-      left join taken on true`,
+      left join (taken join wanted on wanted.id = taken.id) on true
+     order by wanted.nth`,
   };
 }
 

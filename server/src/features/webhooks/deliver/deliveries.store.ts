@@ -25,6 +25,8 @@ export type LeasedDelivery = LeasedRow & {
   sequence: number;
   tries: number;
   nextTryAt: Date | null;
+  /** With strict ordering. */
+  isStrict: boolean;
   lease_attempts: number;
 };
 
@@ -44,7 +46,7 @@ const isNextInOrder = `(t.due_at > '-infinity' or not exists (
 const leases = leasesOn<LeasedDelivery>({
   table: "webhook_deliveries",
   columns: `t.id, t.org_id, t.lease_attempts, t.webhook_id as "webhookId", t.event_id as "eventId", t.sequence, t.tries,
-    t.next_try_at as "nextTryAt"`,
+    t.next_try_at as "nextTryAt", t.due_at = '-infinity' as "isStrict"`,
   attempts: "lease_attempts",
   queue: {
     column: "webhook_id",
@@ -144,11 +146,11 @@ export async function lockHealthAcrossOrgs(tx: Tx, webhookIds: string[]): Promis
   );
 }
 
-export async function saveHealth(tx: Tx, webhooks: SettledWebhook[]): Promise<void> {
+export function saveHealth(tx: Tx, webhooks: SettledWebhook[]): void {
   const records = webhooks.map(
     ({ orgId: _orgId, version: _version, ordering: _ordering, maxInFlight: _max, ...health }) => health,
   );
-  await tx.query(
+  tx.send(
     {
       name: "webhooks_save_health",
       text: `update webhooks webhook
@@ -233,6 +235,7 @@ const settledColumns = `status = case when ${staysSkipped} then held.status else
   next_try_at = case when ${staysSkipped} then null else settled.next_try_at end,
   due_at = case
     when ${staysSkipped} or settled.status <> 'pending' then null
+    when held.due_at = '-infinity' then held.due_at
     else coalesce(settled.due_at, held.due_at) end,
   ended_at = case when ${staysSkipped} then held.ended_at when settled.status <> 'pending' then settled.at end,
   attempt_at = settled.at,

@@ -27,6 +27,11 @@ function sent(status: number | null, atMs: number, retryAfterMs?: number): Outco
   return { at: new Date(start + atMs), durationMs: 5, status, error, headers: null, answer: null, retryAfterMs };
 }
 
+type Tried = { tries: number; nextTryAt: Date | null };
+
+const endWith = (delivery: Tried, { ordering }: Health, outcome: Outcome, random: () => number) =>
+  endOf({ ...delivery, isStrict: ordering === "strict" }, outcome, random);
+
 /** One delivery to an endpoint that always fails, tried as soon as it may be; when it was, and how it ended. */
 function follow(health: Health, untilMs: number) {
   let delivery = { tries: 0, nextTryAt: null as Date | null };
@@ -35,7 +40,7 @@ function follow(health: Health, untilMs: number) {
   let state = health;
   for (let at = 0; at <= untilMs;) {
     const outcome = sent(500, at);
-    const ending = endOf(delivery, state, outcome, () => 0.5);
+    const ending = endWith(delivery, state, outcome, () => 0.5);
     const after = healthAfter(state, outcome, ending, () => 0.5);
     tries.push(at);
     if (after.news) told.push(`${after.news} at ${Math.round(at / minute)}`);
@@ -59,7 +64,7 @@ describe("a delivery that is not taken", () => {
         let at = 0;
         while (at <= 8_000) {
           const outcome = sent(null, at);
-          const ending = endOf(delivery, state, outcome, () => random);
+          const ending = endWith(delivery, state, outcome, () => random);
           state = healthAfter(state, outcome, ending, () => random).health;
           delivery = ending;
           at = Math.max(ending.dueAt?.getTime() ?? 0, Date.parse(state.waitUntil ?? "") || 0) - start;
@@ -88,7 +93,7 @@ describe("a delivery that is not taken", () => {
 
   test("waits as long as the endpoint asks for, and so do the others", () => {
     const outcome = sent(429, 0, 6 * hour);
-    const ending = endOf({ tries: 0, nextTryAt: null }, healthy, outcome, () => 0.5);
+    const ending = endWith({ tries: 0, nextTryAt: null }, healthy, outcome, () => 0.5);
     expect(ending.dueAt).toEqual(new Date(start + 6 * hour));
     const { health } = healthAfter(healthy, outcome, ending, () => 0.5);
     expect(health.waitUntil).toBe(new Date(start + 6 * hour).toISOString());
@@ -96,7 +101,7 @@ describe("a delivery that is not taken", () => {
 
   test("stays as it is when the endpoint is gone, which disables it at once", () => {
     const outcome = sent(410, 0);
-    const ending = endOf({ tries: 3, nextTryAt: null }, healthy, outcome, () => 0.5);
+    const ending = endWith({ tries: 3, nextTryAt: null }, healthy, outcome, () => 0.5);
     expect(ending).toEqual({ status: "pending", tries: 3, dueAt: null, nextTryAt: null });
     const change = healthAfter(healthy, outcome, ending, () => 0.5);
     expect([change.news, change.health.status, change.health.disabledReason]).toEqual(["disabled", "disabled", "gone"]);
@@ -116,7 +121,7 @@ describe("an endpoint that fails", () => {
       const change = healthAfter(
         state,
         outcome,
-        endOf({ tries: 0, nextTryAt: null }, state, outcome, () => 0.5),
+        endWith({ tries: 0, nextTryAt: null }, state, outcome, () => 0.5),
         () => 0.5,
       );
       state = change.health;
@@ -135,7 +140,7 @@ describe("an endpoint that fails", () => {
       state = healthAfter(
         state,
         outcome,
-        endOf({ tries: 0, nextTryAt: null }, state, outcome, () => 0.5),
+        endWith({ tries: 0, nextTryAt: null }, state, outcome, () => 0.5),
         () => 0.5,
       ).health;
       concurrency.push(state.concurrency);
@@ -165,7 +170,7 @@ describe("an endpoint that fails", () => {
             state = healthAfter(
               state,
               outcome,
-              endOf({ tries: 0, nextTryAt: null }, state, outcome, Math.random),
+              endWith({ tries: 0, nextTryAt: null }, state, outcome, Math.random),
               Math.random,
             ).health;
             expect(state.concurrency).toBeGreaterThanOrEqual(1);

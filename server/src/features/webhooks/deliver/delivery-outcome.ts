@@ -63,23 +63,16 @@ export type Ending = {
   nextTryAt: Date | null;
 };
 
-type Tried = { tries: number; nextTryAt: Date | null };
+type Tried = { tries: number; nextTryAt: Date | null; isStrict: boolean };
 
 /**
  * With strict ordering a failed delivery stays the next one, and is attempted every 15 minutes at least. Only the attempts of
  * the retry schedule count as tries, so that an outage of some hours does not make it fail.
  */
-export function endOf(
-  delivery: Tried,
-  health: Pick<Health, "ordering">,
-  outcome: Outcome,
-  random: () => number,
-): Ending {
-  const { tries, nextTryAt } = delivery;
+export function endOf({ tries, nextTryAt, isStrict }: Tried, outcome: Outcome, random: () => number): Ending {
   if (isSuccess(outcome)) return { status: "delivered", tries: tries + 1, dueAt: null, nextTryAt: null };
   // 410 is about the endpoint, not about this delivery.
   if (isGone(outcome)) return { status: "pending", tries, dueAt: null, nextTryAt };
-  const isStrict = health.ordering === "strict";
   if (isStrict && nextTryAt !== null && outcome.at < nextTryAt)
     return { status: "pending", tries, dueAt: null, nextTryAt };
   const delayMs = retryDelaysMs[tries + 1];

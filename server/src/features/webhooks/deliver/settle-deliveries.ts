@@ -72,12 +72,15 @@ export function createSettler(world: World, onSettled: (settled: Settled) => voi
 async function settle(world: World, batch: Sent[]): Promise<Settled> {
   return await world.db.transaction(async (tx) => {
     const ids = new Set(batch.map(({ delivery }) => delivery.webhookId));
-    const webhooks = new Map((await lockHealthAcrossOrgs(tx, [...ids])).map((webhook) => [webhook.id, webhook]));
-    const settlements = batch.flatMap(({ delivery, owner, outcome }): Settlement[] => {
-      const webhook = webhooks.get(delivery.webhookId);
-      return webhook ? [{ delivery, owner, outcome, ending: endOf(delivery, webhook, outcome, Math.random) }] : [];
+    const settlements = batch.map((sent): Settlement => {
+      return { ...sent, ending: endOf(sent.delivery, sent.outcome, Math.random) };
     });
-    const written = await settleDeliveries(tx, settlements);
+    // Pipelined, in this order: every change of a webhook locks it before its deliveries.
+    const [locked, written] = await Promise.all([
+      lockHealthAcrossOrgs(tx, [...ids]),
+      settleDeliveries(tx, settlements),
+    ]);
+    const webhooks = new Map(locked.map((webhook) => [webhook.id, webhook]));
     const own = settlements.filter(({ delivery }) => written.has(delivery.id));
     const changed = new Map<string, SettledWebhook>();
     const events: ForeignEvent[] = [];
@@ -87,7 +90,7 @@ async function settle(world: World, batch: Sent[]): Promise<Settled> {
       changed.set(delivery.webhookId, health);
       if (news) events.push(eventOf(world, health, news));
     }
-    if (changed.size > 0) await saveHealth(tx, [...changed.values()]);
+    if (changed.size > 0) saveHealth(tx, [...changed.values()]);
     if (events.length > 0) recordEventsAcrossOrgs(tx, world, events);
     const count = (status: string): number => own.filter(({ ending }) => ending.status === status).length;
     const waits = [...changed.values()].map(({ waitUntil }) => (waitUntil === null ? null : new Date(waitUntil)));
