@@ -150,7 +150,7 @@ export function saveHealth(tx: Tx, webhooks: SettledWebhook[]): void {
   const records = webhooks.map(
     ({ orgId: _orgId, version: _version, ordering: _ordering, maxInFlight: _max, ...health }) => health,
   );
-  tx.send(
+  tx.queue(
     {
       name: "webhooks_save_health",
       text: `update webhooks webhook
