@@ -119,8 +119,8 @@ test("rules are checked at their fields while typing, in local time", async () =
   await form.getByLabel("Closes at").fill("08:30");
   await form.getByLabel("Packages").fill("500");
   await form.getByText(/not on Sunday/).waitFor();
-  await form.getByText("the carrier needs 120").waitFor();
-  await form.getByText("The carrier takes up to 99 packages at a time.").waitFor();
+  await form.getByText("the carrier requires 120").waitFor();
+  await form.getByText("A pickup can have up to 99 packages.").waitFor();
   await takeScreenshot(page, "pickup-refused");
   expect(await form.getByRole("button", { name: /Book for 500/ }).getAttribute("aria-disabled")).toBe("true");
   await form.getByRole("button", { name: /Next possible Mon 9 Mar/ }).click();

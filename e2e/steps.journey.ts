@@ -35,7 +35,7 @@ test("Enter adds the action whose name matches, not one that only mentions the t
   await page.keyboard.type("note");
   await takeScreenshot(page, "add-a-step");
   await page.keyboard.press("Enter");
-  await addedStep(page).getByRole("button", { name: "Add a note" }).waitFor();
+  await addedStep(page).getByRole("button", { name: "Add note" }).waitFor();
   await page.getByRole("button", { name: "+ step" }).click();
   const dialog = page.getByRole("dialog", { name: "Add a step" });
   await page.keyboard.type("refunded");
