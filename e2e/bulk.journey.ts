@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { aParcel } from "../server/src/features/labels/labels.schemas.ts";
-import { tellRuns } from "../server/src/features/operations/operations.ts";
+import { applyLabelResults } from "../server/src/features/operations/operations.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
 import type { Person } from "./console-hub.ts";
 import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
@@ -207,7 +207,7 @@ test("label costs are shown before the purchase, and the run follows its queued 
   await page.getByRole("heading", { name: /Ship them/ }).waitFor();
   await page.getByRole("row", { name: /SHOP-L1 .* the carrier is asked done/ }).waitFor();
   await expect.poll(async () => (await org.get("/shipments/labels?status=purchased")).body.data.length).toBe(3);
-  await tellRuns(hub.world, new AbortController().signal);
+  await applyLabelResults(hub.world, new AbortController().signal);
   await page.getByRole("row", { name: /SHOP-L1 .*\$\d.*\$\d.* done/ }).waitFor();
 
   const bridge_id = (await org.post("/bridges", { name: "Partner", connector: "demo" })).body.id as string;

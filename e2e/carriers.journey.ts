@@ -110,7 +110,7 @@ test("pickup rules of the account override the defaults of the carrier", async (
   // A concurrent change of another field is not a conflict.
   await org.patch(`/carrier-accounts/${id}`, { description: "Renewed in July" });
   await rules.getByRole("button", { name: "Save the rules" }).click();
-  await rules.getByText(/which is never/).waitFor();
+  await rules.getByText(/must be after earliestReadyTime/).waitFor();
   await rules.getByLabel("Comes until").fill("18:00");
   await rules.getByLabel("Packages, at most").fill("");
   await rules.getByRole("button", { name: "Save the rules" }).click();

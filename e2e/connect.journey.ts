@@ -191,9 +191,9 @@ test("an unknown spreadsheet is mapped by hand, and the mapping is saved for the
   await says("Anzahl", "line: quantity", "Line: quantity");
   await says("Ort", "ship to: city", "Ship to: city");
   await says("Datum", "ordered", "Ordered on");
-  await page.getByText("03/02/2026 was read as 2026-03-02. Say the order of dates on the left").waitFor();
+  await page.getByText("03/02/2026 was read as 2026-03-02. Set the date order on the left").waitFor();
   await page.getByRole("button", { name: "Encoding, signs, country" }).click();
-  await page.getByLabel("Order of dates").click();
+  await page.getByLabel("Date order").click();
   await page.getByRole("option", { name: "Day first" }).click();
   await page.getByText("was read as 2026-03-02").waitFor({ state: "detached" });
   await takeScreenshot(page, "order-import-by-hand");

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { actionCatalog } from "../server/src/features/operations/action-catalog.ts";
+import { itemsPerTransaction } from "../server/src/features/rate-comparisons/execute-comparison.ts";
 import { settingNames } from "../server/src/main/config.ts";
 
 /** Every path and npm script that a .md file cites must exist, every setting must be described, and the number of actions must be right. Prints what is not so. */
@@ -48,6 +49,11 @@ for (const name of described) {
 const readme = readFileSync(path.join(root, "README.md"), "utf8");
 if (!readme.includes(`Operations: ${actionCatalog.length} actions`)) {
   problems.push(`README.md: there are ${actionCatalog.length} actions, and it says another number`);
+}
+const architecture = readFileSync(path.join(root, "ARCHITECTURE.md"), "utf8");
+const items = itemsPerTransaction.toLocaleString("en-US");
+if (!architecture.includes(`prices ${items} items per transaction`)) {
+  problems.push(`ARCHITECTURE.md: a comparison prices ${items} items per transaction, and it says another number`);
 }
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

@@ -161,7 +161,7 @@ export type Operations = {
 ${operations.join("\n")}
 };
 
-/** What has no Idempotency-Key: after a lost answer nobody knows whether it was done. */
+/** Operations without an Idempotency-Key: after a lost response it is unknown whether they were executed. */
 export const unkeyedPosts: ReadonlySet<string> = new Set([
 ${unkeyed.map((key) => `  "${key}",`).join("\n")}
 ]);

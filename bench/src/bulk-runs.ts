@@ -105,10 +105,10 @@ async function forget(db: pg.Client, orgId: string, ids: string[]): Promise<void
     [orgId, ids],
   );
   await db.query("delete from order_tags where org_id = $1 and tag = 'bench'", [orgId]);
-  await db.query("delete from order_marks where org_id = $1 and mark like 'field:bench=%'", [orgId]);
+  await db.query("delete from order_facets where org_id = $1 and facet like 'field:bench=%'", [orgId]);
   await db.query("delete from order_search where org_id = $1 and part = 1 and order_id = any($2::uuid[])", [
     orgId,
     ids,
   ]);
-  await db.query("vacuum (analyze) orders, order_marks, order_search");
+  await db.query("vacuum (analyze) orders, order_facets, order_search");
 }

@@ -37,8 +37,8 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pr
     const copy = (statement: string, rows: AsyncIterable<string>) => copyIn(client, statement, rows);
     const { query } = queryableOf(client);
     const sent: Promise<unknown>[] = [];
-    const send: Tx["send"] = (statement, given) => void sent.push(query(statement, given));
-    const answer = await work({ query, send, copy, afterCommit: () => {} });
+    const queue: Tx["queue"] = (statement, given) => void sent.push(query(statement, given));
+    const answer = await work({ query, queue, copy, afterCommit: () => {} });
     await Promise.all([...sent, client.query("commit")]);
     return answer;
   } finally {

@@ -9,7 +9,7 @@ import { clusterOf } from "./hub-process.ts";
 
 const perStatement = 2_500;
 const writers = 2;
-const tables = ["orders", "order_tags", "order_marks", "order_search", "order_counts"];
+const tables = ["orders", "order_tags", "order_facets", "order_search", "order_counts"];
 
 /**
  * Stores orders with the hub's own statements, without HTTP. Indexes are created afterwards and foreign keys not checked: a
@@ -67,7 +67,7 @@ export function asTransaction(client: pg.Client): Tx {
     (await client.query(statement as string, values as unknown[])).rows as Row[];
   return {
     query,
-    send: (statement, values) => void query(statement, values),
+    queue: (statement, values) => void query(statement, values),
     copy: (statement, rows) => copyIn(client, statement, rows),
     afterCommit: () => {},
   };

@@ -43,8 +43,8 @@ async function readStored(db: pg.Client, id: string): Promise<unknown> {
               and s.created_at = o.created_at and s.order_id = o.id order by s.part) as words,
             array(select t.tag from order_tags t where t.order_id = o.id and t.is_archived = o.is_archived
               and t.created_at = o.created_at order by t.tag) as tags,
-            array(select m.mark from order_marks m where m.order_id = o.id and m.is_archived = o.is_archived
-              and m.created_at = o.created_at order by m.mark) as marks
+            array(select m.facet from order_facets m where m.order_id = o.id and m.is_archived = o.is_archived
+              and m.created_at = o.created_at order by m.facet) as facets
        from orders o where o.id = $1`,
     [id],
   );

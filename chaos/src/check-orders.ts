@@ -116,11 +116,11 @@ async function checkTags(db: Reader, findings: Findings): Promise<void> {
   for (const { id } of rows) findings.broken.push(`order ${id}: its tags and the table of tags differ`);
   const { rows: marked } = await db.query<{ id: string }>(
     `select o.id from orders o
-      where (select count(*) from order_marks m where m.order_id = o.id and m.mark <> 'failed')
+      where (select count(*) from order_facets m where m.order_id = o.id and m.facet <> 'failed')
             is distinct from (select count(*) from jsonb_object_keys(o.custom_fields))
               + (o.shipping ? 'carrier')::integer + (o.shipping ? 'service')::integer`,
   );
-  for (const { id } of marked) findings.broken.push(`order ${id}: its fields and the table of marks differ`);
+  for (const { id } of marked) findings.broken.push(`order ${id}: its fields and the table of facets differ`);
 }
 
 type Fields = Record<string, string> | null;

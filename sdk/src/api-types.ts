@@ -59,7 +59,7 @@ export type Actor = {
   id?: string;
   /** Of a user */
   email?: string;
-  /** Of an API key, or of what the hub does by itself */
+  /** Of an API key or a background process of the hub */
   name?: string;
 };
 
@@ -128,34 +128,34 @@ export type Automation = {
   pipeline_id: string;
   mode: Open<"preflight" | "run">;
   max_orders_per_hour: number;
-  /** Whoever vouches for it: it may do what they may */
+  /** The automation runs with the permissions of this user or API key */
   owner: {
     type: Open<"user" | "api_key" | "system">;
     id?: string;
     /** Of a user */
     email?: string;
-    /** Of an API key, or of what the hub does by itself */
+    /** Of an API key or a background process of the hub */
     name?: string;
   };
   is_active: boolean;
   paused_at: string | null;
   paused_by: Actor | null;
   pause_reason: {
-    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
     code: string;
     message: string;
   } | null;
   blocked_reason: {
-    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+    /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
     code: string;
     message: string;
   } | null;
   next_run_at: string | null;
   last_invoked_at: string | null;
   counters: {
-    /** Orders of its events, and of its filter by the clock */
+    /** Orders of its events, or of its filter with cron */
     evaluated: number;
-    /** Those of them that met filter and condition */
+    /** Evaluated orders that met filter and condition */
     matched: number;
     runs: number;
     preflights: number;
@@ -196,7 +196,7 @@ export type BridgeTask = {
   title: string;
   description: string;
   mode: Open<"call" | "pull" | "push">;
-  /** Repeated by itself when nobody knows whether it happened */
+  /** Repeated automatically if the outcome is unknown */
   idempotent: boolean;
   timeoutSeconds: number;
   /** A JSON Schema */
@@ -221,33 +221,33 @@ export type CarrierAccount = {
   carrier: string;
   description: string;
   settings: Record<string, unknown>;
-  /** Which credentials are set; never their values */
+  /** Names of the credentials that are set, without their values */
   credentialFields: Array<string>;
   pickupRules: {
-    /** Same-day pickups are asked for before this; null: any time */
+    /** Latest request time for a same-day pickup; null: no cut-off */
     cutoffLocalTime?: string | null;
     allowsSameDay?: boolean;
-    /** At the pickup address, 24 hours */
+    /** Local time at the pickup address, 24-hour clock */
     earliestReadyTime?: string;
-    /** At the pickup address, 24 hours */
+    /** Local time at the pickup address, 24-hour clock */
     latestCloseTime?: string;
-    /** False: the carrier takes a day, not a time */
+    /** False: the carrier needs only a day */
     requiresWindow?: boolean;
     minWindowMinutes?: number;
-    /** From the request to ready */
+    /** Minimum time from the request to the ready time */
     leadMinutes?: number;
     maxDaysAhead?: number;
     /** 1 is Monday, 7 is Sunday */
     serviceDays?: Array<number>;
-    /** Days without pickups, besides `holidayCalendar` */
+    /** Days without pickups, in addition to `holidayCalendar` */
     holidays?: Array<string>;
-    /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+    /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as observed by private carriers; `us_federal`: all federal holidays, as observed by the postal service */
     holidayCalendar?: Open<"none" | "us_parcel" | "us_federal">;
     maxPackages?: number;
     maxAverageWeight?: Weight;
     maxTotalWeight?: Weight;
     allowsPoBox?: boolean;
-    /** Before ready; later the carrier does not cancel */
+    /** Pickups can be cancelled or changed up to this long before the ready time */
     cancelDeadlineMinutes?: number;
   };
   serviceAliases: Record<string, string>;
@@ -256,9 +256,9 @@ export type CarrierAccount = {
     id: string;
     version: number;
     name: string;
-    /** A day, such as 2026-01-31 */
+    /** A calendar date, such as 2026-01-31 */
     effectiveFrom: string;
-    /** A day, such as 2026-01-31 */
+    /** A calendar date, such as 2026-01-31 */
     effectiveTo: string | null;
   } | null;
   zoneChart: {
@@ -291,7 +291,7 @@ export type ConditionSet = {
   id: string;
   name: string;
   description: string;
-  /** How values are compared; can be changed while the set is empty */
+  /** How values are compared. Can only be changed while the set is empty */
   matching: Open<"case_insensitive" | "exact">;
   valueCount: number;
   usedBy: Array<{
@@ -343,107 +343,107 @@ export type Event = {
 
 export type Exception = {
   id: string;
-  /** rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole */
+  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup: a carrier rejected a request. execution: a task failed */
   kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
-  /** What is wrong, for programs */
+  /** Machine-readable cause */
   code: string;
-  /** resolved: the cause is gone, by a fix or by itself. dismissed: somebody does not want to see it */
+  /** resolved: the cause is gone. dismissed: closed by a user without a change */
   status: Open<"open" | "resolved" | "dismissed">;
-  /** What is wrong, for people */
+  /** Human-readable cause */
   message: string;
-  /** What was said about it; without pii:read only in the hub's words */
+  /** The reason given by the other system; masked without pii:read */
   reason: string | null;
   subject: {
     type: Open<"order" | "record" | "execution" | "label" | "pickup">;
     id: string | null;
-    /** What people know it by: a number, the id at the source, a task */
+    /** Order number, external ID, tracking number or task name */
     name: string | null;
   };
   orderId: string | null;
   bridgeId: string | null;
   taskName: string | null;
-  /** The execution that met it last */
+  /** The execution in which it last occurred */
   executionId: string | null;
-  /** What can be done about it; none once it is closed */
+  /** Empty once the exception is closed */
   availableActions: Array<{
-    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
     action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
-    /** What it does here */
+    /** What the action does for this exception */
     title: string;
-    /** Needed for it, besides exceptions:write */
+    /** Required besides exceptions:write */
     scope: string;
   }>;
   lastAction: {
-    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
     action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     at: string;
     by: Actor;
-    /** The execution that tries again */
+    /** The execution that retries */
     executionId: string | null;
   } | null;
-  /** The same trouble again is no other exception */
+  /** Occurrences of the same problem */
   timesSeen: number;
   firstSeenAt: string;
-  /** Also when it was opened again */
+  /** Also set when reopened */
   openedAt: string;
   lastSeenAt: string;
   resolvedAt: string | null;
   resolvedBy: Actor | null;
-  /** auto_resolved: it went by itself, or was put right elsewhere */
+  /** auto_resolved: the problem disappeared or was fixed elsewhere */
   resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
-  /** `record`: as it came (`raw`, which a transformation maps) and as the hub takes it (`canonical`). `errors`: what is wrong with it. `theirs`: what the source of the order says. `shipments`: what became of each. Texts of records are masked without pii:read */
+  /** `record`: the record as received (`raw`, the input of a transformation) and as imported (`canonical`). `errors`: its errors. `theirs`: values at the source of the order. `shipments`: the outcome of each. Texts of records are masked without pii:read */
   details: Record<string, unknown>;
 };
 
 export type ExceptionSummary = {
   id: string;
-  /** rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole */
+  /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup: a carrier rejected a request. execution: a task failed */
   kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
-  /** What is wrong, for programs */
+  /** Machine-readable cause */
   code: string;
-  /** resolved: the cause is gone, by a fix or by itself. dismissed: somebody does not want to see it */
+  /** resolved: the cause is gone. dismissed: closed by a user without a change */
   status: Open<"open" | "resolved" | "dismissed">;
-  /** What is wrong, for people */
+  /** Human-readable cause */
   message: string;
-  /** What was said about it; without pii:read only in the hub's words */
+  /** The reason given by the other system; masked without pii:read */
   reason: string | null;
   subject: {
     type: Open<"order" | "record" | "execution" | "label" | "pickup">;
     id: string | null;
-    /** What people know it by: a number, the id at the source, a task */
+    /** Order number, external ID, tracking number or task name */
     name: string | null;
   };
   orderId: string | null;
   bridgeId: string | null;
   taskName: string | null;
-  /** The execution that met it last */
+  /** The execution in which it last occurred */
   executionId: string | null;
-  /** What can be done about it; none once it is closed */
+  /** Empty once the exception is closed */
   availableActions: Array<{
-    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
     action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
-    /** What it does here */
+    /** What the action does for this exception */
     title: string;
-    /** Needed for it, besides exceptions:write */
+    /** Required besides exceptions:write */
     scope: string;
   }>;
   lastAction: {
-    /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+    /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
     action: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">;
     at: string;
     by: Actor;
-    /** The execution that tries again */
+    /** The execution that retries */
     executionId: string | null;
   } | null;
-  /** The same trouble again is no other exception */
+  /** Occurrences of the same problem */
   timesSeen: number;
   firstSeenAt: string;
-  /** Also when it was opened again */
+  /** Also set when reopened */
   openedAt: string;
   lastSeenAt: string;
   resolvedAt: string | null;
   resolvedBy: Actor | null;
-  /** auto_resolved: it went by itself, or was put right elsewhere */
+  /** auto_resolved: the problem disappeared or was fixed elsewhere */
   resolution: Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss" | "auto_resolved" | null>;
 };
 
@@ -556,20 +556,20 @@ export type ExecutionSummary = {
 
 export type Invocation = {
   id: string;
-  /** depth_exceeded: other automations had led to it, and nothing was done */
+  /** depth_exceeded: triggered through too many automations; nothing was run */
   kind: Open<"run" | "preflight" | "depth_exceeded">;
   invoked_at: string;
-  /** The automation that began it */
+  /** The automation that started the run */
   cause: {
     automation_id: string;
-    /** The first event it was begun for, as the feed numbers it; null: the clock began it */
+    /** Sequence of the first event; null with a cron trigger */
     from_sequence: string | null;
-    /** The last of these events */
+    /** Sequence of the last event */
     to_sequence: string | null;
     scheduled_for: string | null;
-    /** How many automations led to it, this one included */
+    /** Number of automations in `automation_path` */
     depth: number;
-    /** These, the first one first */
+    /** IDs of the automations that led to the run, outermost first */
     automation_path: Array<string>;
   };
   order_count: number;
@@ -581,7 +581,7 @@ export type Invocation = {
       succeeded: number;
       failed: number;
       skipped: number;
-      /** Those that a run that was cancelled did not come to */
+      /** Orders not processed before the run was cancelled */
       cancelled: number;
       /** Succeeded orders that were already in the requested state */
       no_change: number;
@@ -603,7 +603,7 @@ export type Invocation = {
 
 export type Label = {
   id: string;
-  /** requested: the carrier has not said yet whether it has sold it, and is asked again */
+  /** `requested`: the carrier has not responded yet; the request is retried */
   status: Open<"requested" | "purchased" | "failed" | "voided">;
   carrierAccountId: string | null;
   carrier: string;
@@ -628,7 +628,7 @@ export type Label = {
     code: string;
     message: string;
   } | null;
-  /** The carrier was asked to take it back and has not answered yet */
+  /** A void was requested and the carrier has not responded yet */
   isVoidPending: boolean;
   purchasedAt: string | null;
   voidedAt: string | null;
@@ -677,7 +677,7 @@ export type LabelRequest = {
     phone?: string;
     email?: string;
   };
-  /** Default: that of the order's only package, else of `lines`, else of all lines that are left to ship */
+  /** Default: the weight of the order's only package, else of `lines`, else of all lines left to ship */
   weight?: {
     value: number;
     /** Other spellings, such as LB, lbs or pounds, are taken for the one that is meant */
@@ -692,13 +692,13 @@ export type LabelRequest = {
   };
   /** Printed on the label. Default: the number of the order */
   reference?: string;
-  /** What of the order lies in the parcel. Default: all that is left and has no label */
+  /** Contents of the parcel. Default: all unshipped items without a label */
   lines?: Array<{
     /** The id of a line of the order */
     lineId: string;
     quantity: number;
   }>;
-  /** Also for what was shipped or has a label already: a replacement, or a further parcel of one unit. The order counts nothing twice */
+  /** Allow items that were shipped or have a label already: a replacement, or another parcel of the same item. The order does not count them twice */
   allowDuplicate?: boolean;
 };
 
@@ -712,7 +712,7 @@ export type Location = {
   metadata: Record<string, unknown>;
   bridge_id: string | null;
   external_id: string | null;
-  /** Edited here, so that a sync leaves them alone */
+  /** Locally edited fields, which a sync does not change */
   locked_fields: Array<string>;
   last_synced_at: string | null;
   created_at: string;
@@ -722,35 +722,35 @@ export type Location = {
 };
 
 export type Mapping = {
-  /** Where to: a.b, ['x y'], list[0], list[] appends, $ puts the members into the output itself */
+  /** Path in the output: a.b, ['x y'], list[0]; list[] appends; $ merges an object into the output */
   target?: string;
-  /** Where from: a.b or $.a.b from the data, @.b from the element of an each, ^.b from what that element is in; [0], [-1], [*], ['x y']; $now(), @index(), @number(), @count(), @group() */
+  /** Path in the data: a.b or $.a.b; @.b in the element of an each, ^.b in the object around that element; [0], [-1], [*], ['x y']; $now(), @index(), @number(), @count(), @group() */
   source?: string;
   /** A constant instead of a source */
   value?: unknown;
   /** A text with placeholders instead of a source: {{first}} {{last}} */
   template?: string;
-  /** A list instead of a source: the mappings inside run for each of its elements */
+  /** A list instead of a source: the inner mappings run for each element */
   each?: string;
-  /** Which elements of an each: a condition in which @ is the element */
+  /** Filters the elements of an each: a condition in which @ is the element */
   where?: Condition;
-  /** What the elements of an each are grouped by: paths in each element. The mappings inside run once for each group; there @ is its first element, and @group() all of them */
+  /** Paths in each element by which the elements of an each are grouped. The inner mappings run once per group, with @ as its first element and @group() as all of them */
   groupBy?: string | Array<string>;
-  /** The mappings of an each */
+  /** The inner mappings of an each */
   mappings?: Array<Mapping>;
-  /** What the value is turned into */
+  /** Converts the value to this type */
   type?: "string" | "number" | "integer" | "boolean" | "date" | "datetime" | "array" | "object" | "any";
-  /** Instead of a missing value or null; an empty text is a value */
+  /** Replaces a missing value or null. An empty string is a value */
   default?: unknown;
   /** A missing value is an error */
   required?: boolean;
-  /** Steps such as "trim" or {"round": 2}, one after the other */
+  /** Steps such as "trim" or {"round": 2}, applied in order */
   transforms?: Array<MappingTransform>;
-  /** A condition, asked before anything else, for an each once: otherwise the mapping is skipped */
+  /** A condition, evaluated first, and once for an each. If it is not met, the mapping is skipped */
   when?: Condition;
-  /** What becomes of a value that cannot be mapped */
+  /** What to do with a value that cannot be mapped */
   onError?: "fail" | "skip" | "default" | "null";
-  /** For people */
+  /** A comment */
   note?: string;
 };
 
@@ -1108,14 +1108,14 @@ export type OperationRun = {
   created_by: Actor;
   cause: {
     automation_id: string;
-    /** The first event it was begun for, as the feed numbers it; null: the clock began it */
+    /** Sequence of the first event; null with a cron trigger */
     from_sequence: string | null;
-    /** The last of these events */
+    /** Sequence of the last event */
     to_sequence: string | null;
     scheduled_for: string | null;
-    /** How many automations led to it, this one included */
+    /** Number of automations in `automation_path` */
     depth: number;
-    /** These, the first one first */
+    /** IDs of the automations that led to the run, outermost first */
     automation_path: Array<string>;
   } | null;
   note: string | null;
@@ -1123,48 +1123,48 @@ export type OperationRun = {
   undo_of: string | null;
   root_run_id: string;
   attempt: number;
-  /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
   on_error: Open<"skip_order" | "continue" | "abort_run">;
   atomic: boolean;
   actions: Array<Record<string, unknown>>;
   order_count: number;
   duplicates_removed: number;
-  /** The orders were those of a selection */
+  /** The selection the orders came from */
   selection_id: string | null;
-  /** The saved pipeline it was started with, if it was named */
+  /** The saved pipeline of the request, if any */
   pipeline_id: string | null;
-  /** How many orders `exclude_codes` kept out of the run */
+  /** Number of orders excluded by `exclude_codes` */
   excluded_count: number;
   summary: {
     total: number;
     succeeded: number;
     failed: number;
     skipped: number;
-    /** Those that a run that was cancelled did not come to */
+    /** Orders not processed before the run was cancelled */
     cancelled: number;
     /** Succeeded orders that were already in the requested state */
     no_change: number;
     /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
     partially_undone: number;
   };
-  /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
+  /** Label and void requests of the run that are pending at carriers. They outlast the run; a rejected one fails its order afterwards */
   open_label_requests: number;
   errors_by_code: Record<string, number>;
   retried_by: Array<string>;
   undone_by: Array<string>;
   preflight: {
-    /** Changed since the preflight; the first 10,000 */
+    /** Orders changed since the preflight; the first 10,000 */
     drifted_orders: Array<string>;
   } | null;
-  /** What its steps queued at bridges, and how that ended; by step and task */
+  /** Outcome of the bridge tasks of its steps, by step and task */
   tasks: Array<{
-    /** Of the pipeline, from 0; null: queued before steps were kept */
+    /** Step index, from 0; null: queued before steps were recorded */
     step: number | null;
-    /** The action of the step */
+    /** Action type of the step */
     type: string | null;
     bridge_id: string;
     task_name: string;
-    /** As they are now, each by its last retry */
+    /** Current statuses, each of its last retry */
     executions: {
       queued: number;
       running: number;
@@ -1175,11 +1175,18 @@ export type OperationRun = {
       timed_out: number;
       expired: number;
     };
-    /** Of tasks that send orders: these did not arrive */
+    /** For tasks that send orders: orders that were not received */
     failed_orders: number;
-    /** Nobody knows whether these did */
+    /** Orders that may or may not have been received */
     unknown_orders: number;
   }>;
+  /** Sums over `tasks`. `summary` counts changes in the hub; tasks run after them */
+  task_summary: {
+    /** Orders that a bridge rejected or did not receive */
+    failed_orders: number;
+    /** Orders that a bridge may or may not have received */
+    unknown_orders: number;
+  };
   /** The first 100; see /results for all */
   results: Array<OperationRunResult>;
 };
@@ -1195,7 +1202,7 @@ export type OperationRunResult = {
     message: string;
     fix?: string;
   } | null;
-  /** First step that a retry would do */
+  /** First step a retry would apply */
   resume_from_step: number | null;
   steps: Array<{
     index: number;
@@ -1206,15 +1213,15 @@ export type OperationRunResult = {
       to: unknown;
     }>;
     created_order_ids?: Array<string>;
-    /** What the step had made, deleted by this undo; it cannot be brought back */
+    /** Orders created by the step and deleted by this undo; they cannot be restored */
     deleted_order_ids?: Array<string>;
-    /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
+    /** The queued bridge task; see GET /tasks/executions/{id} */
     execution_id?: string;
-    /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+    /** Current status of the execution, or of its last retry; absent once deleted by retention */
     execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
-    /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+    /** Labels to buy or void; see GET /shipments/labels/{id}. The step is updated with the carrier's response */
     label_ids?: Array<string>;
-    /** What the carrier account asks for the parcel */
+    /** Price of the parcel at the carrier account */
     price?: {
       carrier_account_id: string;
       carrier_account: string;
@@ -1249,14 +1256,14 @@ export type OperationRunSummary = {
   created_by: Actor;
   cause: {
     automation_id: string;
-    /** The first event it was begun for, as the feed numbers it; null: the clock began it */
+    /** Sequence of the first event; null with a cron trigger */
     from_sequence: string | null;
-    /** The last of these events */
+    /** Sequence of the last event */
     to_sequence: string | null;
     scheduled_for: string | null;
-    /** How many automations led to it, this one included */
+    /** Number of automations in `automation_path` */
     depth: number;
-    /** These, the first one first */
+    /** IDs of the automations that led to the run, outermost first */
     automation_path: Array<string>;
   } | null;
   note: string | null;
@@ -1264,43 +1271,43 @@ export type OperationRunSummary = {
   undo_of: string | null;
   root_run_id: string;
   attempt: number;
-  /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
   on_error: Open<"skip_order" | "continue" | "abort_run">;
   atomic: boolean;
   actions: Array<Record<string, unknown>>;
   order_count: number;
   duplicates_removed: number;
-  /** The orders were those of a selection */
+  /** The selection the orders came from */
   selection_id: string | null;
-  /** The saved pipeline it was started with, if it was named */
+  /** The saved pipeline of the request, if any */
   pipeline_id: string | null;
-  /** How many orders `exclude_codes` kept out of the run */
+  /** Number of orders excluded by `exclude_codes` */
   excluded_count: number;
   summary: {
     total: number;
     succeeded: number;
     failed: number;
     skipped: number;
-    /** Those that a run that was cancelled did not come to */
+    /** Orders not processed before the run was cancelled */
     cancelled: number;
     /** Succeeded orders that were already in the requested state */
     no_change: number;
     /** Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them */
     partially_undone: number;
   };
-  /** Labels that the run has asked carriers for, or to take back, and that no carrier has answered yet. A run ends before they do; one that is refused fails its order afterwards */
+  /** Label and void requests of the run that are pending at carriers. They outlast the run; a rejected one fails its order afterwards */
   open_label_requests: number;
 };
 
 export type Order = {
   id: string;
   number: string;
-  /** On hold: the status it will have on release */
+  /** Independent of holds: an order on hold keeps its status */
   status: Open<"draft" | "new" | "review_required" | "awaiting_payment" | "ready" | "sent" | "partially_shipped" | "shipped" | "delivered" | "cancelled">;
   onHold: boolean;
   holds: Array<{
     id: string;
-    /** Names the hold when it is released */
+    /** Identifies the hold, such as for its release */
     handle: string;
     reason: Open<"awaiting_payment" | "high_risk_of_fraud" | "incorrect_address" | "inventory_out_of_stock" | "unknown_delivery_date" | "awaiting_return_items" | "upsell_window" | "shipping_method" | "customer_request" | "operator" | "source_conflict" | "other">;
     note: string | null;
@@ -1443,7 +1450,7 @@ export type OrderFilter = {
   assigneeIdNot?: string | Array<string>;
   carrierNot?: string | Array<string>;
   serviceNot?: string | Array<string>;
-  /** Has none of these: another value, or no such field */
+  /** Has none of these: another value, or no value */
   customFieldNot?: string | Array<string>;
   /** Has at least one of these tags, in any case */
   tagsAny?: string | Array<string>;
@@ -1453,7 +1460,7 @@ export type OrderFilter = {
   tagsNone?: string | Array<string>;
   /** Has this tag, in any case */
   tag?: string;
-  /** Whether the last run that did something to the order, or tried to, failed for it */
+  /** Whether the order failed in the last run that changed it or tried to */
   lastRunFailed?: boolean;
   /** Default: false */
   archived?: "true" | "false" | "any";
@@ -1489,7 +1496,7 @@ export type OrderRequest = {
   /** ISO 4217; default USD */
   currency?: string;
   orderedAt?: string;
-  /** Archived orders are left out of lists unless asked for */
+  /** Archived orders are not listed by default */
   archived?: boolean;
   tags?: Array<string>;
   channel?: string;
@@ -1528,7 +1535,7 @@ export type OrderRequest = {
   packages?: Array<{
     weight?: Weight;
     dimensions?: Dimensions;
-    /** How many of them; default 1 */
+    /** Number of such packages; default: 1 */
     count?: number;
   }>;
   notes?: Array<{
@@ -1582,7 +1589,7 @@ export type Pickup = {
   carrier: string;
   locationId: string | null;
   confirmationNumber: string | null;
-  /** The carrier has confirmed it. False while it has not answered, and with a contract on paper, where nobody asks it: call, and write its number down. One that nobody was told of ends as missed */
+  /** False while the carrier has not responded, and for carriers the hub does not contact: call the carrier and enter its confirmation number. Without one the pickup ends as `missed` */
   isCarrierConfirmed: boolean;
   /** Midnight of the day, with the offset of the address */
   pickupDate: string;
@@ -1612,13 +1619,13 @@ export type Pickup = {
     code: string;
     message: string;
   } | null;
-  /** Nobody said that it took place, and the carrier cannot be asked */
+  /** Completion was not reported, and the carrier does not report outcomes */
   isCompletionAssumed: boolean;
-  /** A change or cancellation is asked for and not answered yet */
+  /** A reschedule or cancellation is pending at the carrier */
   hasPendingChange: boolean;
   cancelReason: string | null;
   cancelledAt: string | null;
-  /** What became of it, from the first to the last */
+  /** Status changes, oldest first */
   history: Array<{
     at: string;
     status: Open<"requested" | "scheduled" | "dispatched" | "completed" | "missed" | "cancelled" | "failed">;
@@ -1633,7 +1640,7 @@ export type Pickup = {
 export type PickupCheck = {
   ok: boolean;
   timezone: string;
-  /** What POST /pickups would refuse */
+  /** The errors POST /pickups would return */
   errors: Array<{
     pointer: string;
     code: string;
@@ -1676,9 +1683,9 @@ export type PickupRequest = {
     email?: string;
   };
   locationId?: string;
-  /** A date-time; without an offset it is meant at the pickup address, with one it is turned into the time there. A time of the day such as 09:30 is enough */
+  /** A date-time; without an offset in local time at the pickup address, with one converted to it. A time such as 09:30 is enough */
   readyTime?: string;
-  /** A date-time; without an offset it is meant at the pickup address, with one it is turned into the time there. A time of the day such as 09:30 is enough */
+  /** A date-time; without an offset in local time at the pickup address, with one converted to it. A time such as 09:30 is enough */
   closeTime?: string;
   packageCount: number;
   totalWeight?: Weight;
@@ -1686,12 +1693,12 @@ export type PickupRequest = {
   timezone?: string;
   /** For the driver */
   instructions?: string;
-  /** Although this carrier comes to this address on that day already */
+  /** Allow a second pickup by this carrier at this address on the same day */
   allowDuplicate?: boolean;
 };
 
 export type PreflightReport = {
-  /** Send it with the run to learn which orders changed in between */
+  /** Send it with the run to detect orders that changed in between */
   preflight_token: string;
   expires_at: string;
   selection_id: string | null;
@@ -1707,19 +1714,19 @@ export type PreflightReport = {
     duplicates_removed: number;
   };
   errors_by_code: Record<string, number>;
-  /** Why orders are blocked and what they are warned of, the most frequent first */
+  /** Errors and warnings, the most frequent first */
   groups: Array<{
-    /** Of the pipeline, from 0; null: it is about the order as a whole */
+    /** Step index, from 0; null: applies to the order as a whole */
     step: number | null;
-    /** The action of the step */
+    /** Action type of the step */
     type: string | null;
     code: string;
-    /** What is said about all of them; ends in … where `reasons` differ */
+    /** Common message; ends in … where `reasons` differ */
     message: string;
-    /** Where it is the same for all */
+    /** If it is the same for all */
     fix?: string;
     count: number;
-    /** What is said about each order, the most frequent first; at most ten */
+    /** Distinct messages, the most frequent first; at most ten */
     reasons: Array<{
       message: string;
       fix?: string;
@@ -1741,7 +1748,7 @@ export type PreflightReport = {
       code: string;
       message: string;
     }>;
-    /** What it would cost for all orders that it applies to, as far as it has a price */
+    /** Total price over the orders of the step, where prices are known */
     prices: Array<{
       currency: string;
       total: number;
@@ -1774,15 +1781,15 @@ export type PreflightReport = {
         to: unknown;
       }>;
       created_order_ids?: Array<string>;
-      /** What the step had made, deleted by this undo; it cannot be brought back */
+      /** Orders created by the step and deleted by this undo; they cannot be restored */
       deleted_order_ids?: Array<string>;
-      /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
+      /** The queued bridge task; see GET /tasks/executions/{id} */
       execution_id?: string;
-      /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+      /** Current status of the execution, or of its last retry; absent once deleted by retention */
       execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
-      /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+      /** Labels to buy or void; see GET /shipments/labels/{id}. The step is updated with the carrier's response */
       label_ids?: Array<string>;
-      /** What the carrier account asks for the parcel */
+      /** Price of the parcel at the carrier account */
       price?: {
         carrier_account_id: string;
         carrier_account: string;
@@ -1813,12 +1820,12 @@ export type Quote = {
     id: string;
     version: number;
     name: string;
-    /** A day, such as 2026-01-31 */
+    /** A calendar date, such as 2026-01-31 */
     effectiveFrom: string;
-    /** A day, such as 2026-01-31 */
+    /** A calendar date, such as 2026-01-31 */
     effectiveTo: string | null;
   } | null;
-  /** A day, such as 2026-01-31 */
+  /** A calendar date, such as 2026-01-31 */
   shipDate: string;
   /** Cheapest first */
   quotes: Array<{
@@ -1828,7 +1835,7 @@ export type Quote = {
     zone: string;
     zoneSource: Open<"chart" | "distance" | "state" | "flat">;
     distanceMiles: number | null;
-    /** So near to the next zone that the carrier may see it there */
+    /** So close to the next zone that the carrier may assign that zone */
     borderline: boolean;
     alternative: {
       zone: string;
@@ -1862,11 +1869,11 @@ export type RateCard = {
   name: string;
   currency?: string;
   note?: string;
-  /** A day, such as 2026-01-31 */
+  /** A calendar date, such as 2026-01-31 */
   effectiveFrom: string;
-  /** A day, such as 2026-01-31 */
+  /** A calendar date, such as 2026-01-31 */
   effectiveTo?: string;
-  /** Where the zone chart of the account says nothing: the carrier's zones by distance, the bands of the card, none (`chart`), or one zone called `all` (`flat`) */
+  /** How zones are found for ZIPs missing from the account's zone chart: the carrier's zones by distance, the card's `bands`, not at all (`chart`), or a single zone `all` (`flat`) */
   zoneScheme: "usps" | "ups" | "fedex" | "bands" | "chart" | "flat";
   bands?: Array<{
     upToMiles: number | null;
@@ -1875,7 +1882,7 @@ export type RateCard = {
   surcharges?: Array<{
     code: string;
     label?: string;
-    /** `percent` is of the base after discount and minimum; `per_weight` counts begun units of the billable weight */
+    /** `percent` is a share of the base price after discount and minimum; `per_weight` is charged per started unit of billable weight */
     kind: "fixed" | "percent" | "per_weight";
     amount?: number;
     percent?: number;
@@ -1896,9 +1903,9 @@ export type RateCard = {
       secondLongestSideOver?: number;
       lengthPlusGirthOver?: number;
       volumeOver?: number;
-      /** A day, such as 2026-01-31 */
+      /** A calendar date, such as 2026-01-31 */
       from?: string;
-      /** A day, such as 2026-01-31 */
+      /** A calendar date, such as 2026-01-31 */
       to?: string;
       requires?: string;
     };
@@ -1911,12 +1918,12 @@ export type RateCard = {
   fuel?: {
     percent?: number;
     table?: Array<{
-      /** A day, such as 2026-01-31 */
+      /** A calendar date, such as 2026-01-31 */
       from: string;
       percent: number;
     }>;
     discountPercent?: number;
-    /** What it is taken of: the list price, the price after discount, or that and the surcharges */
+    /** Which amount the percentage applies to: the list price, the price after discount, or that plus surcharges */
     appliesTo: "base_list" | "base_net" | "subtotal";
   };
   services: Array<{
@@ -1925,7 +1932,7 @@ export type RateCard = {
     level: "media" | "economy" | "ground" | "three_day" | "two_day" | "two_day_am" | "overnight_saver" | "overnight" | "overnight_early" | "same_day";
     aliases?: Array<string>;
     weightBreaks: Array<{
-      /** Heaviest weight of this row; null, alone: the price does not depend on the weight */
+      /** Upper weight limit of this row. A single null: the price does not depend on the weight */
       upTo: number | null;
       unit?: "lb" | "oz" | "kg" | "g";
     }>;
@@ -1938,9 +1945,9 @@ export type RateCard = {
       /** Cubic inches per pound, or cubic cm per kg */
       divisor: number;
       unit?: "in" | "cm";
-      /** Smaller parcels go by their weight alone */
+      /** Parcels up to this volume have no dimensional weight */
       thresholdVolume?: number;
-      /** Of each side to whole inches or centimetres, for the volume and for limits and surcharges by size. Default `up`, as the carriers do since August 2025; `nearest` before */
+      /** Rounding of each side to whole inches or centimeters, for volume, limits and size surcharges. Default `up`, as carriers do since August 2025; `nearest` before */
       rounding?: "nearest" | "up" | "none";
     };
     limits?: {
@@ -1956,7 +1963,7 @@ export type RateCard = {
       zones?: Array<string>;
       weightFrom?: Weight;
       weightTo?: Weight;
-      /** `replace` (default): the last one that fits counts; `add`: on top of the others */
+      /** `replace` (default): the last matching discount applies; `add`: applied on top of it */
       stacking?: "replace" | "add";
     }>;
     minimum?: {
@@ -1973,14 +1980,14 @@ export type RateCardDetail = {
   id: string;
   version: number;
   name: string;
-  /** A day, such as 2026-01-31 */
+  /** A calendar date, such as 2026-01-31 */
   effectiveFrom: string;
-  /** A day, such as 2026-01-31 */
+  /** A calendar date, such as 2026-01-31 */
   effectiveTo: string | null;
   carrierAccountId: string;
   currency: string;
   isActive: boolean;
-  /** Prices of today come from it */
+  /** Today's prices come from this card */
   isInEffect: boolean;
   serviceCount: number;
   createdAt: string;
@@ -1991,14 +1998,14 @@ export type RateCardInfo = {
   id: string;
   version: number;
   name: string;
-  /** A day, such as 2026-01-31 */
+  /** A calendar date, such as 2026-01-31 */
   effectiveFrom: string;
-  /** A day, such as 2026-01-31 */
+  /** A calendar date, such as 2026-01-31 */
   effectiveTo: string | null;
   carrierAccountId: string;
   currency: string;
   isActive: boolean;
-  /** Prices of today come from it */
+  /** Today's prices come from this card */
   isInEffect: boolean;
   serviceCount: number;
   createdAt: string;
@@ -2033,7 +2040,7 @@ export type RateComparison = {
     version: number | null;
     name: string;
   } | null;
-  /** Something that the prices were made of has changed since: which rate card is in effect, on the day or on those on which the parcels were sent, a zone chart, a condition set or a name of a service */
+  /** An input of the prices has changed since processing: the rate card in effect, today or on the parcels' ship dates, a zone chart, a condition set or a service alias */
   stale: boolean;
   options: RatingOptions;
   error: {
@@ -2053,7 +2060,7 @@ export type RateComparisonItem = {
   trackingNumber: string;
   /** With two decimals */
   netCost: number;
-  /** The name that the service was found by: of this item, of another charge of the parcel, or of its shipment */
+  /** The name by which the service was found: of this item, of another charge of the parcel, or of its shipment */
   serviceType: string;
   chargeType: string | null;
   originZip: string | null;
@@ -2065,10 +2072,10 @@ export type RateComparisonItem = {
   weight: Weight | null;
   dimensions: Dimensions | null;
   residential: boolean | null;
-  /** A day, such as 2026-01-31 */
+  /** A calendar date, such as 2026-01-31 */
   shipDate: string | null;
   currency: string | null;
-  /** The country that it came from or went to, where that is not the United States */
+  /** Country of origin or destination, if it is not the United States */
   foreignCountry: string | null;
   revision: number | null;
   status: Open<"pending" | "rated" | "estimated" | "unrateable" | "invalid" | "excluded">;
@@ -2080,10 +2087,10 @@ export type RateComparisonItem = {
   alternativeZone: string | null;
   serviceLevel: Open<"media" | "economy" | "ground" | "three_day" | "two_day" | "two_day_am" | "overnight_saver" | "overnight" | "overnight_early" | "same_day" | null>;
   targetService: string | null;
-  /** What the weight rests on: the item, a shipment with its tracking number, none needed, what was paid, or usual weights */
+  /** Source of the weight: the item, the shipment with its tracking number, none needed, inferred from the amount paid, or a profile of usual weights */
   basis: Open<"weight" | "shipment" | "flat" | "inferred" | "profile" | null>;
   ratedWeight: Weight | null;
-  /** What was paid for the parcel: all its charges. 0 for its further charges */
+  /** The amount paid for the parcel: all its charges. 0 for its additional charges */
   sourceCost: number;
   /** With two decimals */
   targetCost: number | null;
@@ -2105,25 +2112,25 @@ export type RateComparisonItem = {
 
 export type RateComparisonItemRequest = {
   trackingNumber: string;
-  /** What was paid. A parcel may have several items, one for each charge; a credit is less than nothing. Each fact of the parcel (weight, sides, places, day) is taken from the first of them that has it */
+  /** The amount paid; negative for a credit. A parcel may have several items, one per charge; its weight, dimensions, places and ship date are taken from the first item that has them */
   netCost: number;
   serviceType?: string;
-  /** What the charge is for, where a parcel has several items, such as Fuel Surcharge. Two charges with other names are never copies of one another. Where no item of a parcel has a `serviceType`, the service is looked for here */
+  /** Name of the charge, such as Fuel Surcharge. Charges with different names are never duplicates. If no item of a parcel has a `serviceType`, the service is detected from the charge names */
   chargeType?: string;
   originZip?: string;
   originCity?: string;
   originState?: string;
-  /** Code or name; without one the place is in the United States */
+  /** Code or name. Default: United States */
   originCountry?: string;
   destinationZip?: string;
   destinationCity?: string;
   destinationState?: string;
-  /** Code or name; without one the place is in the United States */
+  /** Code or name. Default: United States */
   destinationCountry?: string;
   weight?: Weight;
   dimensions?: Dimensions;
   residential?: boolean | null;
-  /** A day, such as 2026-01-31 */
+  /** A calendar date, such as 2026-01-31 */
   shipDate?: string;
   currency?: string;
 };
@@ -2141,18 +2148,18 @@ export type RateComparisonSummary = {
     name: string;
   } | null;
   scenario: {
-    /** Instead of the card's fuel or table; its base and its discount stay */
+    /** Replaces the card's fuel percentage or table; `appliesTo` and the fuel discount stay */
     fuelPercent?: number;
-    /** Of the list price, on top of the card's discounts */
+    /** Percentage of the list price, on top of the card's discounts */
     extraDiscountPercent?: number;
-    /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
+    /** Cubic inches per pound, for services with a divisor in inches; other services are unchanged */
     dimDivisor?: number;
   };
   computedAt: string | null;
   coverage: {
-    /** Rows: further charges of a parcel, copies and credits included */
+    /** All items, including additional charges, duplicates and credits */
     items: number;
-    /** Items without those that are `excluded` */
+    /** Items that are not `excluded` */
     parcels: number;
     /** Parcels with a price */
     compared: number;
@@ -2162,7 +2169,7 @@ export type RateComparisonSummary = {
     unrateable: number;
     invalid: number;
     excluded: number;
-    /** The share of the parcels that has a price */
+    /** Share of the parcels with a price */
     ratedPct: number;
     byReason: Record<string, number>;
     byBasis: Record<string, number>;
@@ -2200,7 +2207,7 @@ export type RateComparisonSummary = {
     targetItems: number;
   };
   breakEven: {
-    /** Where the new contract is dearer: the further discount on list prices (`extraDiscountPercent`) that makes both cost the same, or null if none does. Below zero: by how much it could be dearer */
+    /** If the new contract is more expensive: the additional discount on list prices (`extraDiscountPercent`) at which both cost the same, or null if there is none. Negative: how much more it could cost */
     discountPct: number | null;
     description: string;
   };
@@ -2277,7 +2284,7 @@ export type RateComparisonSummary = {
     losses: number;
     ties: number;
   }>;
-  /** The fifty largest, and all others as one */
+  /** The 50 largest, and the sum of all others */
   laneBreakdown: Array<{
     originState: string;
     destinationState: string;
@@ -2294,7 +2301,7 @@ export type RateComparisonSummary = {
     ties: number;
   }>;
   distribution: {
-    /** By what an item would have saved; both ends included */
+    /** By savings per item; both ends inclusive */
     buckets: Array<{
       from: number | null;
       to: number | null;
@@ -2327,23 +2334,23 @@ export type RateComparisonSummary = {
 };
 
 export type RatingOptions = {
-  /** `strict`: an item whose weight nothing tells gets no price */
+  /** `profile` (default): unknown weights are estimated from usual weights; `strict`: they get no price */
   weightPolicy?: "profile" | "strict";
   assumedWeight?: Weight;
   serviceFallback?: "faster" | "slower" | "none";
   serviceMap?: Record<string, string>;
-  /** Of items that do not say */
+  /** Default for items without `residential` */
   residential?: boolean | null;
-  /** Items with one tracking number: `sum` (default) adds their charges up to one parcel, takes each fact of it from the first item that has it, and leaves out copies that say the very same; `exclude` takes the first alone; `keep` takes each for a parcel */
+  /** Items with the same tracking number: `sum` (default) adds their charges up to one parcel and excludes identical duplicates; `exclude` uses the first item only; `keep` treats each as a parcel */
   duplicates?: "sum" | "exclude" | "keep";
-  /** A day, such as 2026-01-31 */
+  /** A calendar date, such as 2026-01-31 */
   rateDate?: string;
   scenario?: {
-    /** Instead of the card's fuel or table; its base and its discount stay */
+    /** Replaces the card's fuel percentage or table; `appliesTo` and the fuel discount stay */
     fuelPercent?: number;
-    /** Of the list price, on top of the card's discounts */
+    /** Percentage of the list price, on top of the card's discounts */
     extraDiscountPercent?: number;
-    /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
+    /** Cubic inches per pound, for services with a divisor in inches; other services are unchanged */
     dimDivisor?: number;
   };
 };
@@ -2362,13 +2369,13 @@ export type Replay = {
     executionId: string;
     createdAt: string;
     status: Open<"unchanged" | "changed" | "failed" | "not_recorded">;
-    /** How many records of it were tried, where they are mapped one by one: at most 5 are kept, for 7 days */
+    /** Number of records replayed, where they are mapped one by one. At most 5 are kept, for 7 days */
     records?: number;
-    /** Why it could not be replayed */
+    /** Why the execution could not be replayed */
     reason?: string;
     /** At most 20 */
     differences: Array<{
-      /** Pointer into the data; into the list of records where they are mapped one by one */
+      /** JSON pointer into the data, or into the list of records where they are mapped one by one */
       path: string;
       before?: unknown;
       after?: unknown;
@@ -2385,13 +2392,13 @@ export type SavedPipeline = {
   name: string;
   description: string;
   actions: Array<Record<string, unknown>>;
-  /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+  /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
   on_error: Open<"skip_order" | "continue" | "abort_run">;
   atomic: boolean;
-  /** A key of the console */
+  /** Number key in the console */
   hotkey: number | null;
   is_shared: boolean;
-  /** The caller saved it */
+  /** The caller is the owner */
   is_own: boolean;
   created_at: string;
   updated_at: string;
@@ -2449,7 +2456,7 @@ export type Schedule = {
     id?: string;
     /** Of a user */
     email?: string;
-    /** Of an API key, or of what the hub does by itself */
+    /** Of an API key or a background process of the hub */
     name?: string;
   } | null;
   createdAt: string;
@@ -2461,7 +2468,7 @@ export type Schedule = {
 export type Selection = {
   id: string;
   matched: number;
-  /** How many of `refs` are of no order */
+  /** Number of `refs` without an order */
   not_found: number;
   by_status: Record<string, number>;
   /** The first ten, oldest first */
@@ -2484,13 +2491,13 @@ export type Shipment = {
   trackingNumber: string | null;
   status: Open<"pre_transit" | "in_transit" | "out_for_delivery" | "ready_for_pickup" | "attempt_failed" | "exception" | "delivered" | "returned" | "cancelled" | "unknown">;
   statusAt: string | null;
-  /** Something more is to be heard of it */
+  /** Further tracking events are expected */
   isTrackingActive: boolean;
   atRisk: boolean;
   riskReasons: Array<Open<"late" | "predicted_late" | "stalled" | "exception" | "attempt_failed" | "not_accepted">>;
   origin: Address | null;
   destination: Address | null;
-  /** Of the destination; UTC when it is not known */
+  /** Time zone of the destination; UTC if unknown */
   timezone: string;
   weight: Weight | null;
   cost: number | null;
@@ -2500,43 +2507,43 @@ export type Shipment = {
   promisedAt: string | null;
   promisedDate: string | null;
   promiseSource: Open<"request" | "order" | "carrier" | "service_level" | null>;
-  /** What the carrier expects now */
+  /** The carrier's latest delivery estimate */
   estimatedAt: string | null;
   acceptedAt: string | null;
   firstAttemptAt: string | null;
   deliveredAt: string | null;
   lastEventAt: string | null;
-  /** When the carrier was last asked */
+  /** When the carrier was last polled for tracking */
   lastPolledAt: string | null;
   voidedAt: string | null;
   createdAt: string;
   updatedAt: string;
   /** Also the ETag; send it as If-Match to avoid lost updates */
   version: number;
-  /** In the order in which they happened */
+  /** In chronological order */
   events: Array<{
     key: string;
     at: string;
     status: Open<"unknown" | "pre_transit" | "cancelled" | "picked_up" | "in_transit" | "delayed" | "exception" | "out_for_delivery" | "attempt_failed" | "ready_for_pickup" | "delivered" | "returned">;
     description: string | null;
     location: string | null;
-    /** As the carrier said it, where that differs */
+    /** The carrier's own status, if it differs */
     carrierStatus: string | null;
-    /** Since when it counts as not having happened */
+    /** When the event was retracted; it no longer counts */
     retractedAt?: string;
   }>;
 };
 
 export type ShipmentRequest = {
   orderId?: string;
-  /** Also links the order of this number, if there is one */
+  /** Links the order with this number, if it exists */
   orderNumber?: string;
   carrier?: string;
   service?: string;
   trackingNumber?: string;
   /** Default: now */
   shippedAt?: string;
-  /** The whole day counts that this is at the destination. Default: `deliverBy` of the order, else the carrier's first estimate, else what the service stands for, in business days from the first scan (within the United States) */
+  /** Counts as the whole day at the destination. Default: `deliverBy` of the order, else the carrier's first estimate, else the usual transit time of the service, in business days from the first scan (within the United States) */
   promisedAt?: string;
   /** Instead of promisedAt: the day at the destination */
   promisedDate?: string;
@@ -2565,16 +2572,16 @@ export type ShipmentRequest = {
   currency?: string;
   /** Anything, up to 16 KB */
   metadata?: Record<string, unknown>;
-  /** Short for an event: when the carrier got it */
+  /** Shorthand for a `picked_up` event */
   acceptedAt?: string;
-  /** Short for an event: when it was delivered */
+  /** Shorthand for a `delivered` event */
   deliveredAt?: string;
   events?: Array<{
-    /** Names the event: the same key again is the same event. Default: made from what it says */
+    /** Identifies the event: a report with the same key is about the same event. Default: derived from the content */
     key?: string;
-    /** A moment such as 2026-03-14T09:00:00Z. Without an offset it is local time: of the place in `location` where that ends with a state (Newark, NJ), else of the destination of the shipment, else UTC */
+    /** A time such as 2026-03-14T09:00:00Z. Without an offset it is local time: of `location` if that ends with a state (Newark, NJ), else of the shipment's destination, else UTC */
     at: string;
-    /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers call these: also the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that begin with one of them, such as Delivered, Front Door */
+    /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or a carrier's name for one of these, including the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that start with one, such as Delivered, Front Door */
     status: string;
     description?: string;
     location?: string;
@@ -2591,13 +2598,13 @@ export type ShipmentSummary = {
   trackingNumber: string | null;
   status: Open<"pre_transit" | "in_transit" | "out_for_delivery" | "ready_for_pickup" | "attempt_failed" | "exception" | "delivered" | "returned" | "cancelled" | "unknown">;
   statusAt: string | null;
-  /** Something more is to be heard of it */
+  /** Further tracking events are expected */
   isTrackingActive: boolean;
   atRisk: boolean;
   riskReasons: Array<Open<"late" | "predicted_late" | "stalled" | "exception" | "attempt_failed" | "not_accepted">>;
   origin: Address | null;
   destination: Address | null;
-  /** Of the destination; UTC when it is not known */
+  /** Time zone of the destination; UTC if unknown */
   timezone: string;
   weight: Weight | null;
   cost: number | null;
@@ -2607,13 +2614,13 @@ export type ShipmentSummary = {
   promisedAt: string | null;
   promisedDate: string | null;
   promiseSource: Open<"request" | "order" | "carrier" | "service_level" | null>;
-  /** What the carrier expects now */
+  /** The carrier's latest delivery estimate */
   estimatedAt: string | null;
   acceptedAt: string | null;
   firstAttemptAt: string | null;
   deliveredAt: string | null;
   lastEventAt: string | null;
-  /** When the carrier was last asked */
+  /** When the carrier was last polled for tracking */
   lastPolledAt: string | null;
   voidedAt: string | null;
   createdAt: string;
@@ -2634,9 +2641,9 @@ export type Transformation = {
   name: string;
   bridgeId: string;
   taskName: string;
-  /** inbound: what a task brings into the hub; outbound: what a task is given */
+  /** inbound: data that a task brings into the hub; outbound: data that a task sends */
   direction: Open<"inbound" | "outbound">;
-  /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+  /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
   mode: Open<"extend" | "replace">;
   mappings: Array<Record<string, unknown>>;
   isActive: boolean;
@@ -2665,7 +2672,7 @@ export type TransformationTest = {
     index: number;
     target: string;
     path: string;
-    /** source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+    /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
     code: string;
     message: string;
     source?: string;
@@ -2677,10 +2684,10 @@ export type TransformationTest = {
     target: string;
     path: string;
     status: Open<"mapped" | "defaulted" | "skipped" | "error">;
-    /** Why it was not mapped plainly */
+    /** Why the status is not `mapped` */
     reason?: string;
     from?: unknown;
-    /** What each transform made of it, as far as they came */
+    /** The output of each transform, up to the first error */
     steps?: Array<{
       transform: string;
       to?: unknown;
@@ -2694,7 +2701,7 @@ export type TransformationTest = {
 export type TransformationVersion = {
   version: number;
   name: string;
-  /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+  /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
   mode: Open<"extend" | "replace">;
   mappings: Array<Record<string, unknown>>;
   isActive: boolean;
@@ -3163,7 +3170,7 @@ export type Operations = {
     body: {
       name: string;
       description?: string;
-      /** How values are compared; can be changed while the set is empty */
+      /** How values are compared. Can only be changed while the set is empty */
       matching?: "case_insensitive" | "exact";
     };
     answer: ConditionSet;
@@ -3185,7 +3192,7 @@ export type Operations = {
     body: {
       name?: string;
       description?: string;
-      /** How values are compared; can be changed while the set is empty */
+      /** How values are compared. Can only be changed while the set is empty */
       matching?: "case_insensitive" | "exact";
     };
     answer: ConditionSet;
@@ -3226,14 +3233,14 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Kept without blanks around them and in Unicode form NFC: what differs only in that is one value */
+      /** Stored trimmed and in Unicode form NFC; values that differ only in that are one value */
       values: Array<string>;
     };
     answer: {
       added: number;
       alreadyPresent: number;
       valueCount: number;
-      /** The first 100 that the set had before, as it has them */
+      /** The first 100 values that the set already had, as stored */
       present?: Array<string>;
     };
   };
@@ -3244,7 +3251,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Kept without blanks around them and in Unicode form NFC: what differs only in that is one value */
+      /** Stored trimmed and in Unicode form NFC; values that differ only in that are one value */
       values: Array<string>;
     };
     answer: {
@@ -3260,7 +3267,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Kept without blanks around them and in Unicode form NFC: what differs only in that is one value */
+      /** Stored trimmed and in Unicode form NFC; values that differ only in that are one value */
       values: Array<string>;
     };
     answer: {
@@ -3316,7 +3323,7 @@ export type Operations = {
       assigneeIdNot?: string | Array<string>;
       carrierNot?: string | Array<string>;
       serviceNot?: string | Array<string>;
-      /** Has none of these: another value, or no such field */
+      /** Has none of these: another value, or no value */
       customFieldNot?: string | Array<string>;
       /** Has at least one of these tags, in any case */
       tagsAny?: string | Array<string>;
@@ -3326,7 +3333,7 @@ export type Operations = {
       tagsNone?: string | Array<string>;
       /** Has this tag, in any case */
       tag?: string;
-      /** Whether the last run that did something to the order, or tried to, failed for it */
+      /** Whether the order failed in the last run that changed it or tried to */
       lastRunFailed?: boolean;
       /** Default: false */
       archived?: "true" | "false" | "any";
@@ -3396,49 +3403,49 @@ export type Operations = {
   /** Import orders from a CSV or XLSX file (`orders.import`) */
   "POST /api/v1/orders/import": {
     query: {
-      /** Between columns; auto: what the first line has most of */
+      /** Between columns; auto: detected in the first line */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
-      /** Default: a comma where semicolons are between the columns, else a point */
+      /** Default: comma in files separated by semicolons, else point */
       decimalSeparator?: "." | ",";
-      /** Of dates such as 03/02/2026; default: the month first */
+      /** For dates such as 03/02/2026; default: month first */
       dateOrder?: "mdy" | "dmy";
-      /** ISO 3166-1 code for addresses that name no country */
+      /** ISO 3166-1 code for addresses without a country */
       country?: string;
-      /** ISO 4217 code for amounts that name no currency; default: USD */
+      /** ISO 4217 code for amounts without a currency; default: USD */
       currency?: string;
-      /** How the file is read: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or id of a preset of one's own, or none. Default: auto, which knows these programs by their columns */
+      /** Format of the file: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or ID of an import preset, or none. Default: auto, which detects these programs by their columns */
       preset?: string;
-      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: reject */
+      /** How rows with an existing order number are handled. update: the order is updated by the rules of PATCH; fields that the file does not have are unchanged. Default: reject */
       onExisting?: "reject" | "skip" | "update";
-      /** An id of one's own, under which GET /orders/import/watch tells how far it is */
+      /** A UUID of the caller, for GET /orders/import/watch */
       watchId?: string;
-      /** As in the body, as text of JSON: {"from": "originZip"} */
+      /** As in the body, as JSON text: {"from": "originZip"} */
       mapping?: string;
-      /** Check everything, create nothing */
+      /** Check the file without importing it */
       dryRun?: boolean;
     };
     body: {
       /** One row per line item; rows with the same order number become one order */
       csv: string;
-      /** Column name to field, such as customer.name, line.sku or customFields.color; null: leave it out */
+      /** Column name to field, such as customer.name, line.sku or customFields.color; null: ignore the column */
       mapping?: Record<string, string | null>;
-      /** Check everything, create nothing */
+      /** Check the file without importing it */
       dryRun?: boolean;
-      /** Between columns; auto: what the first line has most of */
+      /** Between columns; auto: detected in the first line */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
-      /** Default: a comma where semicolons are between the columns, else a point */
+      /** Default: comma in files separated by semicolons, else point */
       decimalSeparator?: "." | ",";
-      /** Of dates such as 03/02/2026; default: the month first */
+      /** For dates such as 03/02/2026; default: month first */
       dateOrder?: "mdy" | "dmy";
-      /** ISO 3166-1 code for addresses that name no country */
+      /** ISO 3166-1 code for addresses without a country */
       country?: string;
-      /** ISO 4217 code for amounts that name no currency; default: USD */
+      /** ISO 4217 code for amounts without a currency; default: USD */
       currency?: string;
-      /** How the file is read: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or id of a preset of one's own, or none. Default: auto, which knows these programs by their columns */
+      /** Format of the file: one of hub, shopify, woocommerce, amazon, shipstation, etsy, ebay, the name or ID of an import preset, or none. Default: auto, which detects these programs by their columns */
       preset?: string;
-      /** What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as a change by hand could do it, and keeps what it says nothing about. Default: reject */
+      /** How rows with an existing order number are handled. update: the order is updated by the rules of PATCH; fields that the file does not have are unchanged. Default: reject */
       onExisting?: "reject" | "skip" | "update";
-      /** An id of one's own, under which GET /orders/import/watch tells how far it is */
+      /** A UUID of the caller, for GET /orders/import/watch */
       watchId?: string;
     };
     answer: {
@@ -3446,7 +3453,7 @@ export type Operations = {
       summary: {
         rows: number;
         orders: number;
-        /** With dryRun: how many would be */
+        /** With dryRun: the number that would be created */
         created: number;
         failed: number;
         /** With `onExisting`: orders that were already stored */
@@ -3459,10 +3466,10 @@ export type Operations = {
       columns: Array<{
         column: string;
         field: string | null;
-        /** In how many rows something stands there */
+        /** Rows with a value in this column */
         nonEmptyRows: number;
       }>;
-      /** What a column can be */
+      /** Fields that a column can be mapped to */
       fields: Array<{
         field: string;
         isRequired: boolean;
@@ -3470,31 +3477,31 @@ export type Operations = {
       /** The first 20 rows */
       sample: Array<{
         row: number;
-        /** As in the file, in the order of `columns` */
+        /** Raw text, in the order of `columns` */
         cells: Array<string>;
       }>;
-      /** The first 1,000 */
+      /** The first 1,000 errors */
       errors: Array<{
-        /** As a spreadsheet counts: the header is row 1 */
+        /** Row number as in a spreadsheet: the header is row 1 */
         row: number;
         column: string | null;
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, and what was guessed or assumed, the first 1,000 */
+      /** Ignored columns, guesses and assumptions; the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
         message: string;
       }>;
-      /** The rows that were not taken, with a column for the reason */
+      /** The rejected rows, with a column for the reason */
       rejectedCsv?: string;
     };
   };
   /** Stream the progress of an import (`orders.import.watch`) */
   "GET /api/v1/orders/import/watch": {
     query: {
-      /** The `watchId` that the import is begun with, before or after this */
+      /** The `watchId` of the import, which may start before or after */
       watchId: string;
     };
     answer: string;
@@ -3503,12 +3510,12 @@ export type Operations = {
   "GET /api/v1/orders/fields": {
     answer: {
       data: Array<{
-        /** As mappings name it; `lines[].sku` is that of each line */
+        /** Target in mappings; `lines[].sku` is that of each line */
         path: string;
         type: Open<"text" | "number" | "boolean" | "date" | "object" | "list">;
-        /** Of the object around it, if that is there */
+        /** Within its parent object, if that is given */
         required: boolean;
-        /** It has members of any name */
+        /** Accepts members of any name */
         isOpen: boolean;
         values: Array<string> | null;
         description: string | null;
@@ -3547,7 +3554,7 @@ export type Operations = {
       assigneeIdNot?: string | Array<string>;
       carrierNot?: string | Array<string>;
       serviceNot?: string | Array<string>;
-      /** Has none of these: another value, or no such field */
+      /** Has none of these: another value, or no value */
       customFieldNot?: string | Array<string>;
       /** Has at least one of these tags, in any case */
       tagsAny?: string | Array<string>;
@@ -3557,7 +3564,7 @@ export type Operations = {
       tagsNone?: string | Array<string>;
       /** Has this tag, in any case */
       tag?: string;
-      /** Whether the last run that did something to the order, or tried to, failed for it */
+      /** Whether the order failed in the last run that changed it or tried to */
       lastRunFailed?: boolean;
       /** Default: false */
       archived?: "true" | "false" | "any";
@@ -3591,10 +3598,10 @@ export type Operations = {
       shipped: number;
       delivered: number;
       cancelled: number;
-      /** Whatever their status */
+      /** In any status */
       on_hold: number;
       total: number;
-      /** With filters no more than 100,000 orders are counted: there are more than `total` */
+      /** With filters at most 100,000 orders are counted; true if there are more */
       isCapped: boolean;
     };
   };
@@ -3630,7 +3637,7 @@ export type Operations = {
       assigneeIdNot?: string | Array<string>;
       carrierNot?: string | Array<string>;
       serviceNot?: string | Array<string>;
-      /** Has none of these: another value, or no such field */
+      /** Has none of these: another value, or no value */
       customFieldNot?: string | Array<string>;
       /** Has at least one of these tags, in any case */
       tagsAny?: string | Array<string>;
@@ -3640,7 +3647,7 @@ export type Operations = {
       tagsNone?: string | Array<string>;
       /** Has this tag, in any case */
       tag?: string;
-      /** Whether the last run that did something to the order, or tried to, failed for it */
+      /** Whether the order failed in the last run that changed it or tried to */
       lastRunFailed?: boolean;
       /** Default: false */
       archived?: "true" | "false" | "any";
@@ -3691,7 +3698,7 @@ export type Operations = {
       /** ISO 4217; default USD */
       currency?: string;
       orderedAt?: string;
-      /** Archived orders are left out of lists unless asked for */
+      /** Archived orders are not listed by default */
       archived?: boolean;
       tags?: Array<string> | null;
       channel?: string | null;
@@ -3760,7 +3767,7 @@ export type Operations = {
       packages?: Array<{
         weight?: Weight;
         dimensions?: Dimensions;
-        /** How many of them; default 1 */
+        /** Number of such packages; default: 1 */
         count?: number;
       }> | null;
       notes?: Array<{
@@ -3813,7 +3820,7 @@ export type Operations = {
           path: string;
           from: unknown;
           to: unknown;
-          /** true: the bridge said `to` and was not followed, since it was changed here */
+          /** true: the bridge sent `to`, but the local value was kept */
           keptLocal?: boolean;
         }>;
       }>;
@@ -3828,9 +3835,9 @@ export type Operations = {
     };
     answer: {
       data: Array<{
-        /** Of the order */
+        /** Field of the order */
         field: string;
-        /** The entry of the timeline that changed it last */
+        /** The timeline entry of the last change */
         timelineEntryId: string;
         kind: Open<"created" | "imported" | "updated" | "hold_released" | "fulfillment" | "shipment" | "delivered" | "run_step">;
         at: string;
@@ -3864,19 +3871,19 @@ export type Operations = {
         id: string;
         name: string;
         settings: {
-          /** Between columns; auto: what the first line has most of */
+          /** Between columns; auto: detected in the first line */
           delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
-          /** Default: a comma where semicolons are between the columns, else a point */
+          /** Default: comma in files separated by semicolons, else point */
           decimalSeparator?: Open<"." | ",">;
-          /** Of dates such as 03/02/2026; default: the month first */
+          /** For dates such as 03/02/2026; default: month first */
           dateOrder?: Open<"mdy" | "dmy">;
-          /** ISO 3166-1 code for addresses that name no country */
+          /** ISO 3166-1 code for addresses without a country */
           country?: string;
-          /** ISO 4217 code for amounts that name no currency; default: USD */
+          /** ISO 4217 code for amounts without a currency; default: USD */
           currency?: string;
-          /** Column name to field, such as customer.name or line.sku; null: leave it out */
+          /** Column name to field, such as customer.name or line.sku; null: ignore the column */
           mapping?: Record<string, string | null>;
-          /** What it adds to; default: auto */
+          /** The preset it extends; default: auto */
           base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
         };
         createdAt: string;
@@ -3892,19 +3899,19 @@ export type Operations = {
     body: {
       name: string;
       settings: {
-        /** Between columns; auto: what the first line has most of */
+        /** Between columns; auto: detected in the first line */
         delimiter?: "auto" | "comma" | "semicolon" | "tab";
-        /** Default: a comma where semicolons are between the columns, else a point */
+        /** Default: comma in files separated by semicolons, else point */
         decimalSeparator?: "." | ",";
-        /** Of dates such as 03/02/2026; default: the month first */
+        /** For dates such as 03/02/2026; default: month first */
         dateOrder?: "mdy" | "dmy";
-        /** ISO 3166-1 code for addresses that name no country */
+        /** ISO 3166-1 code for addresses without a country */
         country?: string;
-        /** ISO 4217 code for amounts that name no currency; default: USD */
+        /** ISO 4217 code for amounts without a currency; default: USD */
         currency?: string;
-        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        /** Column name to field, such as customer.name or line.sku; null: ignore the column */
         mapping?: Record<string, string | null>;
-        /** What it adds to; default: auto */
+        /** The preset it extends; default: auto */
         base?: "auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay";
       };
     };
@@ -3912,19 +3919,19 @@ export type Operations = {
       id: string;
       name: string;
       settings: {
-        /** Between columns; auto: what the first line has most of */
+        /** Between columns; auto: detected in the first line */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
-        /** Default: a comma where semicolons are between the columns, else a point */
+        /** Default: comma in files separated by semicolons, else point */
         decimalSeparator?: Open<"." | ",">;
-        /** Of dates such as 03/02/2026; default: the month first */
+        /** For dates such as 03/02/2026; default: month first */
         dateOrder?: Open<"mdy" | "dmy">;
-        /** ISO 3166-1 code for addresses that name no country */
+        /** ISO 3166-1 code for addresses without a country */
         country?: string;
-        /** ISO 4217 code for amounts that name no currency; default: USD */
+        /** ISO 4217 code for amounts without a currency; default: USD */
         currency?: string;
-        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        /** Column name to field, such as customer.name or line.sku; null: ignore the column */
         mapping?: Record<string, string | null>;
-        /** What it adds to; default: auto */
+        /** The preset it extends; default: auto */
         base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
       };
       createdAt: string;
@@ -3939,7 +3946,7 @@ export type Operations = {
       data: Array<{
         name: string;
         title: string;
-        /** All the columns of one of these lists */
+        /** A file matches if it has all columns of one of these lists */
         detectedBy: Array<Array<string>>;
         columns: Array<{
           column: string;
@@ -3958,19 +3965,19 @@ export type Operations = {
       id: string;
       name: string;
       settings: {
-        /** Between columns; auto: what the first line has most of */
+        /** Between columns; auto: detected in the first line */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
-        /** Default: a comma where semicolons are between the columns, else a point */
+        /** Default: comma in files separated by semicolons, else point */
         decimalSeparator?: Open<"." | ",">;
-        /** Of dates such as 03/02/2026; default: the month first */
+        /** For dates such as 03/02/2026; default: month first */
         dateOrder?: Open<"mdy" | "dmy">;
-        /** ISO 3166-1 code for addresses that name no country */
+        /** ISO 3166-1 code for addresses without a country */
         country?: string;
-        /** ISO 4217 code for amounts that name no currency; default: USD */
+        /** ISO 4217 code for amounts without a currency; default: USD */
         currency?: string;
-        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        /** Column name to field, such as customer.name or line.sku; null: ignore the column */
         mapping?: Record<string, string | null>;
-        /** What it adds to; default: auto */
+        /** The preset it extends; default: auto */
         base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
       };
       createdAt: string;
@@ -3988,19 +3995,19 @@ export type Operations = {
     body: {
       name?: string;
       settings?: {
-        /** Between columns; auto: what the first line has most of */
+        /** Between columns; auto: detected in the first line */
         delimiter?: "auto" | "comma" | "semicolon" | "tab";
-        /** Default: a comma where semicolons are between the columns, else a point */
+        /** Default: comma in files separated by semicolons, else point */
         decimalSeparator?: "." | ",";
-        /** Of dates such as 03/02/2026; default: the month first */
+        /** For dates such as 03/02/2026; default: month first */
         dateOrder?: "mdy" | "dmy";
-        /** ISO 3166-1 code for addresses that name no country */
+        /** ISO 3166-1 code for addresses without a country */
         country?: string;
-        /** ISO 4217 code for amounts that name no currency; default: USD */
+        /** ISO 4217 code for amounts without a currency; default: USD */
         currency?: string;
-        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        /** Column name to field, such as customer.name or line.sku; null: ignore the column */
         mapping?: Record<string, string | null>;
-        /** What it adds to; default: auto */
+        /** The preset it extends; default: auto */
         base?: "auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay";
       };
     };
@@ -4008,19 +4015,19 @@ export type Operations = {
       id: string;
       name: string;
       settings: {
-        /** Between columns; auto: what the first line has most of */
+        /** Between columns; auto: detected in the first line */
         delimiter?: Open<"auto" | "comma" | "semicolon" | "tab">;
-        /** Default: a comma where semicolons are between the columns, else a point */
+        /** Default: comma in files separated by semicolons, else point */
         decimalSeparator?: Open<"." | ",">;
-        /** Of dates such as 03/02/2026; default: the month first */
+        /** For dates such as 03/02/2026; default: month first */
         dateOrder?: Open<"mdy" | "dmy">;
-        /** ISO 3166-1 code for addresses that name no country */
+        /** ISO 3166-1 code for addresses without a country */
         country?: string;
-        /** ISO 4217 code for amounts that name no currency; default: USD */
+        /** ISO 4217 code for amounts without a currency; default: USD */
         currency?: string;
-        /** Column name to field, such as customer.name or line.sku; null: leave it out */
+        /** Column name to field, such as customer.name or line.sku; null: ignore the column */
         mapping?: Record<string, string | null>;
-        /** What it adds to; default: auto */
+        /** The preset it extends; default: auto */
         base?: Open<"auto" | "none" | "hub" | "shopify" | "woocommerce" | "amazon" | "shipstation" | "etsy" | "ebay">;
       };
       createdAt: string;
@@ -4049,14 +4056,14 @@ export type Operations = {
       carrier?: string;
       /** In any case; as in `group_by=service` of the series */
       service?: string;
-      /** Of the destination, as in `group_by=state` of the series */
+      /** State of the destination, as in `group_by=state` of the series */
       state?: string;
-      /** Those that `on_time_pct` of the overview is a share of: true: the first attempt to deliver was on the promised day or before; false: it was later, or there was none although that day is over */
+      /** The shipments counted by `on_time_pct` of the overview. true: first delivery attempt on or before the promised day; false: later, or no attempt although the promised day is over */
       onTime?: boolean;
-      /** Id or number of the order */
+      /** Order ID or number */
       orderId?: string;
       trackingNumber?: string;
-      /** true: those that have been at risk longest come first */
+      /** true: sorted by time at risk, longest first */
       atRisk?: boolean;
       riskReason?: "late" | "predicted_late" | "stalled" | "exception" | "attempt_failed" | "not_accepted";
       /** This moment or later, or a day in the time zone of the organization */
@@ -4071,15 +4078,15 @@ export type Operations = {
       deliveredFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       deliveredTo?: string;
-      /** When the promise was kept or missed: the first attempt to deliver, or the end of the promised day without one. This moment or later, or a day in the time zone of the organization */
+      /** When the promise was kept or missed: the first delivery attempt, or the end of the promised day without one. At or after this time, or on or after this day in the organization's time zone */
       evaluatedFrom?: string;
       /** Before this moment, or up to the end of a day in the time zone of the organization */
       evaluatedTo?: string;
-      /** Promised for this day or later */
+      /** Promised on or after this day */
       promisedFrom?: string;
-      /** Promised for this day or earlier */
+      /** Promised on or before this day */
       promisedTo?: string;
-      /** Beginning of a tracking number or order number */
+      /** Prefix of a tracking number or order number */
       search?: string;
     };
     answer: {
@@ -4127,15 +4134,15 @@ export type Operations = {
     body: {
       /** One row per shipment, with a header */
       csv: string;
-      /** Column name to field, such as trackingNumber or destination.zip; null: leave it out */
+      /** Column name to field, such as trackingNumber or destination.zip; null: ignore the column */
       mapping?: Record<string, string | null>;
-      /** Check everything, create nothing */
+      /** Check the file without importing it */
       dryRun?: boolean;
-      /** Between columns; auto: what the first line has most of */
+      /** Between columns; auto: detected in the first line */
       delimiter?: "auto" | "comma" | "semicolon" | "tab";
-      /** Default: a comma where semicolons are between the columns, else a point */
+      /** Default: comma in files separated by semicolons, else point */
       decimalSeparator?: "." | ",";
-      /** Of dates such as 03/02/2026; default: the month first */
+      /** For dates such as 03/02/2026; default: month first */
       dateOrder?: "mdy" | "dmy";
     };
     answer: {
@@ -4148,10 +4155,10 @@ export type Operations = {
       columns: Array<{
         column: string;
         field: string | null;
-        /** In how many rows something stands there */
+        /** Rows with a value in this column */
         nonEmptyRows: number;
       }>;
-      /** What a column can be */
+      /** Fields that a column can be mapped to */
       fields: Array<{
         field: string;
         isRequired: boolean;
@@ -4159,24 +4166,24 @@ export type Operations = {
       /** The first 20 rows */
       sample: Array<{
         row: number;
-        /** As in the file, in the order of `columns` */
+        /** Raw text, in the order of `columns` */
         cells: Array<string>;
       }>;
-      /** The first 1,000 */
+      /** The first 1,000 errors */
       errors: Array<{
-        /** As a spreadsheet counts: the header is row 1 */
+        /** Row number as in a spreadsheet: the header is row 1 */
         row: number;
         column: string | null;
         code: string;
         message: string;
       }>;
-      /** Columns that were not read, and what was guessed or assumed, the first 1,000 */
+      /** Ignored columns, guesses and assumptions; the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
         message: string;
       }>;
-      /** The rows that were not taken, with a column for the reason */
+      /** The rejected rows, with a column for the reason */
       rejectedCsv?: string;
     };
   };
@@ -4187,11 +4194,11 @@ export type Operations = {
         /** Where two carriers use the same number */
         carrier?: string;
         trackingNumber: string;
-        /** Names the event: the same key again is the same event. Default: made from what it says */
+        /** Identifies the event: a report with the same key is about the same event. Default: derived from the content */
         key?: string;
-        /** A moment such as 2026-03-14T09:00:00Z. Without an offset it is local time: of the place in `location` where that ends with a state (Newark, NJ), else of the destination of the shipment, else UTC */
+        /** A time such as 2026-03-14T09:00:00Z. Without an offset it is local time: of `location` if that ends with a state (Newark, NJ), else of the shipment's destination, else UTC */
         at: string;
-        /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers call these: also the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that begin with one of them, such as Delivered, Front Door */
+        /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or a carrier's name for one of these, including the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that start with one, such as Delivered, Front Door */
         status: string;
         description?: string;
         location?: string;
@@ -4208,7 +4215,7 @@ export type Operations = {
       };
       results: Array<{
         index: number;
-        /** `corrected`: its key was known, and says something else now. `duplicate`: it says what was known */
+        /** `corrected`: the key was known and the content changed. `duplicate`: nothing changed */
         status: Open<"added" | "corrected" | "duplicate" | "unmatched" | "failed">;
         shipmentIds?: Array<string>;
         error?: {
@@ -4238,7 +4245,7 @@ export type Operations = {
       returned: number;
       cancelled: number;
       unknown: number;
-      /** Whatever their status */
+      /** With any status */
       at_risk: number;
       total: number;
     };
@@ -4265,7 +4272,7 @@ export type Operations = {
       carrier?: string | null;
       service?: string | null;
       trackingNumber?: string | null;
-      /** The whole day counts that this is at the destination. Default: `deliverBy` of the order, else the carrier's first estimate, else what the service stands for, in business days from the first scan (within the United States) */
+      /** Counts as the whole day at the destination. Default: `deliverBy` of the order, else the carrier's first estimate, else the usual transit time of the service, in business days from the first scan (within the United States) */
       promisedAt?: string | null;
       /** Instead of promisedAt: the day at the destination */
       promisedDate?: string | null;
@@ -4327,9 +4334,9 @@ export type Operations = {
       id: string;
     };
     answer: {
-      /** false: somebody asked the carrier in the last 30 seconds, or is asking it */
+      /** false: the carrier was polled within the last 30 seconds, or is being polled */
       wasPolled: boolean;
-      /** The carrier said something that was not known */
+      /** The carrier reported something new */
       hasUpdates: boolean;
       shipment: Shipment;
     };
@@ -4341,11 +4348,11 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Names the event: the same key again is the same event. Default: made from what it says */
+      /** Identifies the event: a report with the same key is about the same event. Default: derived from the content */
       key?: string;
-      /** A moment such as 2026-03-14T09:00:00Z. Without an offset it is local time: of the place in `location` where that ends with a state (Newark, NJ), else of the destination of the shipment, else UTC */
+      /** A time such as 2026-03-14T09:00:00Z. Without an offset it is local time: of `location` if that ends with a state (Newark, NJ), else of the shipment's destination, else UTC */
       at: string;
-      /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or what carriers call these: also the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that begin with one of them, such as Delivered, Front Door */
+      /** unknown, pre_transit, cancelled, picked_up, in_transit, delayed, exception, out_for_delivery, attempt_failed, ready_for_pickup, delivered, returned, or a carrier's name for one of these, including the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, DE ...), and texts that start with one, such as Delivered, Front Door */
       status: string;
       description?: string;
       location?: string;
@@ -4369,7 +4376,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** Id or number of the order */
+      /** Order ID or number */
       orderId?: string;
       /** Id of the shipment */
       shipmentId?: string;
@@ -4453,7 +4460,7 @@ export type Operations = {
   /** Check pickup availability without booking (`pickups.check`) */
   "POST /api/v1/pickups/check": {
     query: {
-      /** A pickup that would be moved: it is in nobody's way */
+      /** A pickup to be rescheduled: it does not count as a duplicate */
       excludePickupId?: string;
     };
     body: PickupRequest;
@@ -4468,21 +4475,21 @@ export type Operations = {
       locationId: string;
       /** Default: today at the location */
       from?: string;
-      /** How many days to look at */
+      /** Number of days */
       days?: number;
-      /** The window that is wanted, there. Default: as early as the carrier comes */
+      /** Preferred window, in local time. Default: the carrier's earliest ready time */
       readyTime?: string;
-      /** Default: as late as the carrier comes */
+      /** Default: the carrier's latest close time */
       closeTime?: string;
-      /** A pickup that would be moved: it is in nobody's way */
+      /** A pickup to be rescheduled: it does not count as a duplicate */
       excludePickupId?: string;
     };
     answer: {
       timezone: string;
-      /** Day by day, in their order */
+      /** One entry per day */
       data: Array<{
         date: string;
-        /** The window of that day that is nearest to the wanted one; null: nobody comes, see `reason` */
+        /** The available window nearest to the preferred one; null: none, see `reason` */
         window: {
           pickupDate: string;
           readyTime: string;
@@ -4495,7 +4502,7 @@ export type Operations = {
         } | null;
         existingId: string | null;
       }>;
-      /** The first of these slots */
+      /** The first of these windows */
       nextAvailable: {
         pickupDate: string;
         readyTime: string;
@@ -4522,18 +4529,18 @@ export type Operations = {
       /** The day at the pickup address: 2026-03-05, or a date-time. A midnight stands for its day */
       pickupDate?: string;
       pickupAddress?: Address;
-      /** A date-time; without an offset it is meant at the pickup address, with one it is turned into the time there. A time of the day such as 09:30 is enough */
+      /** A date-time; without an offset in local time at the pickup address, with one converted to it. A time such as 09:30 is enough */
       readyTime?: string;
-      /** A date-time; without an offset it is meant at the pickup address, with one it is turned into the time there. A time of the day such as 09:30 is enough */
+      /** A date-time; without an offset in local time at the pickup address, with one converted to it. A time such as 09:30 is enough */
       closeTime?: string;
       packageCount?: number;
       totalWeight?: Weight | null;
       /** IANA name; default: the zone of the pickup address */
       timezone?: string;
       instructions?: string | null;
-      /** Although this carrier comes to this address on that day already */
+      /** Allow a second pickup by this carrier at this address on the same day */
       allowDuplicate?: boolean;
-      /** Alone: what the carrier said when you called, where the hub tells nobody */
+      /** Cannot be combined with other fields: the number of a pickup arranged by phone */
       confirmationNumber?: string;
     };
     answer: Pickup;
@@ -4583,7 +4590,7 @@ export type Operations = {
       /** Default: warehouse */
       type?: "warehouse" | "fulfillment_center" | "store" | "third_party" | "supplier" | "returns_center" | "pickup_point" | "virtual" | "other";
       address?: Address;
-      /** There is always one default; the first location becomes it whatever is said here */
+      /** Exactly one location is the default; the first location always becomes it */
       is_default?: boolean;
       /** Anything, up to 16 KB */
       metadata?: Record<string, unknown>;
@@ -4597,7 +4604,7 @@ export type Operations = {
       bridgeId: string;
     };
     query: {
-      /** Only say what would change */
+      /** Report the changes without making them */
       dry_run?: boolean;
     };
     answer: {
@@ -4623,7 +4630,7 @@ export type Operations = {
           from: unknown;
           to: unknown;
         }>;
-        /** Fields that do not follow the bridge: edited here, a name that is taken, a default that stays active */
+        /** Fields that were not synced: locally edited, a name that is in use, or a default that must stay active */
         kept_local: Array<string>;
       }>;
       suggestions: Array<{
@@ -4676,7 +4683,7 @@ export type Operations = {
       /** Nothing new can be assigned to an inactive location */
       is_active?: boolean;
       metadata?: Record<string, unknown> | null;
-      /** Fields a sync leaves alone; what is edited here is added by itself */
+      /** Fields a sync does not change; locally edited fields are added automatically */
       locked_fields?: Array<"name" | "type" | "address" | "is_active">;
     };
     answer: Location;
@@ -4723,9 +4730,9 @@ export type Operations = {
   "POST /api/v1/operations/selections": {
     body: {
       filter?: OrderFilter;
-      /** Ids or numbers of orders, instead of a filter */
+      /** Order IDs or numbers, instead of a filter */
       refs?: Array<string>;
-      /** Ids or numbers of orders to leave out, whatever the filter says */
+      /** Order IDs or numbers to exclude */
       exclude_order_ids?: Array<string>;
     };
     answer: Selection;
@@ -4741,31 +4748,31 @@ export type Operations = {
   /** Preview a pipeline without changing orders (`operations.preflight`) */
   "POST /api/v1/operations/preflight": {
     body: {
-      /** Order ids or order numbers */
+      /** Order IDs or numbers */
       order_ids?: Array<string>;
       filter?: OrderFilter;
-      /** Of POST /operations/selections, or of a preflight by filter */
+      /** From POST /operations/selections, or from a preflight by filter */
       selection_id?: string;
       actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
         when?: Condition;
-        /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
-      /** A saved pipeline: its actions, on_error and atomic stand for those that are left out */
+      /** A saved pipeline: provides actions, on_error and atomic where omitted */
       pipeline_id?: string;
-      /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+      /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
       on_error?: "skip_order" | "continue" | "abort_run";
-      /** Take back an order's earlier steps when a later one fails */
+      /** Roll back an order's earlier steps when a later one fails */
       atomic?: boolean;
-      /** How many orders to show; those with problems first. Default 1000 */
+      /** Number of orders to list, those with problems first. Default 1000 */
       detail_limit?: number;
       report_filter?: {
         verdict?: "ok" | "no_change" | "warning" | "blocked";
         step?: number;
         code?: string;
-        /** Of `detail_limit` orders each */
+        /** Page of `detail_limit` orders */
         page?: number;
       };
     };
@@ -4774,30 +4781,30 @@ export type Operations = {
   /** Run a pipeline on orders (`operations.run`) */
   "POST /api/v1/operations/run": {
     body: {
-      /** Order ids or order numbers */
+      /** Order IDs or numbers */
       order_ids?: Array<string>;
       filter?: OrderFilter;
-      /** Of POST /operations/selections, or of a preflight by filter */
+      /** From POST /operations/selections, or from a preflight by filter */
       selection_id?: string;
       actions?: Array<{
         type: string;
         params?: Record<string, unknown>;
         when?: Condition;
-        /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
-      /** A saved pipeline: its actions, on_error and atomic stand for those that are left out */
+      /** A saved pipeline: provides actions, on_error and atomic where omitted */
       pipeline_id?: string;
-      /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+      /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
       on_error?: "skip_order" | "continue" | "abort_run";
-      /** Take back an order's earlier steps when a later one fails */
+      /** Roll back an order's earlier steps when a later one fails */
       atomic?: boolean;
       preflight_token?: string;
-      /** Orders of a filter that do not meet it any more when their turn comes are skipped, as no_longer_matches. Default true */
+      /** Skip orders that no longer match the filter when they are processed (no_longer_matches). Default true */
       recheck_filter?: boolean;
-      /** What becomes of orders that were changed since the preflight: they are run (default) or skipped, as changed_since_preflight; or nothing is begun if there are any, and those changed later are skipped */
+      /** Orders that changed since the preflight: `run` them (default), `skip` them (changed_since_preflight), or `reject` the request; with `reject`, orders that change later are skipped */
       on_drift?: "run" | "skip" | "reject";
-      /** Codes of errors and warnings: orders that the preflight said one of them about are left out */
+      /** Error and warning codes: orders with one of them in the preflight are excluded */
       exclude_codes?: Array<string>;
       note?: string;
     };
@@ -4812,7 +4819,7 @@ export type Operations = {
       limit?: number;
       status?: "queued" | "running" | "succeeded" | "partially_failed" | "failed" | "cancelled";
       action_type?: string;
-      /** Id or number of the order */
+      /** Order ID or number */
       order_id?: string;
       retry_of?: string;
       /** Id of the automation */
@@ -4834,7 +4841,7 @@ export type Operations = {
       id: string;
     };
     query: {
-      /** How many results to answer with */
+      /** Number of results to include */
       results_limit?: number;
     };
     answer: OperationRun;
@@ -4847,17 +4854,17 @@ export type Operations = {
     };
     answer: {
       data: Array<{
-        /** Of the pipeline, from 0; null: it is about the order as a whole */
+        /** Step index, from 0; null: applies to the order as a whole */
         step: number | null;
-        /** The action of the step */
+        /** Action type of the step */
         type: string | null;
         code: string;
-        /** What is said about all of them; ends in … where `reasons` differ */
+        /** Common message; ends in … where `reasons` differ */
         message: string;
-        /** Where it is the same for all */
+        /** If it is the same for all */
         fix?: string;
         count: number;
-        /** What is said about each order, the most frequent first; at most ten */
+        /** Distinct messages, the most frequent first; at most ten */
         reasons: Array<{
           message: string;
           fix?: string;
@@ -4870,7 +4877,7 @@ export type Operations = {
           order_number: string | null;
         }>;
         status: Open<"succeeded" | "failed" | "skipped" | "cancelled">;
-        /** A retry of the run does these orders again */
+        /** A retry of the run includes these orders */
         retryable: boolean;
       }>;
     };
@@ -4917,7 +4924,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Only the orders that failed with one of these; `cancelled` for those that were not reached */
+      /** Only orders that failed with one of these codes; `cancelled` for orders not processed */
       codes?: Array<string>;
     };
     answer: OperationRun;
@@ -4938,19 +4945,19 @@ export type Operations = {
         no_change: number;
         deleted: number;
       };
-      /** What cannot be taken back and why, the most frequent first */
+      /** Steps that cannot be undone, by reason, the most frequent first */
       groups: Array<{
-        /** Of the pipeline, from 0; null: it is about the order as a whole */
+        /** Step index, from 0; null: applies to the order as a whole */
         step: number | null;
-        /** The action of the step */
+        /** Action type of the step */
         type: string | null;
         code: string;
-        /** What is said about all of them; ends in … where `reasons` differ */
+        /** Common message; ends in … where `reasons` differ */
         message: string;
-        /** Where it is the same for all */
+        /** If it is the same for all */
         fix?: string;
         count: number;
-        /** What is said about each order, the most frequent first; at most ten */
+        /** Distinct messages, the most frequent first; at most ten */
         reasons: Array<{
           message: string;
           fix?: string;
@@ -4963,7 +4970,7 @@ export type Operations = {
           order_number: string | null;
         }>;
       }>;
-      /** The first 100; those that cannot be taken back come first */
+      /** The first 100, irreversible ones first */
       orders: Array<{
         ref: string;
         order_id: string;
@@ -4978,15 +4985,15 @@ export type Operations = {
             to: unknown;
           }>;
           created_order_ids?: Array<string>;
-          /** What the step had made, deleted by this undo; it cannot be brought back */
+          /** Orders created by the step and deleted by this undo; they cannot be restored */
           deleted_order_ids?: Array<string>;
-          /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
+          /** The queued bridge task; see GET /tasks/executions/{id} */
           execution_id?: string;
-          /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+          /** Current status of the execution, or of its last retry; absent once deleted by retention */
           execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
-          /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+          /** Labels to buy or void; see GET /shipments/labels/{id}. The step is updated with the carrier's response */
           label_ids?: Array<string>;
-          /** What the carrier account asks for the parcel */
+          /** Price of the parcel at the carrier account */
           price?: {
             carrier_account_id: string;
             carrier_account: string;
@@ -5049,15 +5056,15 @@ export type Operations = {
         type: string;
         params?: Record<string, unknown>;
         when?: Condition;
-        /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
-      /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+      /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
       on_error?: "skip_order" | "continue" | "abort_run";
       atomic?: boolean;
-      /** A key of the console */
+      /** Number key in the console */
       hotkey?: number | null;
-      /** false: only whoever saved it sees it. Default true */
+      /** false: only visible to its owner. Default true */
       is_shared?: boolean;
     };
     answer: SavedPipeline;
@@ -5083,15 +5090,15 @@ export type Operations = {
         type: string;
         params?: Record<string, unknown>;
         when?: Condition;
-        /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+        /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
         on_error?: "skip_order" | "continue" | "abort_run";
       }>;
-      /** After a failed step: leave out the rest of this order's steps, go on with them, or stop the whole run */
+      /** After a failed step: skip the remaining steps of the order, continue with them, or abort the run */
       on_error?: "skip_order" | "continue" | "abort_run";
       atomic?: boolean;
-      /** A key of the console */
+      /** Number key in the console */
       hotkey?: number | null;
-      /** false: only whoever saved it sees it. Default true */
+      /** false: only visible to its owner. Default true */
       is_shared?: boolean;
     };
     answer: SavedPipeline;
@@ -5127,15 +5134,15 @@ export type Operations = {
       name: string;
       /** One of GET /bridges/connectors */
       connector: string;
-      /** As the connector asks */
+      /** As defined by the connector */
       settings?: Record<string, unknown>;
-      /** Stored sealed, never answered */
+      /** Stored encrypted, never returned */
       credentials?: Record<string, unknown>;
       /** Default: true */
       isActive?: boolean;
-      /** Executions of this bridge at a time; default: what its connector recommends */
+      /** Maximum concurrent executions; default: that of the connector */
       concurrency?: number;
-      /** Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart */
+      /** Prefix for the numbers of imported orders, to distinguish orders of several shops */
       orderNumberPrefix?: string;
     };
     answer: Bridge;
@@ -5151,9 +5158,9 @@ export type Operations = {
         settingsSchema: Record<string, unknown>;
         /** A JSON Schema */
         credentialsSchema: Record<string, unknown>;
-        /** Calls nobody outside of the hub */
+        /** Makes no network calls */
         isOffline: boolean;
-        /** What a bridge offers before its settings name more, as they do for rest */
+        /** Built-in tasks; settings can define more, as for rest */
         tasks: Array<{
           name: string;
           title: string;
@@ -5181,11 +5188,11 @@ export type Operations = {
       name?: string;
       settings?: Record<string, unknown>;
       credentials?: Record<string, unknown> | null;
-      /** Nothing is executed on an inactive bridge */
+      /** An inactive bridge executes no tasks */
       isActive?: boolean;
-      /** Executions of this bridge at a time; default: what its connector recommends */
+      /** Maximum concurrent executions; default: that of the connector */
       concurrency?: number | null;
-      /** Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart */
+      /** Prefix for the numbers of imported orders, to distinguish orders of several shops */
       orderNumberPrefix?: string | null;
     };
     answer: Bridge;
@@ -5517,7 +5524,7 @@ export type Operations = {
       orderId?: string;
       /** Id of the execution */
       executionId?: string;
-      /** Whether somebody has tried to put it right */
+      /** Whether an action was attempted */
       isAttempted?: boolean;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
@@ -5544,7 +5551,7 @@ export type Operations = {
       orderId?: string;
       /** Id of the execution */
       executionId?: string;
-      /** Whether somebody has tried to put it right */
+      /** Whether an action was attempted */
       isAttempted?: boolean;
       /** This moment or later, or a day in the time zone of the organization */
       from?: string;
@@ -5572,17 +5579,17 @@ export type Operations = {
         bridgeId: string | null;
         count: number;
       }>;
-      /** Those with the most first; 100 at most */
+      /** Largest groups first; at most 100 */
       groups: Array<{
-        /** rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole */
+        /** rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or shop rejected a request. label, pickup: a carrier rejected a request. execution: a task failed */
         kind: Open<"rejected_record" | "import_conflict" | "recall" | "push" | "label" | "pickup" | "execution">;
         code: string;
         bridgeId: string | null;
         count: number;
         lastSeenAt: string;
-        /** Of the one that was opened last */
+        /** Message of the latest exception */
         message: string;
-        /** What can be done about all of them at once */
+        /** Actions available for the whole group */
         availableActions: Array<Open<"retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss">>;
       }>;
     };
@@ -5595,12 +5602,12 @@ export type Operations = {
     };
     answer: Exception;
   };
-  /** Do the same about all open exceptions that meet a filter, up to 500 a time (`exceptions.resolveMany`) */
+  /** Resolve exceptions in bulk (`exceptions.resolveMany`) */
   "POST /api/v1/exceptions/resolve": {
     body: {
-      /** What is done about each */
+      /** Action for each exception */
       action: "retry" | "accept_source" | "keep_local" | "dismiss";
-      /** Of those that are open */
+      /** Filter on open exceptions */
       filter: {
         /** One or more of rejected_record, import_conflict, recall, push, label, pickup, execution, with commas between */
         kind?: string;
@@ -5609,34 +5616,34 @@ export type Operations = {
         taskName?: string;
         orderId?: string;
         executionId?: string;
-        /** Whether somebody has tried to put it right */
+        /** Whether an action was attempted */
         isAttempted?: boolean;
         /** This moment or later, or a day in the time zone of the organization */
         from?: string;
         /** Before this moment, or up to the end of a day in the time zone of the organization */
         to?: string;
       };
-      /** Of a push: send it once more, also if it may have arrived. Somebody has looked there */
+      /** For a push: send again even if the record may have arrived. Check the other system first */
       forceResend?: boolean;
-      /** Only say what would be done */
+      /** Only count; change nothing */
       dryRun?: boolean;
     };
     answer: {
       dryRun: boolean;
       summary: {
-        /** Are open and meet the filter */
+        /** Open exceptions that match the filter */
         matched: number;
-        /** Resolved, dismissed or started */
+        /** Resolved, dismissed or in progress */
         processed: number;
-        /** Still open; `results` says why */
+        /** Still open; see `results` */
         failed: number;
-        /** Not looked at yet: at most 500 a time. Ask again, with isAttempted false */
+        /** Not processed yet: at most 500 per request. Repeat with isAttempted=false */
         remaining: number;
       };
-      /** Oldest first; none of a dry run */
+      /** Oldest first; empty for a dry run */
       results: Array<{
         id: string;
-        /** in_progress: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
+        /** in_progress: an execution retries; its success resolves the exception. failed: the exception is still open */
         status: Open<"resolved" | "dismissed" | "in_progress" | "failed">;
         executionId?: string;
         error?: {
@@ -5654,18 +5661,18 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done */
+      /** retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change */
       action: "retry" | "accept_source" | "keep_local" | "edit_and_retry" | "dismiss";
-      /** Of a push: send it once more, also if it may have arrived. Somebody has looked there */
+      /** For a push: send again even if the record may have arrived. Check the other system first */
       forceResend?: boolean;
-      /** For edit_and_retry: what takes the place of these parts of `details.record` */
+      /** For edit_and_retry: replaces these parts of `details.record` */
       record?: {
         raw?: Record<string, unknown>;
         canonical?: Record<string, unknown>;
       };
     };
     answer: {
-      /** in_progress: an execution tries it; the exception is resolved when that succeeds. failed: it is still open */
+      /** in_progress: an execution retries; its success resolves the exception. failed: the exception is still open */
       status: Open<"resolved" | "dismissed" | "in_progress" | "failed">;
       executionId?: string;
       error?: {
@@ -5686,7 +5693,7 @@ export type Operations = {
       /** Id of the bridge */
       bridgeId?: string;
       taskName?: string;
-      /** inbound: what a task brings into the hub; outbound: what a task is given */
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
       direction?: "inbound" | "outbound";
       isActive?: boolean;
     };
@@ -5698,7 +5705,7 @@ export type Operations = {
   /** Create a transformation (`transformations.create`) */
   "POST /api/v1/transformations": {
     query: {
-      /** Deactivate the one that is active for this bridge, task and direction */
+      /** Deactivate the active transformation of this bridge, task and direction */
       replace?: boolean;
     };
     body: {
@@ -5706,16 +5713,43 @@ export type Operations = {
       bridgeId: string;
       /** One of GET /bridges/{id}/tasks */
       taskName: string;
-      /** inbound: what a task brings into the hub; outbound: what a task is given */
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
       direction: "inbound" | "outbound";
-      /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+      /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
       mode?: "extend" | "replace";
-      /** None: the data passes unchanged */
+      /** An empty list passes the data unchanged */
       mappings: Array<Mapping>;
       /** Default: true */
       isActive?: boolean;
     };
-    answer: Transformation;
+    answer: {
+      id: string;
+      name: string;
+      bridgeId: string;
+      taskName: string;
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
+      direction: Open<"inbound" | "outbound">;
+      /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
+      mode: Open<"extend" | "replace">;
+      mappings: Array<Record<string, unknown>>;
+      isActive: boolean;
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+      /** Targets that are no field of the task's records; absent if there are none */
+      warnings?: Array<{
+        index: number;
+        target: string;
+        path: string;
+        /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+        code: string;
+        message: string;
+        source?: string;
+        /** The path that was probably meant */
+        suggestion?: string;
+      }>;
+    };
   };
   /** List available transforms (`transformations.transforms.list`) */
   "GET /api/v1/transformations/transforms": {
@@ -5726,7 +5760,7 @@ export type Operations = {
         description: string;
         /** A JSON Schema */
         paramsSchema: Record<string, unknown>;
-        /** The parameter that may stand alone */
+        /** The parameter that may be given alone */
         defaultParam?: string;
         example: {
           transform: unknown;
@@ -5740,7 +5774,7 @@ export type Operations = {
   /** Test mappings without saving them (`transformations.testUnsaved`) */
   "POST /api/v1/transformations/test": {
     body: {
-      /** None: the data passes unchanged */
+      /** An empty list passes the data unchanged */
       mappings: Array<Mapping>;
       sampleData: Record<string, unknown>;
     };
@@ -5778,7 +5812,7 @@ export type Operations = {
       id: string;
     };
     query: {
-      /** Deactivate the one that is active for this bridge, task and direction */
+      /** Deactivate the active transformation of this bridge, task and direction */
       replace?: boolean;
     };
     body: {
@@ -5786,15 +5820,42 @@ export type Operations = {
       bridgeId?: string;
       /** One of GET /bridges/{id}/tasks */
       taskName?: string;
-      /** inbound: what a task brings into the hub; outbound: what a task is given */
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
       direction?: "inbound" | "outbound";
-      /** replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace */
+      /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
       mode?: "extend" | "replace";
-      /** None: the data passes unchanged */
+      /** An empty list passes the data unchanged */
       mappings?: Array<Mapping>;
       isActive?: boolean;
     };
-    answer: Transformation;
+    answer: {
+      id: string;
+      name: string;
+      bridgeId: string;
+      taskName: string;
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
+      direction: Open<"inbound" | "outbound">;
+      /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
+      mode: Open<"extend" | "replace">;
+      mappings: Array<Record<string, unknown>>;
+      isActive: boolean;
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+      /** Targets that are no field of the task's records; absent if there are none */
+      warnings?: Array<{
+        index: number;
+        target: string;
+        path: string;
+        /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+        code: string;
+        message: string;
+        source?: string;
+        /** The path that was probably meant */
+        suggestion?: string;
+      }>;
+    };
   };
   /** Delete a transformation and its versions (`transformations.delete`) */
   "DELETE /api/v1/transformations/{id}": {
@@ -5841,7 +5902,34 @@ export type Operations = {
     body: {
       version: number;
     };
-    answer: Transformation;
+    answer: {
+      id: string;
+      name: string;
+      bridgeId: string;
+      taskName: string;
+      /** inbound: data that a task brings into the hub; outbound: data that a task sends */
+      direction: Open<"inbound" | "outbound">;
+      /** replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null removes. Default: extend for records pulled from a shop, else replace */
+      mode: Open<"extend" | "replace">;
+      mappings: Array<Record<string, unknown>>;
+      isActive: boolean;
+      createdAt: string;
+      updatedAt: string;
+      /** Also the ETag; send it as If-Match to avoid lost updates */
+      version: number;
+      /** Targets that are no field of the task's records; absent if there are none */
+      warnings?: Array<{
+        index: number;
+        target: string;
+        path: string;
+        /** unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing value, so `default` did not apply. Or an error that onError settled */
+        code: string;
+        message: string;
+        source?: string;
+        /** The path that was probably meant */
+        suggestion?: string;
+      }>;
+    };
   };
   /** Replay a transformation on recent records (`transformations.replay`) */
   "POST /api/v1/transformations/{id}/replay": {
@@ -5850,7 +5938,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** How many executions; default 20 */
+      /** Number of executions. Default 20 */
       limit?: number;
     };
     answer: Replay;
@@ -5866,14 +5954,14 @@ export type Operations = {
       taskName?: string;
     };
     answer: {
-      /** Of the newest executions first, 5 at most */
+      /** Newest executions first, at most 5 records */
       data: Array<{
         executionId: string;
         taskName: string;
         createdAt: string;
-        /** As it came, or the order as it was to be sent */
+        /** The record as received, or the order to be sent */
         source: unknown;
-        /** What was made of it then */
+        /** The mapped record */
         output?: unknown;
       }>;
     };
@@ -5894,13 +5982,13 @@ export type Operations = {
     answer: {
       ok: boolean;
       durationMs: number;
-      /** How many there are, where the other side says so */
+      /** Number of records, if the other side reports it */
       total: number | null;
       records: Array<{
         externalId: string;
-        /** As it came: what an inbound transformation maps */
+        /** The record as received, which an inbound transformation maps */
         source: Record<string, unknown>;
-        /** What the connector makes of it where no transformation is active */
+        /** The record as the connector converts it, without a transformation */
         output: Record<string, unknown>;
       }>;
       error: {
@@ -6096,7 +6184,7 @@ export type Operations = {
         id?: string;
         /** Of a user */
         email?: string;
-        /** Of an API key, or of what the hub does by itself */
+        /** Of an API key or a background process of the hub */
         name?: string;
       } | null;
       createdAt: string;
@@ -6163,7 +6251,7 @@ export type Operations = {
         id?: string;
         /** Of a user */
         email?: string;
-        /** Of an API key, or of what the hub does by itself */
+        /** Of an API key or a background process of the hub */
         name?: string;
       } | null;
       createdAt: string;
@@ -6273,9 +6361,9 @@ export type Operations = {
     body: {
       name: string;
       description?: string;
-      /** `types` of events, or `cron` with the `filter` that says which orders */
+      /** `types` of events, or `cron` with the `filter` that selects orders */
       trigger: {
-        /** Types of events about orders, or `order.*`. One order or many is the same here: `order.created` also stands for `orders.created`, as imports record it */
+        /** Order event types, or `order.*`. `order.created` includes `orders.created`, which imports record */
         types?: Array<string>;
         /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
         cron?: string;
@@ -6286,9 +6374,9 @@ export type Operations = {
       when?: Condition;
       /** A saved pipeline */
       pipeline_id: string;
-      /** preflight: it only preflights, and keeps what it would have done. run: it runs. Default preflight */
+      /** preflight: only previews and records the outcome. run: runs the pipeline. Default preflight */
       mode?: "preflight" | "run";
-      /** Orders within an hour; beyond it does nothing more and is paused. Default 1000 */
+      /** Orders per hour. When this limit is reached, the automation is paused. Default 1000 */
       max_orders_per_hour?: number;
     };
     answer: Automation;
@@ -6310,9 +6398,9 @@ export type Operations = {
     body: {
       name?: string;
       description?: string;
-      /** `types` of events, or `cron` with the `filter` that says which orders */
+      /** `types` of events, or `cron` with the `filter` that selects orders */
       trigger?: {
-        /** Types of events about orders, or `order.*`. One order or many is the same here: `order.created` also stands for `orders.created`, as imports record it */
+        /** Order event types, or `order.*`. `order.created` includes `orders.created`, which imports record */
         types?: Array<string>;
         /** Minute, hour, day of month, month, day of week, each with `*`, lists, ranges and steps; or @hourly, @daily (@midnight), @weekly, @monthly, @yearly (@annually). Months and weekdays may be named (JAN, MON); 0 and 7 are Sunday. `?` is `*` in the day fields. `L` is the last day of the month, `TUE#2` the second Tuesday, `FRIL` the last Friday. When both day fields are restricted, a day that matches either of them is enough. Daylight saving: a skipped time runs once, right after the gap, and a repeated time runs the first time. Expressions with `*` in the hour or minute field follow elapsed time and run in both hours */
         cron?: string;
@@ -6323,9 +6411,9 @@ export type Operations = {
       when?: Condition | null;
       /** A saved pipeline */
       pipeline_id?: string;
-      /** preflight: it only preflights, and keeps what it would have done. run: it runs. Default preflight */
+      /** preflight: only previews and records the outcome. run: runs the pipeline. Default preflight */
       mode?: "preflight" | "run";
-      /** Orders within an hour; beyond it does nothing more and is paused. Default 1000 */
+      /** Orders per hour. When this limit is reached, the automation is paused. Default 1000 */
       max_orders_per_hour?: number;
     };
     answer: Automation;
@@ -6358,34 +6446,34 @@ export type Operations = {
       pipeline_id: string;
       mode: Open<"preflight" | "run">;
       max_orders_per_hour: number;
-      /** Whoever vouches for it: it may do what they may */
+      /** The automation runs with the permissions of this user or API key */
       owner: {
         type: Open<"user" | "api_key" | "system">;
         id?: string;
         /** Of a user */
         email?: string;
-        /** Of an API key, or of what the hub does by itself */
+        /** Of an API key or a background process of the hub */
         name?: string;
       };
       is_active: boolean;
       paused_at: string | null;
       paused_by: Actor | null;
       pause_reason: {
-        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
         code: string;
         message: string;
       } | null;
       blocked_reason: {
-        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
         code: string;
         message: string;
       } | null;
       next_run_at: string | null;
       last_invoked_at: string | null;
       counters: {
-        /** Orders of its events, and of its filter by the clock */
+        /** Orders of its events, or of its filter with cron */
         evaluated: number;
-        /** Those of them that met filter and condition */
+        /** Evaluated orders that met filter and condition */
         matched: number;
         runs: number;
         preflights: number;
@@ -6404,7 +6492,7 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** Which events it goes on with: those from now on (default), or also those of the pause */
+      /** now: continue with the events from now on (default). last_position: also with those of the pause */
       from?: "now" | "last_position";
     };
     answer: {
@@ -6421,34 +6509,34 @@ export type Operations = {
       pipeline_id: string;
       mode: Open<"preflight" | "run">;
       max_orders_per_hour: number;
-      /** Whoever vouches for it: it may do what they may */
+      /** The automation runs with the permissions of this user or API key */
       owner: {
         type: Open<"user" | "api_key" | "system">;
         id?: string;
         /** Of a user */
         email?: string;
-        /** Of an API key, or of what the hub does by itself */
+        /** Of an API key or a background process of the hub */
         name?: string;
       };
       is_active: boolean;
       paused_at: string | null;
       paused_by: Actor | null;
       pause_reason: {
-        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
         code: string;
         message: string;
       } | null;
       blocked_reason: {
-        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the pipeline could not be run for */
+        /** manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of the pipeline */
         code: string;
         message: string;
       } | null;
       next_run_at: string | null;
       last_invoked_at: string | null;
       counters: {
-        /** Orders of its events, and of its filter by the clock */
+        /** Orders of its events, or of its filter with cron */
         evaluated: number;
-        /** Those of them that met filter and condition */
+        /** Evaluated orders that met filter and condition */
         matched: number;
         runs: number;
         preflights: number;
@@ -6467,17 +6555,17 @@ export type Operations = {
       id: string;
     };
     body: {
-      /** How far back events are looked at. Default 7 */
+      /** How many days of past events to test. Default 7 */
       days?: number;
     };
     answer: {
-      /** null: it goes by the clock, and the orders are those of its filter now */
+      /** null with a cron trigger: the orders are those of its filter now */
       since: string | null;
       events: number;
-      /** Orders of these events that are still there */
+      /** Existing orders of these events */
       evaluated: number;
       matched: number;
-      /** There were more; the newest were looked at */
+      /** There were more; the newest were tested */
       truncated: boolean;
       verdict: Open<"ready" | "ready_with_warnings" | "blocked">;
       summary: {
@@ -6498,7 +6586,7 @@ export type Operations = {
           code: string;
           message: string;
         }>;
-        /** What it would cost for all orders that it applies to, as far as it has a price */
+        /** Total price over the orders of the step, where prices are known */
         prices: Array<{
           currency: string;
           total: number;
@@ -6525,15 +6613,15 @@ export type Operations = {
             to: unknown;
           }>;
           created_order_ids?: Array<string>;
-          /** What the step had made, deleted by this undo; it cannot be brought back */
+          /** Orders created by the step and deleted by this undo; they cannot be restored */
           deleted_order_ids?: Array<string>;
-          /** Queued at a bridge; GET /tasks/executions/{id} says how it ends */
+          /** The queued bridge task; see GET /tasks/executions/{id} */
           execution_id?: string;
-          /** Of the execution as it is now, by its last retry; missing when it is not kept any more */
+          /** Current status of the execution, or of its last retry; absent once deleted by retention */
           execution_status?: Open<"queued" | "running" | "succeeded" | "completed_with_errors" | "failed" | "cancelled" | "timed_out" | "expired">;
-          /** To be bought, or given back: the step learns how it ended; GET /shipments/labels/{id} says more */
+          /** Labels to buy or void; see GET /shipments/labels/{id}. The step is updated with the carrier's response */
           label_ids?: Array<string>;
-          /** What the carrier account asks for the parcel */
+          /** Price of the parcel at the carrier account */
           price?: {
             carrier_account_id: string;
             carrier_account: string;
@@ -6569,7 +6657,7 @@ export type Operations = {
       page?: number;
       /** Entries a page */
       limit?: number;
-      /** depth_exceeded: other automations had led to it, and nothing was done */
+      /** depth_exceeded: triggered through too many automations; nothing was run */
       kind?: "run" | "preflight" | "depth_exceeded";
     };
     answer: {
@@ -6589,30 +6677,30 @@ export type Operations = {
         settings: Record<string, unknown>;
         credentials: Record<string, unknown>;
         pickupRules: {
-          /** Same-day pickups are asked for before this; null: any time */
+          /** Latest request time for a same-day pickup; null: no cut-off */
           cutoffLocalTime?: string | null;
           allowsSameDay?: boolean;
-          /** At the pickup address, 24 hours */
+          /** Local time at the pickup address, 24-hour clock */
           earliestReadyTime?: string;
-          /** At the pickup address, 24 hours */
+          /** Local time at the pickup address, 24-hour clock */
           latestCloseTime?: string;
-          /** False: the carrier takes a day, not a time */
+          /** False: the carrier needs only a day */
           requiresWindow?: boolean;
           minWindowMinutes?: number;
-          /** From the request to ready */
+          /** Minimum time from the request to the ready time */
           leadMinutes?: number;
           maxDaysAhead?: number;
           /** 1 is Monday, 7 is Sunday */
           serviceDays?: Array<number>;
-          /** Days without pickups, besides `holidayCalendar` */
+          /** Days without pickups, in addition to `holidayCalendar` */
           holidays?: Array<string>;
-          /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+          /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as observed by private carriers; `us_federal`: all federal holidays, as observed by the postal service */
           holidayCalendar?: Open<"none" | "us_parcel" | "us_federal">;
           maxPackages?: number;
           maxAverageWeight?: Weight;
           maxTotalWeight?: Weight;
           allowsPoBox?: boolean;
-          /** Before ready; later the carrier does not cancel */
+          /** Pickups can be cancelled or changed up to this long before the ready time */
           cancelDeadlineMinutes?: number;
         };
       }>;
@@ -6642,36 +6730,36 @@ export type Operations = {
       carrier: "rate-card" | "demo";
       description?: string;
       settings?: Record<string, unknown>;
-      /** Kept encrypted and never shown again */
+      /** Stored encrypted and never returned */
       credentials?: Record<string, unknown>;
       pickupRules?: {
-        /** Same-day pickups are asked for before this; null: any time */
+        /** Latest request time for a same-day pickup; null: no cut-off */
         cutoffLocalTime?: string | null;
         allowsSameDay?: boolean;
-        /** At the pickup address, 24 hours */
+        /** Local time at the pickup address, 24-hour clock */
         earliestReadyTime?: string;
-        /** At the pickup address, 24 hours */
+        /** Local time at the pickup address, 24-hour clock */
         latestCloseTime?: string;
-        /** False: the carrier takes a day, not a time */
+        /** False: the carrier needs only a day */
         requiresWindow?: boolean;
         minWindowMinutes?: number;
-        /** From the request to ready */
+        /** Minimum time from the request to the ready time */
         leadMinutes?: number;
         maxDaysAhead?: number;
         /** 1 is Monday, 7 is Sunday */
         serviceDays?: Array<number>;
-        /** Days without pickups, besides `holidayCalendar` */
+        /** Days without pickups, in addition to `holidayCalendar` */
         holidays?: Array<string>;
-        /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+        /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as observed by private carriers; `us_federal`: all federal holidays, as observed by the postal service */
         holidayCalendar?: "none" | "us_parcel" | "us_federal";
         maxPackages?: number;
         maxAverageWeight?: Weight;
         maxTotalWeight?: Weight;
         allowsPoBox?: boolean;
-        /** Before ready; later the carrier does not cancel */
+        /** Pickups can be cancelled or changed up to this long before the ready time */
         cancelDeadlineMinutes?: number;
       };
-      /** How others call a service, and which service of the rate card that is */
+      /** Names that others use for a service, each with the service of the rate card it stands for */
       serviceAliases?: Record<string, string>;
       isActive?: boolean;
     };
@@ -6699,19 +6787,19 @@ export type Operations = {
       pickupRules?: {
         cutoffLocalTime?: string | null | null;
         allowsSameDay?: boolean | null;
-        /** At the pickup address, 24 hours */
+        /** Local time at the pickup address, 24-hour clock */
         earliestReadyTime?: string | null;
-        /** At the pickup address, 24 hours */
+        /** Local time at the pickup address, 24-hour clock */
         latestCloseTime?: string | null;
-        /** False: the carrier takes a day, not a time */
+        /** False: the carrier needs only a day */
         requiresWindow?: boolean | null;
         minWindowMinutes?: number | null;
-        /** From the request to ready */
+        /** Minimum time from the request to the ready time */
         leadMinutes?: number | null;
         maxDaysAhead?: number | null;
         serviceDays?: Array<number> | null;
         holidays?: Array<string> | null;
-        /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers keep them; `us_federal`: all federal holidays, as the postal service does */
+        /** `us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as observed by private carriers; `us_federal`: all federal holidays, as observed by the postal service */
         holidayCalendar?: "none" | "us_parcel" | "us_federal" | null;
         maxPackages?: number | null;
         maxAverageWeight?: {
@@ -6725,10 +6813,10 @@ export type Operations = {
           unit?: "g" | "kg" | "oz" | "lb" | null;
         } | null;
         allowsPoBox?: boolean | null;
-        /** Before ready; later the carrier does not cancel */
+        /** Pickups can be cancelled or changed up to this long before the ready time */
         cancelDeadlineMinutes?: number | null;
       } | null;
-      /** How others call a service, and which service of the rate card that is */
+      /** Names that others use for a service, each with the service of the rate card it stands for */
       serviceAliases?: Record<string, string | null>;
       isActive?: boolean;
     };
@@ -6768,17 +6856,17 @@ export type Operations = {
     };
     body: {
       card?: RateCard;
-      /** The prices; then `header` says the rest */
+      /** The prices; requires `header` for the rest of the card */
       csv?: string;
       header?: {
         name: string;
         currency?: string;
         note?: string;
-        /** A day, such as 2026-01-31 */
+        /** A calendar date, such as 2026-01-31 */
         effectiveFrom: string;
-        /** A day, such as 2026-01-31 */
+        /** A calendar date, such as 2026-01-31 */
         effectiveTo?: string;
-        /** Where the zone chart of the account says nothing: the carrier's zones by distance, the bands of the card, none (`chart`), or one zone called `all` (`flat`) */
+        /** How zones are found for ZIPs missing from the account's zone chart: the carrier's zones by distance, the card's `bands`, not at all (`chart`), or a single zone `all` (`flat`) */
         zoneScheme: "usps" | "ups" | "fedex" | "bands" | "chart" | "flat";
         bands?: Array<{
           upToMiles: number | null;
@@ -6787,7 +6875,7 @@ export type Operations = {
         surcharges?: Array<{
           code: string;
           label?: string;
-          /** `percent` is of the base after discount and minimum; `per_weight` counts begun units of the billable weight */
+          /** `percent` is a share of the base price after discount and minimum; `per_weight` is charged per started unit of billable weight */
           kind: "fixed" | "percent" | "per_weight";
           amount?: number;
           percent?: number;
@@ -6808,9 +6896,9 @@ export type Operations = {
             secondLongestSideOver?: number;
             lengthPlusGirthOver?: number;
             volumeOver?: number;
-            /** A day, such as 2026-01-31 */
+            /** A calendar date, such as 2026-01-31 */
             from?: string;
-            /** A day, such as 2026-01-31 */
+            /** A calendar date, such as 2026-01-31 */
             to?: string;
             requires?: string;
           };
@@ -6823,12 +6911,12 @@ export type Operations = {
         fuel?: {
           percent?: number;
           table?: Array<{
-            /** A day, such as 2026-01-31 */
+            /** A calendar date, such as 2026-01-31 */
             from: string;
             percent: number;
           }>;
           discountPercent?: number;
-          /** What it is taken of: the list price, the price after discount, or that and the surcharges */
+          /** Which amount the percentage applies to: the list price, the price after discount, or that plus surcharges */
           appliesTo: "base_list" | "base_net" | "subtotal";
         };
         services?: Array<{
@@ -6837,7 +6925,7 @@ export type Operations = {
           level?: "media" | "economy" | "ground" | "three_day" | "two_day" | "two_day_am" | "overnight_saver" | "overnight" | "overnight_early" | "same_day";
           aliases?: Array<string>;
           weightBreaks?: Array<{
-            /** Heaviest weight of this row; null, alone: the price does not depend on the weight */
+            /** Upper weight limit of this row. A single null: the price does not depend on the weight */
             upTo: number | null;
             unit?: "lb" | "oz" | "kg" | "g";
           }>;
@@ -6850,9 +6938,9 @@ export type Operations = {
             /** Cubic inches per pound, or cubic cm per kg */
             divisor: number;
             unit?: "in" | "cm";
-            /** Smaller parcels go by their weight alone */
+            /** Parcels up to this volume have no dimensional weight */
             thresholdVolume?: number;
-            /** Of each side to whole inches or centimetres, for the volume and for limits and surcharges by size. Default `up`, as the carriers do since August 2025; `nearest` before */
+            /** Rounding of each side to whole inches or centimeters, for volume, limits and size surcharges. Default `up`, as carriers do since August 2025; `nearest` before */
             rounding?: "nearest" | "up" | "none";
           };
           limits?: {
@@ -6868,7 +6956,7 @@ export type Operations = {
             zones?: Array<string>;
             weightFrom?: Weight;
             weightTo?: Weight;
-            /** `replace` (default): the last one that fits counts; `add`: on top of the others */
+            /** `replace` (default): the last matching discount applies; `add`: applied on top of it */
             stacking?: "replace" | "add";
           }>;
           minimum?: {
@@ -6880,26 +6968,26 @@ export type Operations = {
           transitDays?: Record<string, number>;
         }>;
       };
-      /** false: keep it as a draft */
+      /** false: upload as a draft */
       isActive?: boolean;
     };
     answer: {
       id: string;
       version: number;
       name: string;
-      /** A day, such as 2026-01-31 */
+      /** A calendar date, such as 2026-01-31 */
       effectiveFrom: string;
-      /** A day, such as 2026-01-31 */
+      /** A calendar date, such as 2026-01-31 */
       effectiveTo: string | null;
       carrierAccountId: string;
       currency: string;
       isActive: boolean;
-      /** Prices of today come from it */
+      /** Today's prices come from this card */
       isInEffect: boolean;
       serviceCount: number;
       createdAt: string;
       card: RateCard;
-      /** Columns that were not read, and what was guessed or assumed, the first 1,000 */
+      /** Ignored columns, guesses and assumptions; the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -6926,9 +7014,9 @@ export type Operations = {
       rateCardId: string;
     };
     body: {
-      /** A day, such as 2026-01-31 */
+      /** A calendar date, such as 2026-01-31 */
       effectiveFrom?: string;
-      /** A day, such as 2026-01-31 */
+      /** A calendar date, such as 2026-01-31 */
       effectiveTo?: string | null;
     };
     answer: RateCardDetail;
@@ -6952,17 +7040,17 @@ export type Operations = {
     body: {
       name?: string;
       rows?: Array<{
-        /** A ZIP, a ZIP3 or a range of them: 10001, 004, 004-005, 96939-96944 */
+        /** A ZIP, a ZIP3 or a range: 10001, 004, 004-005, 96939-96944 */
         origin: string;
-        /** A ZIP, a ZIP3 or a range of them: 10001, 004, 004-005, 96939-96944 */
+        /** A ZIP, a ZIP3 or a range: 10001, 004, 004-005, 96939-96944 */
         destination: string;
         /** null: not served */
         zone: string | null;
-        /** Without it: every service */
+        /** Default: every service */
         service?: string;
       }>;
       csv?: string;
-      /** Of all rows of the CSV: 902, 90210 or 900-902 */
+      /** Origin of all rows of the CSV: 902, 90210 or 900-902 */
       origin?: string;
     };
     answer: {
@@ -6986,13 +7074,13 @@ export type Operations = {
     };
     answer: {
       data: Array<{
-        /** A ZIP, a ZIP3 or a range of them: 10001, 004, 004-005, 96939-96944 */
+        /** A ZIP, a ZIP3 or a range: 10001, 004, 004-005, 96939-96944 */
         origin: string;
-        /** A ZIP, a ZIP3 or a range of them: 10001, 004, 004-005, 96939-96944 */
+        /** A ZIP, a ZIP3 or a range: 10001, 004, 004-005, 96939-96944 */
         destination: string;
         /** null: not served */
         zone: string | null;
-        /** Without it: every service */
+        /** Default: every service */
         service?: string;
       }>;
       pagination: Pagination;
@@ -7024,15 +7112,15 @@ export type Operations = {
       weight: Weight;
       dimensions?: Dimensions;
       residential?: boolean | null;
-      /** A day, such as 2026-01-31 */
+      /** A calendar date, such as 2026-01-31 */
       shipDate?: string;
       services?: Array<string>;
       scenario?: {
-        /** Instead of the card's fuel or table; its base and its discount stay */
+        /** Replaces the card's fuel percentage or table; `appliesTo` and the fuel discount stay */
         fuelPercent?: number;
-        /** Of the list price, on top of the card's discounts */
+        /** Percentage of the list price, on top of the card's discounts */
         extraDiscountPercent?: number;
-        /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
+        /** Cubic inches per pound, for services with a divisor in inches; other services are unchanged */
         dimDivisor?: number;
       };
     };
@@ -7062,7 +7150,7 @@ export type Operations = {
       carrierAccountId: string;
       /** Who carried the parcels */
       sourceCarrier?: string;
-      /** The contract that was paid: its prices tell weights that are missing */
+      /** The contract that was paid; missing weights are inferred from its prices */
       sourceCarrierAccountId?: string;
       options?: RatingOptions;
       items?: Array<RateComparisonItemRequest>;
@@ -7076,7 +7164,7 @@ export type Operations = {
       /** Id of the carrier account */
       carrierAccountId?: string;
       sourceCarrier?: string;
-      /** As in the body, as text of JSON: {"from": "originZip"} */
+      /** As in the body, as JSON text: {"from": "originZip"} */
       mapping?: string;
       dryRun?: boolean;
       skipInvalid?: boolean;
@@ -7087,15 +7175,15 @@ export type Operations = {
       carrierAccountId?: string;
       /** Who carried the parcels */
       sourceCarrier?: string;
-      /** The contract that was paid: its prices tell weights that are missing */
+      /** The contract that was paid; missing weights are inferred from its prices */
       sourceCarrierAccountId?: string;
       options?: RatingOptions;
       csv: string;
-      /** Column to field, where the names do not tell; null: leave the column out */
+      /** Column to field, for columns that are not detected by name; null: ignore the column */
       mapping?: Record<string, string | null>;
-      /** Read the file and say what it comes to; neither a name nor an account is needed */
+      /** Report how the file is read and create nothing; name and account are optional */
       dryRun?: boolean;
-      /** Take the rows that are right instead of refusing the file */
+      /** Import the valid rows instead of rejecting the file */
       skipInvalid?: boolean;
     };
     answer: {
@@ -7109,18 +7197,18 @@ export type Operations = {
       columns: Array<{
         column: string;
         field: string | null;
-        /** In how many rows something stands there */
+        /** Rows with a value in this column */
         nonEmptyRows: number;
       }>;
-      /** What a column can be */
+      /** Fields that a column can be mapped to */
       fields: Array<{
         field: string;
         isRequired: boolean;
       }>;
-      /** The first 20 rows, and what was read there; null: nothing, see `errors` */
+      /** The first 20 rows with the items read from them; null: see `errors` */
       sample: Array<{
         row: number;
-        /** As in the file, in the order of `columns` */
+        /** Raw text, in the order of `columns` */
         cells: Array<string>;
         item: RateComparisonItemRequest | null;
       }>;
@@ -7130,9 +7218,9 @@ export type Operations = {
         code: string;
         message: string;
       }>;
-      /** The rows that are not taken, the first 10,000, with a column for the reason */
+      /** Up to 10,000 rejected rows, with a column for the reason */
       rejectedCsv?: string;
-      /** Columns that were not read, and what was guessed or assumed, the first 1,000 */
+      /** Ignored columns, guesses and assumptions; the first 1,000 */
       warnings: Array<{
         column: string;
         code: string;
@@ -7178,7 +7266,7 @@ export type Operations = {
       /** One or more of pending, rated, estimated, unrateable, invalid, excluded, with commas between */
       status?: string;
       zone?: string;
-      /** In any case */
+      /** Case-insensitive */
       serviceType?: string;
       /** In tracking numbers, cities, states and ZIPs */
       search?: string;
@@ -7188,15 +7276,15 @@ export type Operations = {
       /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, invalid_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
-      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
+      /** As in `stateBreakdown` of the summary: the given state, else the state of the ZIP, or `unknown`. Additional charges and duplicates are left out, unless `reason` or the status `excluded` selects them */
       destinationState?: string;
-      /** Priced as one to a home, or to a business */
+      /** Rated as residential or commercial */
       residential?: boolean;
-      /** Code of the service it was priced with */
+      /** Code of the service it was rated with */
       targetService?: string;
-      /** Code of a line of the new price, such as `fuel` or a surcharge */
+      /** Code of a line of the target price, such as `fuel` or a surcharge */
       charge?: string;
-      /** What was charged for; in any case */
+      /** Name of the charge; case-insensitive */
       chargeType?: string;
       sort?: "position" | "savings" | "-savings" | "netCost" | "-netCost" | "zone";
     };
@@ -7221,11 +7309,11 @@ export type Operations = {
       id: string;
     };
     query: {
-      /** Instead of the card's fuel or table; its base and its discount stay */
+      /** Replaces the card's fuel percentage or table; `appliesTo` and the fuel discount stay */
       fuelPercent?: number;
-      /** Of the list price, on top of the card's discounts */
+      /** Percentage of the list price, on top of the card's discounts */
       extraDiscountPercent?: number;
-      /** Cubic inches per pound, for services that have such a divisor; others stay as they are */
+      /** Cubic inches per pound, for services with a divisor in inches; other services are unchanged */
       dimDivisor?: number;
     };
     answer: RateComparisonSummary;
@@ -7240,7 +7328,7 @@ export type Operations = {
       /** One or more of pending, rated, estimated, unrateable, invalid, excluded, with commas between */
       status?: string;
       zone?: string;
-      /** In any case */
+      /** Case-insensitive */
       serviceType?: string;
       /** In tracking numbers, cities, states and ZIPs */
       search?: string;
@@ -7250,15 +7338,15 @@ export type Operations = {
       /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, invalid_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
-      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
+      /** As in `stateBreakdown` of the summary: the given state, else the state of the ZIP, or `unknown`. Additional charges and duplicates are left out, unless `reason` or the status `excluded` selects them */
       destinationState?: string;
-      /** Priced as one to a home, or to a business */
+      /** Rated as residential or commercial */
       residential?: boolean;
-      /** Code of the service it was priced with */
+      /** Code of the service it was rated with */
       targetService?: string;
-      /** Code of a line of the new price, such as `fuel` or a surcharge */
+      /** Code of a line of the target price, such as `fuel` or a surcharge */
       charge?: string;
-      /** What was charged for; in any case */
+      /** Name of the charge; case-insensitive */
       chargeType?: string;
     };
     answer: string;
@@ -7273,7 +7361,7 @@ export type Operations = {
       /** One or more of pending, rated, estimated, unrateable, invalid, excluded, with commas between */
       status?: string;
       zone?: string;
-      /** In any case */
+      /** Case-insensitive */
       serviceType?: string;
       /** In tracking numbers, cities, states and ZIPs */
       search?: string;
@@ -7283,15 +7371,15 @@ export type Operations = {
       /** One or more of zone_unresolved, service_unmatched, not_serviceable, over_limit, weight_missing, no_rate_cell, invalid_zip, currency_mismatch, duplicate, charge_line, credit, international, amount_out_of_range, sides_implausible, with commas between */
       reason?: string;
       minSavings?: number;
-      /** As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and copies of a parcel are left out, unless `reason` or the status `excluded` asks for them */
+      /** As in `stateBreakdown` of the summary: the given state, else the state of the ZIP, or `unknown`. Additional charges and duplicates are left out, unless `reason` or the status `excluded` selects them */
       destinationState?: string;
-      /** Priced as one to a home, or to a business */
+      /** Rated as residential or commercial */
       residential?: boolean;
-      /** Code of the service it was priced with */
+      /** Code of the service it was rated with */
       targetService?: string;
-      /** Code of a line of the new price, such as `fuel` or a surcharge */
+      /** Code of a line of the target price, such as `fuel` or a surcharge */
       charge?: string;
-      /** What was charged for; in any case */
+      /** Name of the charge; case-insensitive */
       chargeType?: string;
     };
     answer: Blob;
@@ -8162,7 +8250,7 @@ export type Operations = {
         delivered: number;
         avg_transit_days: number;
         at_risk: number;
-        /** A shipment with two reasons is in both */
+        /** A shipment with two reasons is counted in both */
         at_risk_by_reason: {
           late: number;
           predicted_late: number;
@@ -8171,12 +8259,12 @@ export type Operations = {
           attempt_failed: number;
           not_accepted: number;
         };
-        /** How many shipments the rates stand on */
+        /** Number of shipments behind each rate */
         sample: {
           on_time: number;
           transit: number;
         };
-        /** What `on_time_pct` is a share of */
+        /** The promises behind `on_time_pct` */
         promises: {
           kept: number;
           missed: number;
@@ -8199,26 +8287,26 @@ export type Operations = {
       from?: string;
       /** Last day of the window, in the time zone of the organization; default today */
       to?: string;
-      /** Days of the organization, each of the window; or the carrier, service or state of the destination: the 50 with the most shipments */
+      /** `day`: each day of the window; `carrier`, `service` or destination `state`: the 50 groups with the most shipments */
       group_by: "day" | "carrier" | "service" | "state";
     };
     answer: {
       ok: true;
       data: {
-        /** Days of the organization, each of the window; or the carrier, service or state of the destination: the 50 with the most shipments */
+        /** `day`: each day of the window; `carrier`, `service` or destination `state`: the 50 groups with the most shipments */
         group_by: Open<"day" | "carrier" | "service" | "state">;
         points: Array<{
-          /** The day, or the carrier, service or state; empty: it is not known */
+          /** The day, carrier, service or state; empty: unknown */
           key: string;
           delivered: number;
           on_time_pct: number;
           avg_transit_days: number;
-          /** How many shipments the rates stand on */
+          /** Number of shipments behind each rate */
           sample: {
             on_time: number;
             transit: number;
           };
-          /** What `on_time_pct` is a share of */
+          /** The promises behind `on_time_pct` */
           promises: {
             kept: number;
             missed: number;
@@ -8228,12 +8316,12 @@ export type Operations = {
           delivered: number;
           on_time_pct: number;
           avg_transit_days: number;
-          /** How many shipments the rates stand on */
+          /** Number of shipments behind each rate */
           sample: {
             on_time: number;
             transit: number;
           };
-          /** What `on_time_pct` is a share of */
+          /** The promises behind `on_time_pct` */
           promises: {
             kept: number;
             missed: number;
@@ -8325,7 +8413,7 @@ export type Operations = {
   };
 };
 
-/** What has no Idempotency-Key: after a lost answer nobody knows whether it was done. */
+/** Operations without an Idempotency-Key: after a lost response it is unknown whether they were executed. */
 export const unkeyedPosts: ReadonlySet<string> = new Set([
   "POST /api/v1/auth/token",
   "POST /api/v1/auth/refresh",

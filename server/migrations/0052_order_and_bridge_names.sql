@@ -1,4 +1,4 @@
--- Stored names of orders, imports and bridges change to those of the API. Breaking: a hub of an earlier version cannot use the
+-- Stored names of orders, imports and bridges change to those of the API, and order numbers to Unicode NFC. Breaking: a hub of an earlier version cannot use the
 -- database afterwards.
 
 alter table bridge_notices rename to inbound_webhooks;
@@ -8,7 +8,29 @@ alter index bridge_notices_once rename to inbound_webhooks_once;
 alter index bridge_notices_by_execution rename to inbound_webhooks_by_execution;
 alter index bridge_notices_by_age rename to inbound_webhooks_by_age;
 
+alter table order_marks rename to order_facets;
+alter table order_facets rename column mark to facet;
+alter index order_marks_pkey rename to order_facets_pkey;
+alter index order_marks_by_order rename to order_facets_by_order;
+alter index order_marks_failed rename to order_facets_failed;
+alter table order_sources rename column marks to snapshot;
+
 update order_changes set kind = 'updated' where kind = 'patched';
+
+-- Numbers are compared in Unicode NFC from now on. An order whose number would become that of another one keeps its spelling and
+-- is found by its id.
+update orders
+   set number = normalize(number)
+ where id in (
+   select distinct on (o.org_id, o.bridge_id, normalize(o.number)) o.id
+     from orders o
+    where o.number is not normalized
+      and not exists (
+        select from orders other
+         where other.org_id = o.org_id
+           and other.number = normalize(o.number)
+           and other.bridge_id is not distinct from o.bridge_id)
+    order by o.org_id, o.bridge_id, normalize(o.number), o.id);
 
 -- The members of an object under new names; members that `names` does not list keep theirs.
 create function renamed_members(value jsonb, names jsonb) returns jsonb language sql immutable strict as $$

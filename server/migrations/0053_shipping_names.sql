@@ -88,3 +88,17 @@ $$;
 update webhooks set types = rename_event_types(types) where types <> rename_event_types(types);
 update webhook_resends set types = rename_event_types(types) where types <> rename_event_types(types);
 drop function rename_event_types;
+
+-- The message of pickups that were only recorded, which a confirmation number removes.
+update pickups
+   set messages = replace(
+         messages::text,
+         'Nobody was told: this contract is on paper. Call the carrier, and write down its number: PATCH with `confirmationNumber`.',
+         'The carrier was not contacted. Call it and record its confirmation number with PATCH and `confirmationNumber`.')::jsonb
+ where carrier = 'rate-card'
+   and messages::text like '%Nobody was told%';
+
+-- Orders with unsent shipments are queued by queueUnsentShipments in server/src/features/orders from now on.
+drop trigger orders_shipped on orders;
+drop trigger orders_shipments_changed on orders;
+drop function note_unsent_shipments;

@@ -11,7 +11,7 @@ import type { Sealer } from "./events/sealer.ts";
 
 export type Environment = "live" | "preview";
 
-/** The outside world of one surface. At most ten members, none of them a feature: this is not a container. */
+/** Dependencies of one environment (live or preview). At most ten members and no features: not a service container. */
 export type World = {
   environment: Environment;
   db: Database;
@@ -39,45 +39,45 @@ export type Kept =
 
 /** The configuration that verbs need at run time; everything else stays in main/. */
 export type Settings = {
-  /** An outside issuer. */
+  /** External identity provider. */
   oidc?: {
     issuer: string;
-    /** Tokens of it that are made for this are accepted besides our own. */
+    /** Tokens of the issuer with this audience are accepted besides the hub's own. */
     audience?: string | undefined;
-    /** What the hub is there: with it people sign in through the issuer. */
+    /** OIDC client of the hub, which enables browser sign-in through the issuer. */
     client?: { id: string; secret?: string | undefined } | undefined;
   };
   outbound: {
-    /** Bridges may reach private addresses, say an ERP in the same network. */
+    /** Bridges may call private addresses, such as an ERP in the same network. */
     allowPrivate: boolean;
-    /** Bridges and carriers of the preview may call the outside too. */
+    /** Bridges and carriers of the preview may call other systems, too. */
     allowFromPreview: boolean;
-    /** Where bridges may read and write files; none may when it is not set. */
+    /** Folder that bridges may read and write files in; without it they may not. */
     filesRoot?: string;
   };
   /** By kind of record; kinds that are not named are kept forever. */
   retentionDays?: Partial<Record<Kept, number>>;
   /** How far back the event feed goes; forever without it. The audit log behind it is never cut. */
   eventRetentionDays?: number;
-  /** Orders that a selection may have. */
+  /** Maximum orders of a selection. */
   maxSelectionOrders?: number;
-  /** Open streams per port and process; 1,000 without it. */
+  /** Maximum open streams per port and process; default 1,000. */
   maxStreams?: number;
-  /** Failed sign-ins allowed per address in five minutes. */
+  /** Failed sign-ins allowed per client address in five minutes. */
   maxSignInFailures: number;
-  /** What the recommended one is without it. No setting of a hub leads here: tests sign in thousands of times. */
+  /** Default: the recommended cost. For tests only, which sign in thousands of times. */
   passwordCost?: PasswordCost;
 };
 
-/** What a verb works with: the world, who asks, and on behalf of which organization. */
+/** Context of a verb: the world, the caller and the organization. */
 export type Ctx = World & {
   orgId: string;
   actor: Actor;
   principal: Principal;
   requestId: string;
-  /** Set while something is done for an automation. */
+  /** Set for work triggered by an automation. */
   cause?: Cause | undefined;
-  /** Set while a request with an Idempotency-Key runs: stores the answer in the transaction of the change. */
+  /** Set for requests with an Idempotency-Key: stores the response in the transaction of the change. */
   keepAnswer?: (tx: Tx, answer: unknown) => Promise<void>;
   /** Set while a request runs: releases its slot during a wait. */
   withoutSlot?: <T>(wait: () => Promise<T>) => Promise<T>;
@@ -95,31 +95,31 @@ export async function releaseSlotWhile<T>(
 }
 
 /**
- * Every change goes through here. What `work` returns is what the route answers: the change, its event and the answer
- * kept for a repeated Idempotency-Key commit together or not at all. A refusal that changes something is returned, too:
- * it is kept with the change, then thrown.
+ * Runs a change in a transaction. `work` returns the response: the change, its event and the response stored for a repeated
+ * Idempotency-Key commit together or not at all. An error that must be stored with a change is returned, not thrown; it is
+ * thrown after the commit.
  */
 export async function change<T>(ctx: Ctx, work: (tx: Tx) => Promise<T | HubError>): Promise<T> {
-  const answer = await ctx.db.transaction(async (tx) => {
-    const given = await work(tx);
-    await ctx.keepAnswer?.(tx, given);
-    return given;
+  const response = await ctx.db.transaction(async (tx) => {
+    const result = await work(tx);
+    await ctx.keepAnswer?.(tx, result);
+    return result;
   });
-  if (answer instanceof HubError) throw answer;
-  return answer;
+  if (response instanceof HubError) throw response;
+  return response;
 }
 
 /**
- * For a verb whose changes are made by other verbs, or in several transactions: what is kept with each of them is what
- * `answerOf` makes of what that one answers.
+ * For verbs that make changes through other verbs or in several transactions: each transaction stores the response that
+ * `answerOf` derives from its result.
  */
-export function keepingAs(ctx: Ctx, answerOf: (tx: Tx, given: unknown) => Promise<unknown>): Ctx {
+export function keepingAs(ctx: Ctx, answerOf: (tx: Tx, result: unknown) => Promise<unknown>): Ctx {
   const { keepAnswer } = ctx;
   if (!keepAnswer) return ctx;
-  return { ...ctx, keepAnswer: async (tx, given) => await keepAnswer(tx, await answerOf(tx, given)) };
+  return { ...ctx, keepAnswer: async (tx, result) => await keepAnswer(tx, await answerOf(tx, result)) };
 }
 
-/** For work that nobody asked for by HTTP: first start, housekeeping, commands. */
+/** For work without an HTTP request: first start, background work, commands. */
 export function systemContext(world: World, orgId: string, name: string): Ctx {
   const actor: Actor = { type: "system", name };
   return {
@@ -131,14 +131,14 @@ export function systemContext(world: World, orgId: string, name: string): Ctx {
   };
 }
 
-/** State that lives as long as one surface, such as a cache; made when it is first asked for. */
+/** State of one environment, such as a cache, created at the first call. */
 export function perWorld<T>(create: (world: World) => T): (world: World) => T {
-  const made = new WeakMap<Database, T>();
+  const values = new WeakMap<Database, T>();
   return (world) => {
-    // Whoever asks first may be a request, which sees its own organization only: what outlives it works for all of them.
+    // The first caller may be a request, which sees only its organization; the value is shared by all organizations.
     const db = world.db.acrossOrgs;
-    let value = made.get(db);
-    if (value === undefined) made.set(db, (value = create({ ...world, db })));
+    let value = values.get(db);
+    if (value === undefined) values.set(db, (value = create({ ...world, db })));
     return value;
   };
 }

@@ -6,10 +6,7 @@ import type { Ctx } from "./context.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
-/**
- * What a route does, as the last word of its name. Clients, commands and tools are named after it: a new verb is a word that
- * people have to learn, so this list is short, and a plain read or change of a record has the plain one.
- */
+/** Verbs that route names end with. Clients are generated from these names, so the list is short and uses standard verbs. */
 export const verbsOf = {
   GET: ["list", "get", "count", "export", "stream", "watch"],
   POST: [
@@ -69,7 +66,7 @@ export const verbsOf = {
   DELETE: ["delete", "clear"],
 } as const satisfies Record<Method, readonly string[]>;
 
-/** Where it is, and what it does there: `operations.runs.retry`. It stays, whatever becomes of the path. */
+/** Resource and verb, such as `operations.runs.retry`. Stays the same if the path changes. */
 type NameOf<M extends Method> = `${string}.${(typeof verbsOf)[M][number]}`;
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -82,54 +79,54 @@ export type RouteInput<Path extends string, Query extends TObject, Body extends 
   params: ParamsOf<Path>;
   query: Static<Query>;
   body: Static<Body>;
-  /** The versions of the If-Match header; undefined when the caller sent none. */
+  /** Versions of the If-Match header; undefined without one. */
   ifMatch: IfMatch;
-  /** `Prefer: respond-async`: the caller does not want to wait for the work. */
+  /** `Prefer: respond-async`: the caller does not wait for the work to finish. */
   prefersAsync: boolean;
-  /** The X-Organization-Id header, which only the gateway reads. */
+  /** X-Organization-Id header; read by the gateway only. */
   organizationHeader: string | undefined;
-  /** What a reader of a stream has got last, as it says when it comes again. */
+  /** Last-Event-ID of a reconnecting stream client. */
   lastEventId: string | undefined;
-  /** Address of the caller, for limits on anonymous requests. */
+  /** Client address, for limits on anonymous requests. */
   address: string;
-  /** Of a route that takes any body. */
+  /** Set for routes with `takesAnyBody`. */
   sent: SentRequest;
-  /** What the caller's program calls itself; for people who look at their sessions. */
+  /** User-Agent header, shown in the list of sessions. */
   userAgent: string;
-  /** Of routes with `setsCookie`. */
+  /** Set for routes with `setsCookie`. */
   browser: Browser | undefined;
 };
 
-/** A request as it came, for whoever checks a signature. */
+/** The unparsed request, to verify its signature. */
 export type SentRequest = { headers: Readonly<Record<string, string | string[] | undefined>>; body: Buffer };
 
-/** What a sign-in with a browser goes by. */
+/** Browser that sends the request, for sign-ins. */
 export type Browser = {
-  /** Of the hub, as its pages have it. */
+  /** Origin of the hub's pages. */
   origin: string;
-  /** The cookie of a sign-in elsewhere that was begun here. */
+  /** Cookie of a pending sign-in through the identity provider. */
   signIn: string | undefined;
 };
 
-/** One that a browser is to have from now on, or (null) not any more. */
+/** A cookie to set, or null to delete it. */
 type NewCookie = { value: string; maxAgeSeconds: number } | null;
-/** `session`: who is signed in. `signIn`: what a sign-in elsewhere was begun with. */
+/** `session`: the session. `signIn`: a pending sign-in through the identity provider. */
 export type NewCookies = { session?: NewCookie; signIn?: NewCookie };
 
 /**
- * A route is data: the HTTP server, the OpenAPI document, the capabilities of the gateway and the contract tests are
- * all made from this list, so none of them can forget a route.
+ * A route is data: the HTTP server, the OpenAPI document, the gateway's capabilities and the contract tests are derived from the
+ * list of routes, so that none of them can miss one.
  */
 type RouteDefinition<M extends Method, Path extends string, Query extends TObject, Body extends TSchema> = {
-  /** Of its own, for good: it is the operationId, and what clients call it by. docs/route-names.txt has all of them. */
+  /** Unique and permanent: the operationId, which clients use. Listed in docs/route-names.txt. */
   name: NameOf<M>;
-  /** `public`: no token at all; `any`: any valid token. */
+  /** `public`: no token required; `any`: any valid token. */
   scope: Scope | "public" | "any";
   summary: string;
   description?: string;
-  /** What the ids in the path point at; unknown and foreign ones answer this kind's 404. */
+  /** Record types of the IDs in the path; unknown and foreign IDs return the 404 of the type. */
   ids?: Record<string, ResourceKind>;
-  /** A name, such as an order number, may stand for the id: the verb looks it up. */
+  /** A name, such as an order number, is accepted instead of the ID; the verb looks it up. */
   takesNames?: boolean;
   query?: Query;
   body?: Body;
@@ -141,37 +138,36 @@ type RouteDefinition<M extends Method, Path extends string, Query extends TObjec
   offloadFromItems?: number;
   /** A small body may ask for much: whether it does, before it was validated. */
   needsOffload?(body: object): boolean;
-  /** Headers that the verb reads and not every route takes, by their names in the OpenAPI document. */
+  /** Additional request headers, by their names in the OpenAPI document. */
   headers?: readonly ("Prefer" | "OrganizationId" | "LastEventId")[];
   answer: readonly [status: 200 | 201 | 202, schema: TSchema];
-  /** The verb may answer with an `Unfinished`, which is sent with 202. */
+  /** The verb may return an `Unfinished`, which is sent with 202. */
   mayBeUnfinished?: boolean;
-  /** Other than JSON; the verb then answers with a `Streamed`, of one of these types, or with a `Live`. */
+  /** Content type other than JSON; the verb returns a `Streamed` of this type or a `Live`. */
   answerType?: "text/csv" | typeof xlsxType | typeof liveType | readonly string[];
-  /** A body of text/csv is taken as `{ "csv": ... }`; the query says the rest. */
+  /** A text/csv body is read as `{ "csv": ... }`, with options in the query. */
   takesCsv?: boolean;
-  /** The body is not read at all: the verb gets its bytes, of whatever type they are. */
+  /** The body is not parsed: the verb gets its bytes, whatever the content type. */
   takesAnyBody?: boolean;
-  /** Statuses beyond those every route can answer, such as 409. */
+  /** Error statuses besides those of every route, such as 409. */
   failures?: readonly number[];
-  /** `sealed`: the answer holds a secret and is kept encrypted; `none`: anonymous, nothing to bind a key to. */
+  /** `sealed`: the response contains a secret and is stored encrypted; `none`: anonymous, without a caller to bind a key to. */
   idempotency?: "plain" | "sealed" | "none";
-  /** A POST because it takes a body, not because it changes something: no event is recorded. */
+  /** A POST that only needs a body and changes nothing: records no event. */
   isReadOnly?: boolean;
-  /** The verb answers with `WithCookies`: pages of other origins may not ask for it. */
+  /** The verb returns `WithCookies`. Requests from pages of other origins are rejected. */
   setsCookie?: boolean;
   previewOnly?: boolean;
   /**
-   * Open to users who still have to set up the authenticator app that their organization requires. All other routes are closed
-   * to them.
+   * Allowed for users who must still set up the authenticator app that their organization requires.
    */
   beforeEnrollment?: boolean;
-  /** Needs a recent proof of password or code: of people who have codes or whose organization wants it, or of all people. */
+  /** Requires recent authentication: of users with an authenticator app or whose organization requires it, or of all users. */
   stepUp?: "if required" | "always";
   handle(ctx: Ctx, input: RouteInput<Path, Query, Body>): Promise<unknown>;
 };
 
-/** The work goes on after the answer: the same shape, but 202. */
+/** The work continues after the response: same schema, status 202. */
 export class Unfinished<T> {
   readonly answer: T;
 
@@ -180,7 +176,7 @@ export class Unfinished<T> {
   }
 }
 
-/** A browser is signed in, or out, with this answer. */
+/** A response that sets or deletes cookies. */
 export class WithCookies<T> {
   readonly answer: T;
   readonly cookies: NewCookies;
@@ -193,7 +189,7 @@ export class WithCookies<T> {
 
 export const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** An answer that is sent while it is made, instead of as one JSON text. */
+/** A response that is sent while it is generated. */
 export class Streamed {
   readonly contentType: string;
   readonly fileName: string;
@@ -209,7 +205,7 @@ export class Streamed {
 /** Server-sent events; `answer` is the schema of their data. */
 export const liveType = "text/event-stream";
 
-/** An answer that goes on until one side ends it. What can be refused is refused before. */
+/** A stream that stays open until either side ends it. Errors must be thrown before it is returned. */
 export class Live {
   readonly follow: (reader: LiveReader) => Promise<void>;
 
@@ -218,15 +214,15 @@ export class Live {
   }
 }
 
-/** Whoever reads it. */
+/** Client of a live stream. */
 export type LiveReader = {
-  /** Aborted when nobody reads any more, or may. */
+  /** Aborted when the client disconnects or its token expires. */
   ended: AbortSignal;
-  /** For what can be read again later: resolves when so much of it was taken that more makes sense. */
+  /** For data that can be read again later: resolves when the client is ready for more. */
   send(text: string): Promise<void>;
-  /** For what happens now: does not wait. Whoever does not take it in time is cut off, and may come again. */
+  /** For live data: does not wait. A client that reads too slowly is disconnected and may reconnect. */
   push(text: string): void;
-  /** The text of one piece of data, by the schema of the route's answer. */
+  /** Serializes data by the schema of the route. */
   toText(data: unknown): string;
 };
 

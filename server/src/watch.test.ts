@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemContext } from "./context.ts";
 import { workOff } from "./queue/work.ts";
-import { runWork } from "./features/operations/run/execute-run.ts";
+import { runWork } from "./features/operations/run/run-work.ts";
 import { scriptedCall, installConnector } from "./testing/scripted-connector.ts";
 import { anItem, openComparisonDesk, rateOneChunk, workThrough } from "./testing/comparison-desk.ts";
-import { chunkSize } from "./features/rate-comparisons/execute-comparison.ts";
+import { itemsPerTransaction } from "./features/rate-comparisons/execute-comparison.ts";
 import { afterFile } from "./testing/after-file.ts";
 import { eventually } from "./testing/eventually.ts";
 import { startStandInShop } from "./testing/stand-in-shop.ts";
@@ -68,7 +68,7 @@ describe("watching", () => {
     expect(said).toEqual(["data: false\n\n", "event: end\ndata: true\n\n"]);
   });
 
-  test("a run that nobody waits for and a comparison say when they have ended, to all nodes", async () => {
+  test("a queued run and a comparison notify all nodes of their end", async () => {
     const org = await hub.org();
     const second = await hub.secondNode();
     const { body: order } = await org.post("/orders", {});
@@ -142,14 +142,14 @@ describe("watching", () => {
   test("a comparison shows how far it is, also before it has begun", async () => {
     const org = await hub.org();
     const { aComparison } = await openComparisonDesk(hub, org);
-    const path = await aComparison(Array.from({ length: chunkSize + 10 }, () => anItem()));
+    const path = await aComparison(Array.from({ length: itemsPerTransaction + 10 }, () => anItem()));
     const stream = await watch(org, path);
     expect(JSON.parse((await stream.next()).data!)).toMatchObject({ status: "draft" });
     await org.post(`${path}/process`);
     await rateOneChunk(hub.world, path.split("/").at(-1)!);
     await eventually(
       async () => recordsOf(stream).map(({ progress }) => (progress as { processed: number }).processed),
-      (processed) => processed.includes(chunkSize),
+      (processed) => processed.includes(itemsPerTransaction),
     );
     await workThrough(hub.world);
     expect(JSON.parse((await stream.next(isEnd)).data!)).toEqual((await org.get(path)).body);

@@ -4,108 +4,108 @@ import { HubError } from "./core/errors.ts";
 import { Live } from "./route.ts";
 
 export const watchText =
-  "Each message has the record as `data`; the last one is called `end`. At most four a second, and the end. Nothing is kept of it: whoever " +
-  "comes again gets the record as it is then. It ends with the token; 10 streams a caller, 100 an organization.";
+  "Each message has the record as `data`; the last one has the event name `end`. At most four messages per second. After a " +
+  "reconnect the stream starts with the current record. It ends when the token expires; 10 streams per caller, 100 per organization.";
 
-/** So often at most is a record read again for somebody who watches it, and its progress told to other nodes. */
-const leastMs = 250;
-/** Signals may be lost. */
-const lookMs = 2_000;
-const stillHereMs = 15_000;
+/** Minimum interval between two reads of a watched record, and between two progress signals. */
+const minIntervalMs = 250;
+/** Signals can be lost, so records are also polled. */
+const pollMs = 2_000;
+const keepAliveMs = 15_000;
 
-type Tell = (isEnd: boolean) => void;
+type Notify = (isEnd: boolean) => void;
 
-/** Those who wait for something of an organization, or for a certain record. */
+/** Waiting streams by subject: an organization or a record. */
 const watchers = perWorld((world) => {
-  const waiting = new Map<string, Set<Tell>>();
-  const tellAll = (subject: string, isEnd: boolean): void => waiting.get(subject)?.forEach((tell) => tell(isEnd));
-  world.signals.subscribe("progress", (id) => tellAll(id, false));
-  world.signals.subscribe("record_ended", (id) => tellAll(id, true));
-  // Ends are events.
-  world.signals.subscribe("events", (orgId) => tellAll(orgId, false));
+  const waiting = new Map<string, Set<Notify>>();
+  const notifyAll = (subject: string, isEnd: boolean): void => waiting.get(subject)?.forEach((notify) => notify(isEnd));
+  world.signals.subscribe("progress", (id) => notifyAll(id, false));
+  world.signals.subscribe("record_ended", (id) => notifyAll(id, true));
+  // The end of a record is also an event.
+  world.signals.subscribe("events", (orgId) => notifyAll(orgId, false));
   return waiting;
 });
 
 type Watched<T> = { id: string; read(): Promise<T>; hasEnded(record: T): boolean };
 
-/** The record as it is, whenever it changes, until it ends: the last one is called `end`. What is not there is refused before. */
+/** Streams a record whenever it changes, until it has ended. Throws before the stream starts if there is no such record. */
 export async function watchRecord<T>(ctx: Ctx, { id, read, hasEnded }: Watched<T>): Promise<Live> {
   let record = await read();
   return new Live(async (reader) => {
-    const news = waitFor(ctx, [id, ctx.orgId], reader.ended);
-    let said = "";
-    let saidAt = performance.now();
+    const changes = waitFor(ctx, [id, ctx.orgId], reader.ended);
+    let sent = "";
+    let sentAt = performance.now();
     try {
       while (!reader.ended.aborted) {
         const text = reader.toText(record);
         if (hasEnded(record)) return reader.push(`event: end\ndata: ${text}\n\n`);
-        const isQuiet = performance.now() - saidAt >= stillHereMs;
-        if (text !== said || isQuiet) {
-          reader.push(text === said ? ":\n\n" : `data: ${text}\n\n`);
-          saidAt = performance.now();
-          said = text;
+        const isKeepAliveDue = performance.now() - sentAt >= keepAliveMs;
+        if (text !== sent || isKeepAliveDue) {
+          reader.push(text === sent ? ":\n\n" : `data: ${text}\n\n`);
+          sentAt = performance.now();
+          sent = text;
         }
-        await news.next();
+        await changes.next();
         if (!reader.ended.aborted) record = await read();
       }
     } catch (error) {
-      // Deleted meanwhile: there is nothing more to tell.
+      // The record was deleted in the meantime.
       if (!(error instanceof HubError) || error.status !== 404) throw error;
     } finally {
-      news.stop();
+      changes.stop();
     }
   });
 }
 
 function waitFor(ctx: Ctx, subjects: string[], ended: AbortSignal) {
   const waiting = watchers(ctx);
-  let [isNew, isOver] = [false, false];
+  let [hasChanged, hasEnded] = [false, false];
   let wake = (): void => {};
-  const tell: Tell = (isEnd) => {
-    isNew = true;
-    isOver ||= isEnd;
+  const notify: Notify = (isEnd) => {
+    hasChanged = true;
+    hasEnded ||= isEnd;
     wake();
   };
-  const onAbort = (): void => tell(true);
-  const until = async (isSo: () => boolean, maxMs: number): Promise<void> => {
-    if (isSo() || maxMs <= 0) return;
+  const onAbort = (): void => notify(true);
+  const until = async (isMet: () => boolean, maxMs: number): Promise<void> => {
+    if (isMet() || maxMs <= 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, maxMs);
-    wake = () => isSo() && resolve();
+    wake = () => isMet() && resolve();
     await promise;
     clearTimeout(timer);
   };
   ended.addEventListener("abort", onAbort);
-  for (const subject of subjects) waiting.getOrInsertComputed(subject, () => new Set()).add(tell);
+  for (const subject of subjects) waiting.getOrInsertComputed(subject, () => new Set()).add(notify);
   return {
-    /** What came since the last time counts. An end need not wait: nothing comes after it. */
+    /** Resolves at the next change, or at once if there was one since the last call. An end skips the minimum interval. */
     async next(): Promise<void> {
-      const askedAt = performance.now();
-      await until(() => isNew, lookMs);
-      await until(() => isOver, leastMs - (performance.now() - askedAt));
-      [isNew, isOver] = [false, false];
+      const startedAt = performance.now();
+      await until(() => hasChanged, pollMs);
+      await until(() => hasEnded, minIntervalMs - (performance.now() - startedAt));
+      [hasChanged, hasEnded] = [false, false];
     },
     stop(): void {
       ended.removeEventListener("abort", onAbort);
       for (const subject of subjects) {
         const others = waiting.get(subject);
-        others?.delete(tell);
+        others?.delete(notify);
         if (others?.size === 0) waiting.delete(subject);
       }
     },
   };
 }
 
-/** Those who watch this record learn of its end at once. */
+/** Notifies streams of the record's end at once. */
 export function hintEnd(world: World, id: string): void {
   world.signals.hint("record_ended", id);
 }
 
-const hinted = perWorld(() => new Map<string, { isDue: boolean }>());
+const recentHints = perWorld(() => new Map<string, { isDue: boolean }>());
 
-/** Something of this record has gone on. Told to all nodes, but no more often than anybody looks. */
+/** Notifies all nodes of progress, at most once per `minIntervalMs`. */
 export function hintProgress(world: World, id: string): void {
-  const recent = hinted(world);
+  const recent = recentHints(world);
   const last = recent.get(id);
   if (last) {
     last.isDue = true;
@@ -117,5 +117,5 @@ export function hintProgress(world: World, id: string): void {
   setTimeout(() => {
     recent.delete(id);
     if (next.isDue) hintProgress(world, id);
-  }, leastMs).unref();
+  }, minIntervalMs).unref();
 }

@@ -8,30 +8,30 @@ import type { NoQuote, Quote, QuoteRequest } from "./rate-card/quote.ts";
 import type { Tariff } from "./rate-card/tariff.ts";
 
 /**
- * A carrier is data plus a few functions that speak its language. It knows no database and no organization: whoever
- * calls it keeps accounts, pickups and shipments. What a carrier cannot do it leaves out. It says no with a RemoteError;
- * anything else thrown is a defect.
+ * A carrier is data plus functions that call its API. It has no access to the database or the organization: the features
+ * that call it store accounts, pickups and shipments. Unsupported operations are left out. A rejection is thrown as a
+ * RemoteError; any other exception is a defect.
  */
 export type Carrier = {
-  /** As in `carrier` of a carrier account: rate-card, demo ... */
+  /** Value of `carrier` in a carrier account: rate-card, demo ... */
   name: string;
   title: string;
   description: string;
   settings: TObject;
-  /** Write-only: sealed when stored, never answered. */
+  /** Write-only: encrypted at rest, never returned. */
   credentials: TObject;
-  /** The address that the credentials are sent to; nothing at or above it gets them. Needed where there are credentials. */
+  /** Base URL the credentials are sent to; requests to any other URL do not carry them. Required if there are credentials. */
   sendsTo?(settings: Record<string, unknown>): string;
   pickupRules: CompletePickupRules;
-  /** Calls nobody outside this process. Others are refused in the preview unless allowed. */
+  /** Makes no network calls. Other carriers are disabled in the preview unless outbound calls are allowed there. */
   isLocal: boolean;
-  /** What is booked is only written down: somebody has to call. */
-  tellsNobody?: boolean;
-  /** How long an answer may take, where twenty seconds are not right. */
+  /** Pickups are only recorded; the user has to call the carrier. */
+  recordsOnly?: boolean;
+  /** Response timeout. Default: 20 seconds. */
   timeoutMs?: number;
-  /** Prices come from the cards that the account holds; `tariff` of the call is then the one in effect. */
+  /** Prices come from the account's rate cards; `tariff` of the call is compiled from the card in effect. */
   usesRateCards: boolean;
-  /** The prices of a carrier that has the same for everybody. */
+  /** The rate card of a carrier with the same prices for every account. */
   ownCard?(): RateCard;
   rate?(call: CarrierCall, request: RateRequest): Promise<(Quote | NoQuote)[]>;
   schedulePickup?(call: CarrierCall, request: PickupRequest): Promise<PickupConfirmation>;
@@ -39,44 +39,44 @@ export type Carrier = {
     call: CarrierCall,
     pickup: { confirmationNumber: string; reason?: string; carrierData: CarrierData | null },
   ): Promise<void>;
-  /** What became of a pickup; undefined when the carrier cannot say. */
+  /** The current state of a pickup; undefined if the carrier does not know. */
   findPickup?(
     call: CarrierCall,
     pickup: { confirmationNumber: string; readyTime: string; closeTime: string; carrierData: CarrierData | null },
   ): Promise<PickupState | undefined>;
   /**
-   * Where up to 100 parcels are, with all that happened to them so far. One that it knows nothing of it leaves out: to
-   * throw is to have no answer about any of them. The hub asks about the same parcel again and again.
+   * Tracking of up to 100 parcels, each with all its events so far. Omit parcels the carrier does not know: an exception
+   * means no result for any of them. The hub polls the same parcel repeatedly.
    */
   track?(call: CarrierCall, parcels: ParcelToTrack[]): Promise<TrackingReport[]>;
-  /** Sells a label. Asked again under the same effect key, it answers the same label and takes no second payment. */
+  /** Buys a label. A repeat with the same effect key must return the same label without charging again. */
   createLabel?(call: CarrierCall, request: LabelRequest): Promise<Label>;
-  /** Takes back a label that was not used; one that it took back before is taken back. */
+  /** Voids an unused label. Voiding a voided label succeeds. */
   voidLabel?(call: CarrierCall, label: { trackingNumber: string; carrierData: CarrierData | null }): Promise<void>;
 };
 
 /**
- * What a carrier wants back when it is asked about something again: its own ids, tokens, versions. JSON of up to 16 KiB,
- * kept with the pickup, label or shipment it belongs to, read by nobody else and never on the wire.
+ * The carrier's own IDs, tokens or versions, handed back to it in later calls about the same record. JSON of up to 16 KiB,
+ * stored with the pickup, label or shipment. Opaque to the hub and never returned by the API.
  */
 export type CarrierData = Record<string, unknown>;
 
-/** What a carrier works with during one call. */
+/** The context of one call to a carrier. */
 export type CarrierCall = {
   settings: Record<string, unknown>;
   credentials: Record<string, unknown>;
   tariff?: Tariff;
-  /** Guarded, timed, counted; the only way out. `ask` in core/outbound/ask-remote.ts gives statuses their meaning. */
+  /** The only way to make requests: checks hosts, enforces timeouts, counts failures. Use with `ask` in core/outbound/ask-remote.ts. */
   http: HttpClient;
   now(): Date;
-  /** The same in every repetition of one request, so that it happens once. */
+  /** Idempotency key: the same for every retry of a request. */
   effectKey: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted on timeout and when the hub stops. */
   signal: AbortSignal;
 };
 
 type RateRequest = QuoteRequest & {
-  /** Only these; without it, every service. */
+  /** Default: every service. */
   services?: string[];
 };
 
@@ -91,9 +91,9 @@ type PickupRequest = {
 };
 
 export type PickupConfirmation = {
-  /** Null: nobody was told, and somebody has to call; what to do is in the messages. */
+  /** Null: the carrier was not contacted and the user has to call it; `messages` say how. */
   confirmationNumber: string | null;
-  /** Where the carrier changed the window. */
+  /** Set if the carrier changed the window. */
   readyTime?: string;
   closeTime?: string;
   chargeCents?: number;
@@ -119,7 +119,7 @@ type TrackingStatus =
   | "expired"
   | "unknown";
 
-/** What the hub knows of a parcel that it asks about; `carrierData` is there when its label was bought from the carrier. */
+/** A parcel to track. `carrierData` is set if its label was purchased from the carrier. */
 export type ParcelToTrack = { trackingNumber: string; shippedAt: string; carrierData?: CarrierData };
 
 export type TrackingEvent = {
@@ -131,7 +131,7 @@ export type TrackingEvent = {
   zip?: string;
 };
 
-/** Where it is follows from its events. */
+/** The status of the parcel is derived from its events. */
 export type TrackingReport = {
   trackingNumber: string;
   estimatedDelivery?: string;

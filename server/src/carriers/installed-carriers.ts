@@ -2,7 +2,7 @@ import type { Carrier } from "./carrier.ts";
 import { demoCarrier } from "./demo/demo-carrier.ts";
 import { rateCardCarrier } from "./rate-card/rate-card-carrier.ts";
 
-/** Every carrier there is. A new one is a folder and a line here. */
+/** All carriers. To add one, create its folder and add it here. */
 export const carriers: readonly Carrier[] = [rateCardCarrier, demoCarrier];
 
 export const carrierNames = carriers.map(({ name }) => name);

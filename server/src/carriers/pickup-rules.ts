@@ -7,21 +7,25 @@ import { CalendarDate } from "./rate-card/card.schemas.ts";
 
 const LocalTime = Type.String({
   pattern: "^([01]\\d|2[0-3]):[0-5]\\d$",
-  description: "At the pickup address, 24 hours",
+  description: "Local time at the pickup address, 24-hour clock",
 });
 const Minutes = Type.Integer({ minimum: 0, maximum: 100_000 });
 
-/** What a carrier accepts as a pickup. All times are local to the pickup address unless a rule names a zone. */
+/** Which pickups a carrier accepts. All times are local to the pickup address. */
 export const PickupRules = Strict({
   cutoffLocalTime: Type.Optional(
-    Type.Union([LocalTime, Type.Null()], { description: "Same-day pickups are asked for before this; null: any time" }),
+    Type.Union([LocalTime, Type.Null()], {
+      description: "Latest request time for a same-day pickup; null: no cut-off",
+    }),
   ),
   allowsSameDay: Type.Optional(Type.Boolean()),
   earliestReadyTime: Type.Optional(LocalTime),
   latestCloseTime: Type.Optional(LocalTime),
-  requiresWindow: Type.Optional(Type.Boolean({ description: "False: the carrier takes a day, not a time" })),
+  requiresWindow: Type.Optional(Type.Boolean({ description: "False: the carrier needs only a day" })),
   minWindowMinutes: Type.Optional(Minutes),
-  leadMinutes: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "From the request to ready" })),
+  leadMinutes: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 100_000, description: "Minimum time from the request to the ready time" }),
+  ),
   maxDaysAhead: Type.Optional(Type.Integer({ minimum: 0, maximum: 366 })),
   serviceDays: Type.Optional(
     Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
@@ -32,13 +36,13 @@ export const PickupRules = Strict({
     }),
   ),
   holidays: Type.Optional(
-    Type.Array(CalendarDate, { maxItems: 200, description: "Days without pickups, besides `holidayCalendar`" }),
+    Type.Array(CalendarDate, { maxItems: 200, description: "Days without pickups, in addition to `holidayCalendar`" }),
   ),
   holidayCalendar: Type.Optional(
     OneOf(["none", "us_parcel", "us_federal"], {
       description:
-        "`us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as private carriers " +
-        "keep them; `us_federal`: all federal holidays, as the postal service does",
+        "`us_parcel` (default): New Year, Memorial Day, 4 July, Labor Day, Thanksgiving, Christmas, as observed by private " +
+        "carriers; `us_federal`: all federal holidays, as observed by the postal service",
     }),
   ),
   maxPackages: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
@@ -46,25 +50,29 @@ export const PickupRules = Strict({
   maxTotalWeight: Type.Optional(Weight),
   allowsPoBox: Type.Optional(Type.Boolean()),
   cancelDeadlineMinutes: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 100_000, description: "Before ready; later the carrier does not cancel" }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 100_000,
+      description: "Pickups can be cancelled or changed up to this long before the ready time",
+    }),
   ),
 });
 export type PickupRules = Static<typeof PickupRules>;
 
-/** Rules of a carrier with nothing left out. */
+/** Pickup rules with all defaults filled in. */
 export type CompletePickupRules = Required<Omit<PickupRules, "maxAverageWeight" | "maxTotalWeight">> &
   Pick<PickupRules, "maxAverageWeight" | "maxTotalWeight">;
 
-/** Rules that each are right but together let no pickup through. */
+/** Rules that are valid one by one but together allow no pickup. */
 export function pickupRuleErrors(rules: CompletePickupRules): FieldError[] {
   const { earliestReadyTime, latestCloseTime, minWindowMinutes } = rules;
   const minutes = minuteOf(latestCloseTime) - minuteOf(earliestReadyTime);
   if (minutes <= 0) {
-    const message = `The carrier would come from ${earliestReadyTime} until ${latestCloseTime}, which is never.`;
+    const message = `latestCloseTime (${latestCloseTime}) must be after earliestReadyTime (${earliestReadyTime}).`;
     return [{ pointer: "/latestCloseTime", code: "ends_before_start", message }];
   }
   if (minutes >= minWindowMinutes) return [];
-  const message = `From ${earliestReadyTime} until ${latestCloseTime} there is no room for a window of ${minWindowMinutes} minutes.`;
+  const message = `A window of ${minWindowMinutes} minutes does not fit between ${earliestReadyTime} and ${latestCloseTime}.`;
   return [{ pointer: "/minWindowMinutes", code: "window_impossible", message }];
 }
 

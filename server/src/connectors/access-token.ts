@@ -4,23 +4,23 @@ import { RemoteError } from "../core/remote-error.ts";
 import type { Call, TokenRequest } from "./connector.ts";
 import { asText, objectOf } from "./shape.ts";
 
-/** Of the credentials, what a token is asked for with. */
+/** The credentials for token requests. */
 export type ClientCredentials = { clientId?: string; clientSecret?: string; refreshToken?: string };
 
 export type FreshToken = {
   accessToken: string;
   lifetimeSeconds: number;
-  /** In place of the one that was used, which may not count any more. */
+  /** Replaces the one that was used, which may be invalid now. */
   refreshToken?: string;
 };
 
-/** Where nothing is said about its end, whoever is refused asks for another one anyway. */
+/** Default lifetime; a rejected token is replaced anyway. */
 const usualSeconds = 3_600;
 const maxSeconds = 366 * 86_400;
 const maxTokenLength = 8_000;
 const maxAnswerBytes = 64 * 1024;
 
-/** Not part of what a task does: however it fails, nothing of that has happened. */
+/** A failed token request never means that the task had an effect. */
 export async function requestToken(
   call: { http: HttpClient; signal: AbortSignal },
   request: TokenRequest,
@@ -44,16 +44,16 @@ export async function requestToken(
       ...(isBasic ? { headers: { authorization: basicFor(clientId, clientSecret) } } : {}),
       body: { form: form as Record<string, string> },
       maxBytes: maxAnswerBytes,
-      // A token that replaces the one it was asked with is given once.
+      // Refresh tokens that rotate can be used once.
       retry: isRefresh ? "never" : "safe",
     });
     return tokenIn(readJson(response));
   } catch (error) {
-    throw error instanceof RemoteError ? signInFailure(error, [clientSecret, refreshToken]) : error;
+    throw error instanceof RemoteError ? authenticationFailure(error, [clientSecret, refreshToken]) : error;
   }
 }
 
-/** As RFC 6749 wants it: encoded like a form first. */
+/** RFC 6749: form-encoded before Base64. */
 function basicFor(clientId: string, clientSecret: string): string {
   const encode = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
   return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString("base64")}`;
@@ -62,12 +62,12 @@ function basicFor(clientId: string, clientSecret: string): string {
 function tokenIn(body: unknown): FreshToken {
   const { access_token: accessToken, token_type: type, expires_in: given, refresh_token: next } = objectOf(body);
   if (typeof accessToken !== "string" || !/^[\x21-\x7e]+$/.test(accessToken) || accessToken.length > maxTokenLength) {
-    throw new RemoteError("authentication_failed", "The token endpoint answered without a usable access_token.");
+    throw new RemoteError("authentication_failed", "The token endpoint returned no usable access_token.");
   }
   if (type !== undefined && asText(type).toLowerCase() !== "bearer") {
     throw new RemoteError(
       "authentication_failed",
-      `The token endpoint gave a token of the type ${asText(type).slice(0, 50)}.`,
+      `The token endpoint returned a token of type ${asText(type).slice(0, 50)}, not bearer.`,
     );
   }
   const seconds = Number(given ?? usualSeconds);
@@ -78,16 +78,16 @@ function tokenIn(body: unknown): FreshToken {
 
 const refusals = new Set(["unauthorized", "forbidden", "not_found", "rejected"]);
 
-/** Some answer with what they were sent. */
-function signInFailure(error: RemoteError, secrets: string[]): RemoteError {
+/** Removes secrets from the message: some endpoints echo the request. */
+function authenticationFailure(error: RemoteError, secrets: string[]): RemoteError {
   const { code, retryable, retryAfterMs } = error;
   let { message } = error;
   for (const secret of secrets) if (secret !== "") message = message.replaceAll(secret, "***");
-  const said = refusals.has(code) ? message.replace(/^.*?\(/, "The token endpoint refused (") : message;
-  return new RemoteError(refusals.has(code) ? "authentication_failed" : code, said, { retryable, retryAfterMs });
+  const text = refusals.has(code) ? message.replace(/^.*?\(/, "The token endpoint rejected the request (") : message;
+  return new RemoteError(refusals.has(code) ? "authentication_failed" : code, text, { retryable, retryAfterMs });
 }
 
-/** With the token of the bridge; one that is refused, before its end or because it was taken back, is renewed once. */
+/** Sends a request with the access token of the bridge; a rejected token is renewed once. */
 export async function askSignedIn(
   call: Call,
   request: (token: string) => HttpRequest,

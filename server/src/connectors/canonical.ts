@@ -1,7 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Weight } from "../core/weight.ts";
 
-/** The body of `POST /orders`, as far as shops fill it, and what has become of the order there. */
+/** The fields of `POST /orders` that shops provide, and the state of the order there. */
 export type CanonicalOrder = {
   number?: string;
   externalId: string;
@@ -19,7 +19,7 @@ export type CanonicalOrder = {
   shipping?: { carrier?: string; service?: string };
   notes?: { text: string; visibility?: string }[];
   customFields?: Record<string, string | number | boolean>;
-  /** null: it is not on hold there. */
+  /** null: not on hold at the source. */
   hold?: { reason?: string; note?: string } | null;
   deleted?: boolean;
 };
@@ -34,13 +34,13 @@ export type CanonicalLine = {
   weight?: Weight;
 };
 
-/** The body of `POST /locations`, and whether the other side still uses it. */
+/** The body of `POST /locations`, and whether the location is active at the source. */
 export type CanonicalLocation = { name: string; type: string; address: Address; is_active: boolean };
 
 export type CanonicalTracking = {
   trackingNumber: string;
   carrier?: string;
-  /** As carriers usually call it. */
+  /** In the words of the carrier. */
   status: string;
   statusAt: string;
   estimatedDeliveryAt?: string;

@@ -4,59 +4,59 @@ import type { HttpClient } from "../core/outbound/outbound-request.ts";
 import type { ReadWebhook, WebhookRequest } from "./inbound-webhook.ts";
 
 /**
- * A connector is data plus a few functions that speak one foreign system's language. It knows no database, no queue and
- * no organization: whoever runs its tasks keeps cursors, effects and executions.
+ * A connector describes one external system: data plus a few functions that call its API. It has no access to the database, the
+ * queue or the organization; the task engine stores cursors, effects and executions.
  */
 export type Connector = {
-  /** As in `connector` of a bridge: demo, rest, shopify ... */
+  /** The value of `connector` of a bridge: demo, rest, shopify ... */
   name: string;
   title: string;
   description: string;
   settings: TObject;
-  /** Write-only: sealed when stored, never answered. */
+  /** Stored encrypted, never returned. */
   credentials: TObject;
-  /** What the schema of the settings cannot say; pointers start at the settings. Empty when all is well. */
+  /** Rules beyond the schema of the settings; pointers start at the settings. */
   check?(settings: Settings, limits: Limits): FieldError[];
-  /** Which tasks a bridge with these settings offers; every connector offers `connection.test`. */
+  /** The tasks of a bridge with these settings; every connector has `connection.test`. */
   tasks(settings: Settings): ConnectorTask[];
-  /** The settings that say who the other side is: with another one, what was read up to there says nothing. */
+  /** The settings that identify the external system: if one changes, stored cursors are invalid. */
   site?: readonly string[];
-  /** What the schema of the credentials cannot say; pointers start at the credentials. */
+  /** Rules beyond the schema of the credentials; pointers start at the credentials. */
   checkCredentials?(credentials: Record<string, unknown>, settings: Settings): FieldError[];
-  /** The addresses that the credentials are sent to, always in the same order; needed where there are credentials. */
+  /** The URLs that the credentials are sent to, always in the same order; required for connectors with credentials. */
   sendsTo?(settings: Settings): CredentialAddress[];
-  /** How the access token of the bridge is asked for, where it signs in with one that ends. */
+  /** The OAuth token request, for bridges with access tokens that expire. */
   signIn?(settings: Settings, credentials: Record<string, unknown>): TokenRequest | undefined;
-  /** Takes what the other side sends by itself, where a bridge has a secret to know it by. */
+  /** Verifies and reads an inbound webhook. */
   readWebhook?(sent: WebhookRequest): ReadWebhook;
-  /** Executions of one bridge at a time, where the bridge itself names no other number. */
+  /** Default concurrency of a bridge. */
   concurrency: number;
-  /** A shop, whose records it knows well: a mapping usually adds to what it makes of them. */
+  /** A shop whose records are converted completely: mappings usually only add to them. */
   isShop?: boolean;
-  /** Calls nobody outside this process. Others are refused in the preview unless allowed. */
+  /** Makes no network calls. Other connectors are blocked in the preview unless allowed. */
   isOffline?: boolean;
 };
 
 export type Settings = Record<string, unknown>;
 
-/** `at`: the setting that says it, as a pointer from the settings. */
+/** `at`: pointer to the setting with the URL. */
 export type CredentialAddress = { at: string; url: string };
 
-/** How an access token that ends is asked for, by OAuth 2.0. */
+/** An OAuth 2.0 token request. */
 export type TokenRequest = {
   url: string;
   grant: "client_credentials" | "refresh_token";
-  /** Where the other side wants to read who asks. */
+  /** Client credentials in the Authorization header, or in the body. */
   clientAuth: "basic" | "body";
   scope?: string | undefined;
   audience?: string | undefined;
 };
 
-/** What whoever runs the hub allows. */
+/** Limits set by the operator of the hub. */
 export type Limits = {
-  /** Private addresses may be called, as the bridge's HttpClient will be made. */
+  /** Whether private addresses may be called. */
   allowPrivate: boolean;
-  /** Connectors may read and write files below this folder; without one they may not at all. */
+  /** The folder for files of bridges; without it file access is disabled. */
   filesRoot?: string;
 };
 
@@ -66,38 +66,38 @@ type TaskBase = {
   description: string;
   input: TObject;
   output: TSchema;
-  /** May be repeated when nobody knows whether it happened. */
+  /** May be repeated if the outcome of a request is unknown. */
   idempotent: boolean;
-  /** The whole execution, all attempts of one page or call included. */
+  /** Limit for the whole execution, including repeated requests. */
   timeoutMs: number;
 };
 
-/** One call, one answer. */
+/** One request and its response. */
 export type CallTask = TaskBase & { mode: "call"; run(call: Call): Promise<Record<string, unknown>> };
 
-/** Reads records page by page. The next page is asked for when the last one is stored together with its cursor. */
+/** Reads records page by page. The next page is requested after the previous one was stored with its cursor. */
 export type PullTask = TaskBase & {
   mode: "pull";
   recordType: "orders" | "locations" | "tracking" | "inventory";
-  /** `cursor` is what the last stored page said, of this execution or, for those that read on, of an earlier one. */
+  /** `cursor` is that of the last stored page, of this execution or, for incremental tasks, of an earlier one. */
   pull(call: Call, cursor: unknown): AsyncIterable<Page>;
-  /** A later execution reads on from where the last successful one ended. */
+  /** A later execution continues where the last successful one ended. */
   isIncremental: boolean;
-  /** What `canonical` of such a record is, where it follows from `raw` alone: for one that somebody has corrected. */
+  /** Converts a raw record that a user has corrected. */
   canonicalOf?(raw: Record<string, unknown>): Record<string, unknown>;
-  /** The records that these payloads of notices are about, as they are now. */
+  /** Fetches the current records that these webhook payloads refer to. */
   receive?(call: Call, payloads: unknown[]): Promise<PulledRecord[]>;
 };
 
 export type Page = {
   records: PulledRecord[];
-  /** JSON. Where to go on after this page. */
+  /** JSON. The position after this page. */
   cursor: unknown;
-  /** How many there will be in all, where the other side says so. */
+  /** Total number of records, if the API reports it. */
   total?: number;
-  /** What is there, and could not be read. */
+  /** Records that could not be read. */
   failures?: PageFailure[];
-  /** Called when the page is stored, with those of its records that were refused. */
+  /** Called after the page was stored, with its rejected records. */
   onStored?(refused: Pick<PageFailure, "externalId" | "message">[]): Promise<void>;
 };
 
@@ -105,41 +105,41 @@ export type PageFailure = { externalId: string; code: string; message: string; e
 
 export type PulledRecord = {
   externalId: string;
-  /** Of the record at its source: an older state never overwrites a newer one. */
+  /** Last change at the source: an older state never overwrites a newer one. */
   updatedAt?: string;
-  /** It is not there any more: there is nothing that could be mapped. */
+  /** Deleted at the source: there is nothing to map. */
   isGone?: boolean;
-  /** What the other side sent, which is what an inbound transformation maps. */
+  /** The record as received; the input of an inbound transformation. */
   raw: Record<string, unknown>;
   /**
-   * The same as the hub takes it, used where no transformation is active: for orders the body of `POST /orders`, and
-   * what has become of them there (`hold`, `deleted`, `shippedQuantity` of lines).
+   * The record in the format of the hub, used if no transformation is active: for orders the body of `POST /orders` with their
+   * state at the source (`hold`, `deleted`, `shippedQuantity` of lines).
    */
   canonical: Record<string, unknown>;
 };
 
-/** Sends what is known about orders, fact by fact, each once whichever execution sends it. */
+/** Sends orders or shipments. Each is an effect that is sent once, across all executions. */
 export type PushTask = TaskBase & {
   mode: "push";
-  /** What one fact is about. With `shipment` an order is sent once for each of its shipments, listing that one alone. */
+  /** With `shipment`, an order is sent once per shipment and lists only that one. */
   unit: "order" | "shipment";
   /**
-   * When another execution sends what has arrived once more: if it would send something else than then, never, or always,
-   * which is for what brings about a state and looks at it first.
+   * Whether a later execution sends a delivered effect again: if its content has changed, never, or always (for tasks that set
+   * a state and read it first).
    */
   resendPolicy: "on_change" | "never" | "always";
-  /** What of the record is sent, which tells whether it has changed. Default: all of it. */
+  /** The content that is compared to detect changes. Default: the whole record. */
   contentOf?(call: Call, record: Record<string, unknown>): unknown;
-  /** The task that takes back what this one does: once that is done, this is something new, and the other way round. */
+  /** The task that reverts this one: after one of them is done, the other may be sent again. */
   opposite?: string;
   /**
-   * `record` is the order as `GET /orders/{id}` answers it, or what an outbound transformation made of it.
-   * Throws a RemoteError; one that says `mayHaveHappened` leads to `find`, and without it to `outcome_unknown`.
+   * `record` is the order as in `GET /orders/{id}`, or the result of an outbound transformation.
+   * Throws a RemoteError; after one with `mayHaveHappened`, `find` is called, and without `find` the outcome is unknown.
    */
   send(call: Call, record: Record<string, unknown>, effectKey: string): Promise<Sent>;
-  /** Whether this effect has happened; undefined when it has not. What is there in part can be sent again as it was. */
+  /** Finds an effect that has happened; undefined if it has not. A partial one can be sent again unchanged. */
   find?(call: Call, record: Record<string, unknown>, effectKey: string): Promise<Sent | "in part" | undefined>;
-  /** Corrects what has arrived; doing it again does no harm. Undefined: it cannot be corrected there. */
+  /** Corrects a delivered effect; may be repeated. Undefined: the system cannot correct it. */
   update?(call: Call, record: Record<string, unknown>, sent: Sent, effectKey: string): Promise<Sent | undefined>;
 };
 
@@ -147,24 +147,24 @@ export type Sent = { externalId?: string; details?: Record<string, unknown> };
 
 export type ConnectorTask = CallTask | PullTask | PushTask;
 
-/** What a task works with during one attempt. */
+/** The context of one attempt. */
 export type Call = {
   settings: Settings;
   credentials: Record<string, unknown>;
   input: Record<string, unknown>;
-  /** Guarded, timed, counted; the only way out. */
+  /** The only way to make requests: with address guard, timeouts and counters. */
   http: HttpClient;
   signal: AbortSignal;
-  /** For connectors that sign in: the token of the bridge, which may be an earlier one; `refused`: another one than this. */
-  accessToken(refused?: string): Promise<string>;
+  /** The OAuth access token of the bridge; `rejected`: a token that failed and must be replaced. */
+  accessToken(rejected?: string): Promise<string>;
   now(): Date;
-  /** In which a day begins, and a time is meant that says no zone. */
+  /** Time zone of the organization, for days and for times without an offset. */
   timeZone(): Promise<string>;
-  /** The same in every attempt and retry of one execution. */
+  /** Stable across attempts and retries of one execution. */
   effectKey: string;
   /** As in Limits. */
   filesRoot?: string;
-  /** Only somebody who looks: what is read stays where it is, to be read again. */
+  /** A sample for a user: files must not be moved, so that the import still reads them. */
   isSample?: boolean;
   progress(processed: number, total?: number): void;
   log(level: "info" | "warn" | "error", message: string): void;

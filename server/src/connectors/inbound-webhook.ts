@@ -3,35 +3,35 @@ import { storable } from "../core/strict-json.ts";
 import { Type } from "../core/type.ts";
 import { objectOf } from "./shape.ts";
 
-/** A request of the other side, which nobody asked for and anybody could have sent. */
+/** An unauthenticated request: only its signature proves the sender. */
 export type WebhookRequest = {
   /** Names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** As it came: the signature is over these bytes. */
+  /** Raw bytes, which the signature covers. */
   body: Buffer;
   settings: Record<string, unknown>;
   credentials: Record<string, unknown>;
   now: Date;
 };
 
-/** What is kept of it until its task has taken it in. */
+/** A verified webhook, stored until its task has processed it. */
 export type InboundWebhook = {
-  /** The same when it is sent once more. */
+  /** Equal for repeated deliveries. */
   id: string;
   topic: string;
-  /** Which pull takes it in. */
+  /** The pull task that processes it. */
   task: string;
-  /** JSON; no more of it than is needed. */
+  /** JSON; only the part that is needed. */
   payload: unknown;
 };
 
 /**
- * `off`: this bridge has no secret to know its shop by. `not_signed`: it is not the shop's. `ignored`: it is, and says nothing that
- * matters here. `problem`: it is, and cannot be read.
+ * `off`: the bridge has no webhook secret. `not_signed`: the signature is wrong. `ignored`: verified, but irrelevant. `problem`:
+ * verified, but unreadable.
  */
 export type ReadWebhook = InboundWebhook | { problem: string } | "off" | "not_signed" | "ignored";
 
-/** The credential by which a bridge knows who sends them. */
+/** The credential that verifies webhooks. */
 export function webhookSecret(description: string) {
   return Type.Optional(
     Type.String({ title: "Webhook secret", "x-widget": "password", minLength: 1, maxLength: 500, description }),
@@ -43,7 +43,7 @@ export function headerOf({ headers }: WebhookRequest, name: string): string {
   return typeof value === "string" ? value.trim() : "";
 }
 
-/** HMAC-SHA256 of these bytes under one of the secrets; takes as long for a wrong signature as for a right one. */
+/** Checks an HMAC-SHA256 against each secret, in constant time. */
 export function isSigned(
   secrets: readonly (string | Buffer)[],
   content: readonly (string | Buffer)[],
@@ -59,12 +59,12 @@ export function isSigned(
   return isRight;
 }
 
-/** Of the credentials, those that are texts. */
+/** The credentials of these names that are set. */
 export function secretsIn(credentials: Record<string, unknown>, names: readonly string[]): string[] {
   return names.map((name) => credentials[name]).filter((secret): secret is string => typeof secret === "string");
 }
 
-/** Undefined: it is not JSON. */
+/** Undefined if the body is not JSON. */
 export function jsonIn({ body }: WebhookRequest): unknown {
   try {
     const text = body.toString("utf8");
@@ -78,7 +78,7 @@ export function objectIn(sent: WebhookRequest): Record<string, unknown> {
   return objectOf(jsonIn(sent));
 }
 
-/** What it is known by when it comes again; one that has no id is known by what it says. */
+/** The ID that identifies a repeated webhook; without one, a hash of the content. */
 export function webhookIdOf(given: string, { body }: WebhookRequest): string {
   return given === "" || given.length > 200 ? createHash("sha256").update(body).digest("hex") : given;
 }

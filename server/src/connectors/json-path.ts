@@ -1,11 +1,11 @@
 const pathShape = /^(?:(?:\$|[^.[\]]+|\[\d+\])(?:\.[^.[\]]+|\[\d+\])*)?$/;
 
-/** A `*` alone is no name: elsewhere it means every element, which these paths cannot say. */
+/** A `*` is rejected: in mappings it means every element, which these paths do not support. */
 export function isJsonPath(path: string): boolean {
   return pathShape.test(path) && !path.split(".").includes("*");
 }
 
-/** `data.orders`, `items[0].id`; empty or `$` is the whole. What is not there is undefined. */
+/** Reads `data.orders` or `items[0].id`; an empty path or `$` is the whole value. */
 export function readPath(value: unknown, path: string): unknown {
   const steps = path
     .replace(/^\$\.?/, "")

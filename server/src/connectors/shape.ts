@@ -4,7 +4,7 @@ import { orderLimits } from "../core/order-limits.ts";
 import { roundToCents } from "../core/money.ts";
 import type { CanonicalLine, CanonicalOrder } from "./canonical.ts";
 
-/** Texts of strangers, cut to what the hub takes; undefined when nothing is left. */
+/** A text of an external system on one line, truncated to `maxLength`; undefined if it is empty. */
 export function line(value: unknown, maxLength: number): string | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   const text = String(value)
@@ -14,7 +14,7 @@ export function line(value: unknown, maxLength: number): string | undefined {
   return text === "" ? undefined : cutText(text, maxLength).toWellFormed().trim();
 }
 
-/** Like `line`, but the ends of lines stay. */
+/** Like `line`, but keeps line breaks. */
 export function text(value: unknown, maxLength: number): string | undefined {
   if (typeof value !== "string") return undefined;
   const kept = value
@@ -24,7 +24,7 @@ export function text(value: unknown, maxLength: number): string | undefined {
   return kept === "" ? undefined : cutText(kept, maxLength).toWellFormed();
 }
 
-/** Without the members that are undefined, and undefined itself when none is left. */
+/** Without undefined and null members. */
 export function filled<T extends Record<string, unknown>>(given: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };
@@ -52,7 +52,7 @@ export function customerOf({ name, email, phone }: Record<"name" | "email" | "ph
   return filledOrNothing({ name: line(name, 200), email: line(email, 254), phone: line(phone, 50) });
 }
 
-/** What the buyer wrote with the order. */
+/** The note of the buyer. */
 export function buyerNotes(value: unknown): CanonicalOrder["notes"] {
   const note = text(value, orderLimits.noteLength);
   return note === undefined ? undefined : [{ text: note, visibility: "customer" }];
@@ -63,7 +63,7 @@ export function joinNotes(...lists: CanonicalOrder["notes"][]): CanonicalOrder["
   return notes.length === 0 ? undefined : notes;
 }
 
-/** "12.50" and 12.5; undefined when it is no amount that an order can have. */
+/** Reads "12.50" and 12.5; undefined if it is not a valid amount. */
 export function amount(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   if (typeof number !== "number" || !Number.isFinite(number) || number < 0 || number > orderLimits.price)
@@ -88,8 +88,8 @@ const latest = Date.parse("9999-12-31T23:59:59.999Z");
 const withoutZone = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(:\d\d(\.\d+)?)?)$/;
 
 /**
- * ISO with milliseconds in UTC, so that texts compare like the moments they name; undefined when it is no moment, or one
- * whose year is not written with four digits. What names no zone is UTC, wherever the hub runs.
+ * ISO 8601 in UTC with milliseconds, so that texts sort by time; undefined if it is not a time, or its year does not have four
+ * digits. A time without a zone is UTC, whatever the zone of the process.
  */
 export function instantOf(value: unknown): string | undefined {
   const given = typeof value === "string" ? Date.parse(value.replace(withoutZone, "$1T$2Z")) : value;
@@ -111,7 +111,7 @@ export function minutesBefore(instant: string, minutes: number): string {
   return new Date(Date.parse(instant) - minutes * 60_000).toISOString();
 }
 
-/** Numbers are texts at some shops; anything else is none. */
+/** Some shops send numbers as texts; other types become "". */
 export function asText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
@@ -119,8 +119,8 @@ export function asText(value: unknown): string {
 type GivenLine = Record<"id" | "sku" | "name" | "price", unknown> & { quantity: number; spareSku?: string | undefined };
 
 /**
- * The id is that of the line at the shop, by which a shipment names it later. A line needs a SKU, though shops do not:
- * `spareSku` is what the same product has in every order.
+ * The ID is that of the line in the shop, which shipments refer to. The hub requires a SKU, shops do not: `spareSku` is a
+ * substitute that is stable for the product.
  */
 export function lineOf(given: GivenLine): CanonicalLine {
   const id = line(given.id, 64);
@@ -130,23 +130,23 @@ export function lineOf(given: GivenLine): CanonicalLine {
 
 const maxName = 200;
 
-/** The name of an item with what was chosen or engraved; `note`: all of it, where that is too long for a name. */
+/** The name of an item with its options or engraving; `note`: the full text if it is too long for a name. */
 export function nameWith(name: string | undefined, properties: readonly string[]): { name?: string; note?: string } {
-  const told = properties.map((property) => line(property, orderLimits.noteLength)).filter((one) => one !== undefined);
-  if (told.length === 0) return filled({ name });
-  const chosen = told.join("; ");
+  const texts = properties.map((property) => line(property, orderLimits.noteLength)).filter((one) => one !== undefined);
+  if (texts.length === 0) return filled({ name });
+  const chosen = texts.join("; ");
   const whole = name === undefined ? chosen : `${name} (${chosen})`;
   if (whole.length <= maxName) return { name: whole };
   const note = cutText(name === undefined ? chosen : `${name}: ${chosen}`, orderLimits.noteLength);
   return { ...filled({ name: name ?? line(chosen, maxName) }), note };
 }
 
-/** Items that are no part of any parcel, such as gift cards, as the text of a custom field. */
+/** Items that are not shipped, such as gift cards, as the text of a custom field. */
 export function notShippedText(items: readonly { name?: string; sku: string; quantity: number }[]): string {
   return cutText(items.map(({ name, sku, quantity }) => `${quantity} x ${name ?? sku}`).join("; "), 1000);
 }
 
-/** What an import says of an order that is not there any more. */
+/** The record of an order that was deleted in the shop. */
 export function gone(externalId: string): CanonicalOrder {
   return { externalId, deleted: true };
 }

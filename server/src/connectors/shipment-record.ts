@@ -7,11 +7,11 @@ export type Shipment = {
   carrier: string | undefined;
   trackingUrl: string | undefined;
   shippedAt: string | undefined;
-  /** By the id of the line at the shop. */
+  /** By line ID of the shop. */
   quantities: Map<string, number>;
 };
 
-/** The part of an order that a shop wants to know about. */
+/** The shipments of an order, as shops need them. */
 export function shipmentsIn(record: Json): Shipment[] {
   const shipments = listOf(record.shipments).map((shipment) => ({
     trackingNumber: line(shipment.trackingNumber, 200),
@@ -21,7 +21,7 @@ export function shipmentsIn(record: Json): Shipment[] {
     quantities: quantitiesOf(listOf(shipment.lines)),
   }));
   if (shipments.length === 0) {
-    throw new RemoteError("nothing_to_send", "The order has no shipments yet; mark it as shipped first.");
+    throw new RemoteError("nothing_to_send", "The order has no shipments; mark it as shipped first.");
   }
   return shipments;
 }
@@ -39,5 +39,8 @@ function quantitiesOf(lines: Json[]): Map<string, number> {
 export function externalIdOf(record: Json): string {
   const externalId = line(objectOf(record).externalId, 200);
   if (externalId !== undefined) return externalId;
-  throw new RemoteError("order_not_from_bridge", "The order has no external id, so the shop cannot know it.");
+  throw new RemoteError(
+    "order_not_from_bridge",
+    "The order has no external ID: it was not imported through this bridge.",
+  );
 }

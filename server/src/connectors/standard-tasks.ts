@@ -4,15 +4,15 @@ import type { Call, CallTask, PullTask, PushTask } from "./connector.ts";
 
 const minuteMs = 60_000;
 
-/** The tasks that several connectors offer, under one name and with one meaning. */
+/** Tasks that several connectors offer under the same name. */
 export function connectionTest(run: (call: Call) => Promise<Record<string, unknown>>): CallTask {
   return {
     name: "connection.test",
     title: "Test the connection",
-    description: "Signs in at the other side and reads something small. Changes nothing.",
+    description: "Authenticates and makes a small read request. Changes nothing.",
     mode: "call",
     input: Type.Object({}, { additionalProperties: false }),
-    output: Type.Object({}, { description: "What the other side says about itself" }),
+    output: Type.Object({}, { description: "Information from the external system" }),
     idempotent: true,
     timeoutMs: minuteMs,
     run: async (call) => ({ ok: true, ...(await run(call)) }),
@@ -54,12 +54,12 @@ const pushes = {
   "fulfillments.push": { title: "Report shipments", unit: "shipment", resendPolicy: "never" },
   "orders.export": { title: "Export orders", unit: "order", resendPolicy: "never", opposite: "orders.recall" },
   "orders.recall": { title: "Recall orders", unit: "order", resendPolicy: "never", opposite: "orders.export" },
-  // Somebody there may have released or held it since.
+  // The shop may have released or held the order since.
   "orders.hold": { title: "Hold in the shop", unit: "order", resendPolicy: "always" },
   "orders.release_hold": { title: "Release hold in the shop", unit: "order", resendPolicy: "always" },
 } as const satisfies Record<string, PushRule & { title: string }>;
 
-/** What is a fact to tasks of this name, and when it is news. Names that are not ours may mean anything: what changed is. */
+/** The unit and resend policy of a task name. Other names may mean anything: they resend changed content. */
 export function pushRule(name: string): PushRule {
   const { unit, resendPolicy, opposite }: PushRule =
     (pushes as Record<string, PushRule>)[name] ?? ({ unit: "order", resendPolicy: "on_change" } as const);
@@ -73,7 +73,7 @@ export function pushTask(name: keyof typeof pushes, parts: PushParts): PushTask 
     mode: "push",
     ...pushRule(name),
     input: Type.Object({}, { additionalProperties: false }),
-    output: Type.Object({}, { description: "What the other side answered, per order" }),
+    output: Type.Object({}, { description: "The response per order" }),
     timeoutMs: 60 * minuteMs,
     ...parts,
   };

@@ -2,19 +2,19 @@ import { Id, OneOf } from "./schema.ts";
 import type { Role, Scope } from "./scopes.ts";
 import { Type } from "./type.ts";
 
-/** Who did it, as it is kept in events and in `createdBy`. */
+/** Author of a change, as stored in events and in `createdBy`. */
 export type Actor =
   | { type: "user"; id: string; email: string }
   | { type: "api_key"; id: string; name: string }
   | { type: "system"; name: string };
 
-/** An actor as answers show it. */
+/** An actor in responses. */
 export const ActorShape = Type.Unsafe<Actor>(
   Type.Object({
     type: OneOf(["user", "api_key", "system"]),
     id: Type.Optional(Id),
     email: Type.Optional(Type.String({ description: "Of a user" })),
-    name: Type.Optional(Type.String({ description: "Of an API key, or of what the hub does by itself" })),
+    name: Type.Optional(Type.String({ description: "Of an API key or a background process of the hub" })),
   }),
 );
 
@@ -25,21 +25,21 @@ export type Principal = {
   actor: Actor;
   scopes: ReadonlySet<Scope>;
   role?: Role;
-  /** In which a person is signed in; none of API keys, nor of people who come with a token of the OIDC issuer. */
+  /** Not set for API keys and for tokens of the identity provider. */
   sessionId?: string;
-  /** Who they are was shown at the OIDC issuer, and is shown there again when it matters. */
+  /** Authenticated by the identity provider, where step-up happens, too. */
   isFromIdentityProvider?: boolean;
-  /** When the token ends by itself. */
+  /** Expiry of the token. */
   expiresAt?: Date;
-  /** When a person last showed that they are who they are, beyond having a token. */
+  /** Last time the user proved a password or code, or authenticated at the identity provider. */
   authenticatedAt?: Date;
-  /** They have codes of an app, or their organization wants it: what matters most needs a recent proof. */
+  /** The user has an authenticator app, or the organization requires step-up for sensitive changes. */
   needsStepUp?: boolean;
-  /** Their organization wants codes of an app, and they have none yet: until then they can do nothing else. */
+  /** The organization requires an authenticator app and the user has none: all other routes are closed. */
   mustEnrollTotp?: boolean;
 };
 
-/** Stable text for things that are bound to one caller, such as idempotency keys. */
+/** Stable key of a caller, for example for idempotency keys. */
 export function callerKey(actor: Actor): string {
   return actor.type === "system" ? `system:${actor.name}` : `${actor.type}:${actor.id}`;
 }

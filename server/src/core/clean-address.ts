@@ -4,8 +4,8 @@ import { countriesWithStates, statesOf } from "./region-names.ts";
 import { prefixesOfState, stateOfZip } from "./zip-states.ts";
 
 /**
- * The same address, written the way labels want it, wherever it comes from: without blanks that nobody sees, with names of
- * countries and states turned into their codes, and with what spreadsheets do to codes and zips undone.
+ * Normalizes an address for labels: trims invisible spaces, converts names of countries and states to codes, and repairs codes and ZIPs
+ * that a spreadsheet has changed.
  */
 export function cleanAddress(given: Address, defaultCountry?: string): Address {
   const address: Address = {};

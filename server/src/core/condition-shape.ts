@@ -38,7 +38,7 @@ const severalOf = (how: string) => ({
   additionalProperties: false,
 });
 
-/** What is inside is told in detail by the compiler of conditions; here it is written down for those who read the API. */
+/** The compiler of conditions validates what is inside and reports mistakes precisely; this schema documents it for the API. */
 export const ConditionShape = Type.Unsafe<Record<string, unknown>>({
   type: "object",
   additionalProperties: true,

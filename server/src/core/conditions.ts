@@ -28,7 +28,7 @@ export type ConditionRules<Asked = unknown> = {
    * record. So is a value that what lies there can never have.
    */
   fields?: Members;
-  /** Why this caller may not ask for what lies there, if so: whether a condition holds tells what it asks about. */
+  /** Why this caller may not query a path: the result of a condition reveals the value. */
   refusal?(path: string): { code: string; message: string } | undefined;
   /** How a path is read, unless it is names joined by dots; a text says what is wrong with it. */
   reader?(path: string): ((record: Asked) => unknown[]) | string;
@@ -155,7 +155,7 @@ function checkPath<Asked>(
   return found && "field" in found ? found.field : undefined;
 }
 
-/** Why a path may not be named, by whoever names it: it leads nowhere, or to what they may not ask about. */
+/** Why a path cannot be used: it does not exist, or the caller may not query that field. */
 export function pathMistake(
   path: string,
   { fields, refusal }: Pick<ConditionRules, "fields" | "refusal">,

@@ -1,4 +1,4 @@
-/** Made when it is first asked for, once for all who ask. What failed is tried again for whoever asks next. */
+/** Computes a value on first use and shares it. A failure is not cached: the next caller tries again. */
 export function makeOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   async function tryIt(): Promise<T> {

@@ -6,20 +6,20 @@ import { hasScope } from "./scopes.ts";
 
 export const mask = "***";
 
-/** What tells who somebody is, in an address or beside one. Where something goes roughly is not part of it. */
+/** Fields of an address, or beside one, that identify a person. City and region do not. */
 export const personalMembers: readonly string[] = ["name", "email", "phone", "address1", "address2"];
 
 export function maySeePersonalData({ principal }: { principal: Pick<Principal, "scopes"> }): boolean {
   return hasScope(principal.scopes, "pii:read");
 }
 
-/** The same with stars in place of names: that something is there is still seen. */
+/** Replaces names by stars, so that it is still visible that there is a value. */
 export function maskPerson<T extends object>(holder: T): T {
   const masked = personalMembers.filter((name) => name in holder).map((name) => [name, mask]);
   return { ...holder, ...Object.fromEntries(masked) };
 }
 
-/** Whoever sends back what was hidden from them would have it overwritten; pointers are relative to the holder. */
+/** A caller that sends masked values back would overwrite the real ones. Pointers are relative to the holder. */
 export function maskErrors(holder: object | null | undefined): FieldError[] {
   const values = (holder ?? {}) as Record<string, unknown>;
   const message = "This stands for what you may not read (pii:read). Leave it out, and it stays as it is.";
@@ -29,8 +29,8 @@ export function maskErrors(holder: object | null | undefined): FieldError[] {
 }
 
 /**
- * Every text, where each may tell who somebody is, and every number that may be a phone number: other numbers, ids and the shape
- * are still seen.
+ * Masks every text, and every number that may be a phone number, where any of them may identify a person. Other numbers, ids and the
+ * structure stay visible.
  */
 export function maskTexts(value: unknown, name = ""): unknown {
   if (typeof value === "string") return isUuid(value) ? value : mask;
@@ -44,19 +44,19 @@ function mayBePhoneNumber(value: unknown): boolean {
   return /^\d{7,15}$/.test(String(value));
 }
 
-/** A problem with data may quote it; what is wrong and where is told by the rest of it. */
+/** The message of a problem may quote the data; its code and pointer do not. */
 export function maskProblem<T extends { message?: unknown }>(problem: T): T {
   const masked: T & { suggestion?: unknown } = { ...problem, message: mask };
   delete masked.suggestion;
   return masked;
 }
 
-/** How something failed, in the hub's words only: those of the other side may quote whom the request was about. */
+/** A failure in the hub's own words: the message of the other side may quote personal data of the request. */
 export function maskFailure<T extends { code: string; message: string }>(failure: T): T {
   return { ...failure, message: ownWordsFor(failure) ?? mask };
 }
 
-/** All failures in a result, which name the orders that they are of. */
+/** Masks all failures in the result of a task. */
 export function maskFailuresWithin(value: unknown): unknown {
   if (!isContainer(value)) return value;
   const { code, message } = value as { code?: unknown; message?: unknown };
@@ -65,7 +65,7 @@ export function maskFailuresWithin(value: unknown): unknown {
   return mapMembers(failure, maskFailuresWithin);
 }
 
-/** What is named like a part of a person is no figure, even if another system keeps it as one. */
+/** A number under the name of a personal field, such as a phone number, is masked too. */
 function maskScalars(value: unknown): unknown {
   if (isContainer(value)) return mapMembers(value, maskScalars);
   return typeof value === "number" || typeof value === "bigint" ? mask : maskTexts(value);
@@ -81,8 +81,8 @@ const place = /^(address|(shipping|billing|delivery)(address)?|destination|shipt
 const besidesPerson = /^(zip|zipcode|postcode|postalcode|city|company)$/;
 
 /**
- * In data whose shape is not ours: what is named like a part of a person, here or in any other system. A `name` alone
- * may be that of a thing, so it counts in somebody's object and beside a street, a city or an e-mail address.
+ * Masks personal fields in data of any shape, by the names that systems use for them. A plain `name` may be that of a product, so it
+ * counts only in an object of a person, or beside a street, a city or an email address.
  */
 export function maskPersonsWithin(value: unknown, holder = ""): unknown {
   if (!isContainer(value)) return value;

@@ -1,4 +1,4 @@
-/** Whoever has one IPv6 address has all that share its first half, and could use a new one for each try. */
+/** A client with one IPv6 address usually owns its whole /64 and could use a new address for each attempt. */
 export function networkOf(address: string): string {
   const isMapped = address.startsWith("::ffff:");
   if (isMapped || !address.includes(":")) return address;

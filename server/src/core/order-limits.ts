@@ -1,4 +1,4 @@
-/** How much an order takes, whoever gives it: a request, a run, an import or a shop. */
+/** Limits of an order, the same for requests, runs, imports and shops. */
 export const orderLimits = {
   lines: 1_000,
   quantity: 1_000_000,

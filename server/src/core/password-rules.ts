@@ -38,7 +38,7 @@ const enough = 4;
 
 export type PasswordOwner = { email: string; organization?: string };
 
-/** Refuses what somebody who knows the owner, or a list of common passwords, would try first. */
+/** Rejects passwords that an attacker who knows the owner, or a list of common passwords, would try first. */
 export function requireStrongPassword(password: string, owner: PasswordOwner, pointer: string): void {
   const problem = passwordProblem(password, owner, pointer);
   if (problem) throw problem;

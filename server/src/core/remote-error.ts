@@ -42,7 +42,7 @@ const ownWords: ReadonlySet<string> = new Set([
   "worker_lost",
 ]);
 
-/** The failure without what the other side said, which may quote whoever a request was about; undefined: no words of ours. */
+/** The failure without the message of the other side, which may quote personal data; undefined: the hub has no message of its own. */
 export function ownWordsFor({ code, message }: { code: string; message: string }): string | undefined {
   if (ownWords.has(code)) return message;
   return Object.hasOwn(remoteMeanings, code) ? remoteMeanings[code as keyof typeof remoteMeanings] : undefined;

@@ -74,7 +74,7 @@ const usZipZones: Record<string, string> = {
   ...zonesOf("America/Adak", "99546 99547"),
 };
 
-/** Countries with one zone, or with one that nearly everybody there lives in. */
+/** Countries with one zone, or with one that nearly all of their population lives in. */
 const countryZones: Record<string, string> = {
   ...citiesIn("Africa", "EG Cairo, KE Nairobi, MA Casablanca, NG Lagos, ZA Johannesburg"),
   ...citiesIn(

@@ -77,7 +77,7 @@ function unknownName(names: readonly string[], text: string): string | undefined
   return splitNames(text).find((name) => !names.includes(name));
 }
 
-/** Compiled when first used: a start does not pay for routes nobody calls. */
+/** Compiled on first use, so that the start is not slowed down by routes that are rarely called. */
 export function createValidator(schema: TSchema, part: "body" | "query"): (data: unknown) => void {
   const find = createFinder(schema, part);
   return (data) => {
@@ -177,7 +177,7 @@ function pointerOf({ instancePath, keyword, params, propertyName }: ErrorObject)
   return typeof member === "string" ? `${instancePath}/${escapePointer(member)}` : instancePath;
 }
 
-/** Rules that are told better in words. */
+/** Rules with messages of their own. */
 const plainPatterns = new Map([
   [linePattern, "This must be one line, without blanks around it."],
   ["\\S", "This must not be blank."],

@@ -65,7 +65,7 @@ test("who asks a hub that is ending finds no database, and is not told that some
   await drop();
 });
 
-describe("statements that nobody waits for", () => {
+describe("statements sent without waiting", () => {
   async function openTable() {
     const database = await cloneDatabase();
     const db = openDatabase({ connection: database.connection, maxConnections: 2, onError: () => {} });
@@ -88,11 +88,11 @@ describe("statements that nobody waits for", () => {
   test("are done in turn with the others, and committed with them", async () => {
     const { db, kept, close } = await openTable();
     const seen = await db.transaction(async (tx) => {
-      tx.send(insert, [1]);
+      tx.queue(insert, [1]);
       const before = await tx.query("select n from kept");
-      tx.send("delete from kept");
-      tx.send(insert, [2]);
-      tx.send(insert, [3]);
+      tx.queue("delete from kept");
+      tx.queue(insert, [2]);
+      tx.queue(insert, [3]);
       return before;
     });
     expect(seen).toEqual([{ n: 1 }]);
@@ -106,22 +106,22 @@ describe("statements that nobody waits for", () => {
     const twice = await failureOf(
       db.transaction(async (tx) => {
         tx.afterCommit(() => void effects++);
-        tx.send(insert, [1]);
-        tx.send(insert, [1]);
-        tx.send(insert, [2]);
+        tx.queue(insert, [1]);
+        tx.queue(insert, [1]);
+        tx.queue(insert, [2]);
       }),
     );
     expect(violatedConstraint(twice)).toBe("kept_once");
     const asked = await failureOf(
       db.transaction(async (tx) => {
-        tx.send(insert, [1]);
-        tx.send(insert, [1]);
+        tx.queue(insert, [1]);
+        tx.queue(insert, [1]);
         await tx.query("select n from kept");
       }),
     );
     expect(violatedConstraint(asked)).toBe("kept_once");
     expect([await kept(), effects]).toEqual([[], 0]);
-    await db.transaction(async (tx) => tx.send(insert, [4]));
+    await db.transaction(async (tx) => tx.queue(insert, [4]));
     expect(await kept()).toEqual([4]);
     await close();
   });
@@ -136,7 +136,7 @@ describe("statements that nobody waits for", () => {
         await tx.query("update kept set n = n + 1 where n between $1 and $1 + 5", [first]);
         if (++having >= 2) bothHave.resolve();
         await bothHave.promise;
-        tx.send("update kept set n = n + 1 where n between $1 and $1 + 5", [second]);
+        tx.queue("update kept set n = n + 1 where n between $1 and $1 + 5", [second]);
       });
     await Promise.all([swap(10, 20), swap(20, 10)]);
     expect(await kept()).toEqual([12, 22]);
@@ -148,7 +148,7 @@ describe("statements that nobody waits for", () => {
     const [broken, ...works] = [
       "no statement at all",
       async (tx) => void (await tx.query(insert, [1])),
-      async (tx) => tx.send(insert, [2]),
+      async (tx) => tx.queue(insert, [2]),
       async (tx) => {
         await tx.query("select n from kept");
         await tx.query(insert, [3]);

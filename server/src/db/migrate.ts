@@ -16,7 +16,11 @@ export type Migration = {
   checksum: string;
   /** The statement is repeated, each time in its own transaction, until it returns no rows. */
   isBatched: boolean;
+  /** Creates the schema that all migrations up to its version made. Databases that have those count as having it. */
+  isBaseline: boolean;
 };
+
+export type AppliedMigration = Pick<Migration, "version" | "name" | "checksum">;
 
 /** Progress of a migration, for the log and for `/readyz`. */
 export type MigrationProgress =
@@ -39,6 +43,9 @@ const migrationsFolder = path.join(import.meta.dirname, "../../migrations");
 const lockKey = 7_204_119;
 const cancelEveryMs = 100;
 const batchedHeader = /^-- hub: in batches$/m;
+const baselineHeader = /^-- hub: baseline$/m;
+/** The last version of the hub that has the migrations before the baseline. */
+const lastBeforeBaseline = "commit e14b1c20";
 /** A hub takes up to ten seconds to stop. */
 const defaultHubsTimeoutMs = 12_000;
 const pollMs = 250;
@@ -55,6 +62,7 @@ export async function readMigrations(folder = migrationsFolder): Promise<Migrati
         sql,
         checksum: createHash("sha256").update(sql).digest("hex"),
         isBatched: batchedHeader.test(sql),
+        isBaseline: baselineHeader.test(sql),
       };
     }),
   );
@@ -252,20 +260,40 @@ async function explain(error: unknown, db: Queryable, stopping: AbortSignal | un
 }
 
 async function findMissing(db: Queryable, migrations: Migration[]): Promise<Migration[]> {
-  const applied = await db.query<{ version: number; name: string; checksum: string }>(
+  const applied = await db.query<AppliedMigration>(
     "select version, name, checksum from schema_migrations order by version",
   );
-  const known = new Map(migrations.map((migration) => [migration.version, migration]));
-  for (const row of applied) {
-    const migration = known.get(row.version);
-    if (!migration)
-      throw new Error(`The database is newer than this hub: it has migration ${row.name}. Upgrade the hub.`);
-    if (migration.checksum !== row.checksum) {
-      throw new Error(`Migration ${row.name} was changed after it was applied. Add a new migration instead.`);
-    }
-  }
+  const mismatch = findMismatch(applied, migrations);
+  if (mismatch) throw new Error(explainMismatch(mismatch));
   const done = new Set(applied.map((row) => row.version));
   return migrations.filter((migration) => !done.has(migration.version));
+}
+
+export type Mismatch = { kind: "newer" | "changed" | "too old"; name: string };
+
+/** Why this hub cannot work with a schema that these migrations made, or upgrade it. */
+export function findMismatch(applied: AppliedMigration[], migrations: Migration[]): Mismatch | undefined {
+  const baseline = migrations.find(({ isBaseline }) => isBaseline);
+  const last = applied.at(-1);
+  if (baseline && last && last.version < baseline.version) return { kind: "too old", name: last.name };
+  const known = new Map(migrations.map((migration) => [migration.version, migration]));
+  for (const { version, name, checksum } of applied) {
+    // The steps that the baseline replaces. The last of them has its version.
+    if (baseline && version <= baseline.version && name !== baseline.name) continue;
+    const migration = known.get(version);
+    if (!migration) return { kind: "newer", name };
+    if (migration.checksum !== checksum) return { kind: "changed", name };
+  }
+  return undefined;
+}
+
+function explainMismatch({ kind, name }: Mismatch): string {
+  if (kind === "newer") return `The database is newer than this hub: it has migration ${name}. Upgrade the hub.`;
+  if (kind === "changed") return `Migration ${name} was changed after it was applied. Add a new migration instead.`;
+  return (
+    `The database is too old for this hub: its last migration is ${name}. ` +
+    `Start ${lastBeforeBaseline} of the hub on it once, which upgrades it, then this one. Nothing was changed.`
+  );
 }
 
 async function appliedVersion(db: Queryable): Promise<number> {

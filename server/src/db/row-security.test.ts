@@ -112,7 +112,7 @@ describe("every table of the database", () => {
   });
 });
 
-test("every view looks with the eyes of whoever asks", async () => {
+test("every view runs with the permissions of its caller", async () => {
   const views = await db.query<{ reloptions: string[] | null }>(
     "select reloptions from pg_class where relkind = 'v' and relnamespace = 'public'::regnamespace",
   );
@@ -121,7 +121,7 @@ test("every view looks with the eyes of whoever asks", async () => {
 });
 
 describe("a statement without its organization filter", () => {
-  /** As if somebody had forgotten it. */
+  /** As if the condition had been forgotten. */
   const forgetful = (asked: Queryable): Queryable => ({
     query: (statement, values) => {
       const text = typeof statement === "string" ? statement : statement.text;

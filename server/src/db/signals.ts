@@ -156,7 +156,7 @@ export async function openSignals(
     async publish(tx, topic, subject) {
       const id = randomUUID();
       const payload = `${topic}|${subject}|${id}`;
-      if (!confirmed.has(topic)) tx.send(notification, [channel, payload]);
+      if (!confirmed.has(topic)) tx.queue(notification, [channel, payload]);
       else {
         const nodes = await notifyNodes(tx, payload);
         // Before COMMIT, since receipts can arrive before its response. After a rollback none will come.
@@ -195,7 +195,7 @@ export async function openSignals(
 
 /** Notifies all hubs of a migration when it commits. */
 export function announceSchema(tx: Tx): void {
-  tx.send(notification, [channel, "schema||"]);
+  tx.queue(notification, [channel, "schema||"]);
 }
 
 /** Returns the number of nodes that must confirm. */

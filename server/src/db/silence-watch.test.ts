@@ -34,7 +34,7 @@ test("a long use in which answers keep coming is left alone", async () => {
   client.release();
 });
 
-test("a connection that nobody uses is left alone", async () => {
+test("an idle connection stays open", async () => {
   await pool.query("select 1");
   await new Promise((resolve) => setTimeout(resolve, 2.5 * limitMs));
   expect(pool.idleCount).toBe(1);

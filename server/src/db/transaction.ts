@@ -16,10 +16,10 @@ export type Queryable = {
 
 export type Tx = Queryable & {
   /**
-   * Sends a change without waiting for its response; later statements follow directly. If it fails, the transaction fails with
-   * its error.
+   * Queues a write whose result is not needed. It is sent at once, and later statements follow without waiting for its response.
+   * If it fails, the transaction fails with its error. Returns nothing to await, so only functions that return void may call it.
    */
-  send(statement: string | Prepared, values?: readonly unknown[]): void;
+  queue(statement: string | Prepared, values?: readonly unknown[]): void;
   /** `copy <table> (<columns>) from stdin` with rows in text format, for many rows. */
   copy(statement: string, rows: AsyncIterable<string>): Promise<void>;
   /** Runs after COMMIT has succeeded, never after a rollback, before the transaction returns. Must not throw. */
@@ -79,7 +79,7 @@ export function openTx(client: PoolClient, begun: Promise<unknown>, silence: Sil
   const tx: Tx = {
     query: <Row>(statement: string | Prepared, values?: readonly unknown[]) =>
       submit(() => run<Row>(client, statement, values), mayPipeline(statement)),
-    send(statement, values) {
+    queue(statement, values) {
       const sent = submit(() => run(client, statement, values));
       unawaited.push(
         sent.then(

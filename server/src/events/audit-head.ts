@@ -77,7 +77,7 @@ export async function findHead(db: Queryable, orgId: string): Promise<StoredHead
 }
 
 export function saveHead(tx: Tx, head: SignedHead): void {
-  tx.send(
+  tx.queue(
     `insert into audit_heads (${columns}) values ($1, $2, $3, $4, $5, $6)
      on conflict (org_id) do update set sequence = excluded.sequence, hash = excluded.hash,
        signed_at = excluded.signed_at, key_id = excluded.key_id, signature = excluded.signature`,

@@ -66,7 +66,7 @@ export function recordEventsAcrossOrgs(
   events: ForeignEvent[],
 ): void {
   if (events.length === 0) return;
-  tx.send({ name: "events_insert_many", text: eventsInsert("$1", "$2") }, [eventRecords(by, events), by.clock.now()]);
+  tx.queue({ name: "events_insert_many", text: eventsInsert("$1", "$2") }, [eventRecords(by, events), by.clock.now()]);
   tx.afterCommit(() => by.sealer.nudge());
 }
 

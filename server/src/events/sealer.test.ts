@@ -3,14 +3,9 @@ import { describe, expect, test } from "vitest";
 import { systemContext } from "../context.ts";
 import { newId } from "../core/ids.ts";
 import { openDatabase } from "../db/database.ts";
-import { verifyAudit } from "../features/audit/audit.ts";
 import { eventually } from "../testing/eventually.ts";
-import { openOldDatabase } from "../testing/old-database.ts";
 import type { TestClient } from "../testing/test-client.ts";
 import { startTestHub } from "../testing/test-hub.ts";
-import { resignHeadsAcrossOrgs } from "./audit-head.ts";
-import type { ChainRow } from "./chain.ts";
-import { chainColumns, chainHash, firstHash } from "./chain.ts";
 import { recordEvent } from "./record-event.ts";
 import { createSealer } from "./sealer.ts";
 
@@ -145,39 +140,4 @@ describe("a seal that takes long", () => {
     await Promise.all(asked);
     await own.close();
   });
-});
-
-test("events of an older hub keep their numbers, and those it had not sealed follow in the order of their ids", async () => {
-  const { old, ctx, upgradeTo } = await openOldDatabase(hub.world, 17);
-  const ids = Array.from({ length: 40 }, () => hub.world.newId());
-  await old.query(
-    `insert into events (id, org_id, type, object_type, object_id, actor, data, occurred_at)
-     select id, $2, 'order.updated', 'order', id, '{"type":"system","name":"old"}', '{"number":"A"}', now() from unnest($1::uuid[]) as id`,
-    [ids, ctx.orgId],
-  );
-  const rows = await old.query<ChainRow>(`select ${chainColumns} from events order by md5(id::text) limit 25`);
-  let hash: Buffer = firstHash;
-  for (const [index, row] of rows.entries()) {
-    const previous = hash;
-    hash = chainHash(previous, index + 1, row);
-    const seal = [row.id, index + 1, previous, hash];
-    await old.query("update events set sequence = $2, previous_hash = $3, hash = $4 where id = $1", seal);
-  }
-
-  expect(await upgradeTo(17)).toMatchObject([{ version: 17 }]);
-  await upgradeTo(Infinity);
-  const { signer } = hub.world.sealer;
-  // Signed by the hub that runs the migration; an unsigned head is not trusted later.
-  const unsigned = await verifyAudit({ ...ctx, sealer: { ...hub.world.sealer, sealNow: async () => {} } });
-  expect(unsigned.firstInvalidEntry).toEqual({
-    sequence: 25,
-    reason: "the stored head was not signed by this hub",
-  });
-  expect(await resignHeadsAcrossOrgs(old, signer, new Date())).toEqual({ signed: 1, left: 0 });
-  const sealer = createSealer(old, signer, { onError: () => {} });
-  expect(await verifyAudit({ ...ctx, sealer })).toMatchObject({ ok: true, entries: 40, firstInvalidEntry: null });
-  await sealer.stop();
-  const sealed = await old.query<{ id: string }>("select id from events order by sequence");
-  const kept = rows.map(({ id }) => id);
-  expect(sealed.map(({ id }) => id)).toEqual([...kept, ...ids.filter((id) => !kept.includes(id)).toSorted()]);
 });

@@ -87,7 +87,10 @@ async function sealEvents(db: Database, orgId: string, seal: (tx: Tx) => Promise
   while (sealed === batchSize);
 }
 
-/** In the order of their positions: see `server/migrations/0017_unsealed_events.sql`. */
+/**
+ * Seals in the order of positions. A change holds the lock of its object until COMMIT, so the events of an object get their
+ * positions in the order of its versions.
+ */
 async function sealBatch(
   tx: Tx,
   signer: HeadSigner,
@@ -113,7 +116,7 @@ async function sealBatch(
     return { position: row.position, sequence, previous, hash };
   });
   // Unsealed entries are found by their primary key (org_id, position).
-  tx.send(
+  tx.queue(
     `with seals as (
        select * from unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[])
          as seals (position, sequence, previous_hash, hash)),

@@ -39,7 +39,7 @@ export const AtRisk = Type.Object({
 export const AtRiskQuery = pageQuery({ ...organizationQuery, reason: Type.Optional(OneOf(riskReasons)) });
 export type AtRiskQuery = Static<typeof AtRiskQuery>;
 
-/** The shipments behind `at_risk`, those that have been so longest first. */
+/** The shipments counted in `at_risk`, the longest at risk first. */
 export async function readAtRisk(
   ctx: Ctx,
   organizationId: string | undefined,

@@ -24,7 +24,7 @@ export type CapabilityInput = {
   health: { isReady: boolean; checks: Record<string, string> };
 };
 
-/** Made from the routes that are really registered and from how the process is right now. */
+/** Computed from the registered routes and the current health. */
 export function describeCapabilities({ gateway, main, health }: CapabilityInput) {
   const describe = ({ prefix, routes, isServed }: RouteGroup) =>
     routes.map((route) => {

@@ -12,7 +12,7 @@ type ProblemLike = {
   errors?: unknown[];
 };
 
-/** How the gateway says everything: `{ok, data, meta}` or `{ok: false, error, meta}`. */
+/** The response format of the gateway: `{ok, data, meta}` or `{ok: false, error, meta}`. */
 export const envelopeFormat = {
   wrap(answer: unknown, { requestId }: { requestId: string }): unknown {
     const { data, meta } = answer as GatewayAnswer;
@@ -28,7 +28,7 @@ export const envelopeFormat = {
   errorType: "application/json; charset=utf-8",
 };
 
-/** What a gateway verb returns; the envelope is put around it. */
+/** The return value of a gateway verb, before the envelope is added. */
 export type GatewayAnswer = { data: unknown; meta?: Record<string, unknown> };
 
 export function Envelope<Data extends TSchema>(data: Data) {

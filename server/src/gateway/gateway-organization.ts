@@ -5,7 +5,7 @@ import { notFound } from "../core/resources.ts";
 import type { Ctx } from "../context.ts";
 import { organizationExists } from "../features/organizations/organizations.ts";
 
-/** Whose numbers: the organization that is named, else the token's; undefined means all, for operators of the hub. */
+/** The requested organization, else the token's. Undefined: all organizations, for hub operators. */
 export async function chooseOrganization(
   ctx: Ctx,
   header: string | undefined,
@@ -28,7 +28,7 @@ export async function chooseOrganization(
   const id = wanted.toLowerCase();
   if (id === ctx.orgId) return id;
   if (!mayCross) throw new HubError("organization_mismatch");
-  // Zeros for an organization that does not exist would look like a quiet one.
+  // Zeros for an unknown organization would look like one without shipments.
   if (!(await organizationExists(ctx, id))) throw notFound("organization");
   return id;
 }

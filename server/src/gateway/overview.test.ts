@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Queryable } from "../db/database.ts";
-import { readMigrations } from "../db/migrate.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 
 const hub = await startTestHub();
@@ -241,42 +239,6 @@ describe("the figures of the overview", () => {
     expect(all.at_risk).toBe(mine.at_risk + theirs.at_risk);
     const one = await hub.operator.get(`/v1/overview?organization_id=${other.id}`);
     expect(one.body.data).toEqual(theirs);
-  });
-
-  test("are those that the upgrade makes of the shipments that are there", async () => {
-    // One that comes in the moment in which its day is over, and is late; and one in the second quarter of an hour.
-    const edge = await hub.org();
-    for (const at of ["2026-04-19T00:00:00.000Z", "2026-04-19T18:20:00.000Z"]) {
-      const shipment = { promisedDate: "2026-04-18", events: [{ at, status: "delivered" }] };
-      expect((await edge.post("/shipments", shipment)).status).toBe(201);
-    }
-    expect((await edge.get("/v1/overview")).body.data).toMatchObject({ on_time_pct: 0, sample: { on_time: 2 } });
-    // The histories above are random: there may be few among them that count.
-    const sure = await hub.org();
-    for (let n = 0; n < 12; n++) {
-      const [acceptedAt, deliveredAt] = [iso(now - (n + 9) * 7 * hourMs), iso(now - n * 7 * hourMs)];
-      expect((await sure.post("/shipments", { acceptedAt, deliveredAt, promisedDate: "2026-04-18" })).status).toBe(201);
-    }
-    const isSomething = "(delivered, transit_count, transit_ms, evaluated, on_time) <> (0, 0, 0, 0, 0)";
-    const read = async (db: Queryable) => ({
-      quarters: await db.query(`select * from shipment_sums where ${isSomething} order by org_id, quarter`),
-      days: await db.query(`select * from shipment_day_sums where ${isSomething} order by org_id, day`),
-    });
-    const kept = await read(hub.world.db);
-    expect(kept.quarters.length).toBeGreaterThan(12);
-    const migrations = await readMigrations();
-    const partOf = (named: string, from: string): string => {
-      const { sql } = migrations.find(({ name }) => name.endsWith(named))!;
-      return sql.slice(sql.indexOf(from));
-    };
-    const undone = hub.world.db.transaction(async (tx) => {
-      await tx.query("delete from shipment_day_sums");
-      await tx.query(partOf("_sums_by_the_quarter.sql", "delete from shipment_sums"));
-      await tx.query(partOf("_sums_by_the_day.sql", "insert into shipment_day_sums"));
-      expect(await read(tx)).toEqual(kept);
-      throw new Error("undo");
-    });
-    await expect(undone).rejects.toThrow("undo");
   });
 
   test("count an undelivered parcel as late once its day is over, and never twice", async () => {

@@ -39,29 +39,30 @@ export const Overview = Type.Object({
   delivered: Count,
   avg_transit_days: Type.Number({ minimum: 0 }),
   at_risk: Count,
-  at_risk_by_reason: Type.Object(CountOfEach(riskReasons), { description: "A shipment with two reasons is in both" }),
-  sample: Type.Object({ on_time: Count, transit: Count }, { description: "How many shipments the rates stand on" }),
-  promises: Type.Object({ kept: Count, missed: Count }, { description: "What `on_time_pct` is a share of" }),
+  at_risk_by_reason: Type.Object(CountOfEach(riskReasons), {
+    description: "A shipment with two reasons is counted in both",
+  }),
+  sample: Type.Object({ on_time: Count, transit: Count }, { description: "Number of shipments behind each rate" }),
+  promises: Type.Object({ kept: Count, missed: Count }, { description: "The promises behind `on_time_pct`" }),
 });
 
-/** What the figures mean, in the words of the API reference. */
+/** KPI definitions, as published in the API reference. */
 export const definitions = [
   "Days are those of the organization, in its `timeZone`; of all organizations, those of the one that asks.",
-  "Cancelled and returned shipments are left out.",
+  "Cancelled and returned shipments are excluded.",
   "`delivered`: delivered in the window.",
-  "`on_time_pct`: of the shipments with a promised day that the carrier first tried to deliver in the window, and of those " +
-    "that nobody has tried to deliver although the promised day ended in it, the share whose first attempt was on the " +
-    "promised day at the destination or before.",
-  "The promised day is the one that was given or that the order has to be delivered by, else the carrier's first estimate, " +
-    "else what the service stands for: ground 5 business days from the first scan, two days 2, overnight 1 and so on.",
-  "`avg_transit_days`: from the first scan of the carrier to the delivery, of those delivered in the window.",
-  "`in_transit` and `at_risk` are as of now: scanned by the carrier and not delivered; open with at least one reason: " +
-    "`late` (the promised day is over), `predicted_late` (the carrier expects to miss it), `stalled` (no scan for 48 hours, " +
-    "96 between countries; days off of the carrier do not count), `exception` (the carrier reports a problem, or a delay: the event " +
-    "`delayed` counts as one), `attempt_failed`, `not_accepted` (no scan 24 hours after the ship date, days off not counted).",
+  "`on_time_pct`: the share of shipments whose first delivery attempt was on or before the promised day at the destination, " +
+    "among those with a first attempt in the window and those without any attempt whose promised day ended in it.",
+  "The promised day is the one in the request or the order's deliver-by date, else the carrier's first estimate, else the " +
+    "usual transit time of the service: ground 5 business days from the first scan, two-day 2, overnight 1 and so on.",
+  "`avg_transit_days`: from the carrier's first scan to delivery, for shipments delivered in the window.",
+  "`in_transit` and `at_risk` are as of now. `in_transit`: scanned and not delivered. `at_risk`: undelivered with at least one " +
+    "reason: `late` (the promised day is over), `predicted_late` (the carrier expects to miss it), `stalled` (no scan for 48 " +
+    "hours, 96 internationally, days off not counted), `exception` (the carrier reports a problem or a delay), " +
+    "`attempt_failed`, `not_accepted` (no scan 24 hours after the ship date, days off not counted).",
   "The shipments behind `promises` are listed by `GET /shipments` with `onTime`, `evaluatedFrom` and `evaluatedTo`.",
-  "Without an organization, a token with `gateway:global` gets the figures of all organizations together; `meta.organizationId` is null then.",
-  "Without data a rate is 0; `sample` tells how many shipments it stands on.",
+  "Without an organization, a token with `gateway:global` gets the KPIs across all organizations; `meta.organizationId` is then null.",
+  "Without data a rate is 0; `sample` is the number of shipments behind it.",
 ].join(" ");
 
 export async function readOverview(
@@ -94,7 +95,7 @@ export async function readOverview(
 
 type WindowFigures = Pick<OverviewFigures, "onTimePct" | "delivered" | "avgTransitDays" | "sample" | "promises">;
 
-/** The figures of a window, and of each of its parts. */
+/** The KPIs of a window or of one group. */
 export function presentFigures({ onTimePct, delivered, avgTransitDays, sample, promises }: WindowFigures) {
   return {
     on_time_pct: onTimePct,
@@ -105,7 +106,7 @@ export function presentFigures({ onTimePct, delivered, avgTransitDays, sample, p
   };
 }
 
-/** Its days are those of the organization that is looked at; whoever looks at all of them looks from their own. */
+/** Days are in the time zone of the requested organization; across all organizations, of the caller's own. */
 export async function readWindow(
   ctx: Ctx,
   organizationId: string | undefined,
@@ -116,14 +117,14 @@ export async function readWindow(
   const last = to ?? localDateOf(ctx.clock.now().toISOString(), timeZone);
   const first = from ?? dateOf(Date.parse(last) - ((days ?? defaultDays) - 1) * dayMs);
   if (days !== undefined && from !== undefined) {
-    errors.push({ pointer: "query/days", code: "contradiction", message: "Say either `days` or `from`." });
+    errors.push({ pointer: "query/days", code: "contradiction", message: "Send either `days` or `from`." });
   }
   for (const [name, date] of Object.entries({ from, to })) {
     if (date === undefined || (date >= "1970" && date < "2200")) continue;
     errors.push({ pointer: `query/${name}`, code: "format", message: "This is not a day between 1970 and 2200." });
   }
   if (first > last) {
-    errors.push({ pointer: "query/from", code: "date_order", message: "The window ends before it begins." });
+    errors.push({ pointer: "query/from", code: "date_order", message: "`to` is before `from`." });
   } else if (daysBetween({ from: first, to: last }) > maxDays) {
     errors.push({ pointer: "query/from", code: "window_too_long", message: `A window has at most ${maxDays} days.` });
   }

@@ -10,8 +10,7 @@ export const SeriesQuery = Strict({
   ...OverviewQuery.properties,
   group_by: OneOf(["day", "carrier", "service", "state"], {
     description:
-      "Days of the organization, each of the window; or the carrier, service or state of the destination: the 50 with the most " +
-      "shipments",
+      "`day`: each day of the window; `carrier`, `service` or destination `state`: the 50 groups with the most shipments",
   }),
 });
 export type SeriesQuery = Static<typeof SeriesQuery>;
@@ -28,23 +27,23 @@ export const Series = Type.Object({
   group_by: SeriesQuery.properties.group_by,
   points: Type.Array(
     Type.Object({
-      key: Type.String({ description: "The day, or the carrier, service or state; empty: it is not known" }),
+      key: Type.String({ description: "The day, carrier, service or state; empty: unknown" }),
       ...figures,
     }),
   ),
-  others: Nullable(Type.Object(figures, { description: "All that are not among the 50 points" })),
+  others: Nullable(Type.Object(figures, { description: "The sum of all groups beyond the 50 points" })),
 });
 
-/** What the figures mean, in the words of the API reference. */
+/** Definitions of the series, as published in the API reference. */
 export const seriesDefinitions = [
-  "With the definitions of `GET /v1/overview`: the counts of all points and of `others` add up to those of the overview for the same window.",
-  "By day, a delivery is of its day, a promise that was kept or missed of the day of the first attempt to deliver, and one that was " +
-    "missed without any attempt of the day in which the promised day ended.",
+  "The definitions are those of `GET /v1/overview`: the counts of all points and `others` add up to the overview of the same window.",
+  "By day, deliveries count on their day, promises on the day of the first delivery attempt, and promises missed without an " +
+    "attempt on the day the promised day ended.",
   "The shipments behind `promises` of a point are listed by `GET /shipments` with `onTime`, `evaluatedFrom`, `evaluatedTo` and `carrier`, " +
     "`service` or `state`.",
 ].join(" ");
 
-/** The figures of the overview, taken apart. */
+/** The KPIs of the overview by group. */
 export async function readOverviewSeries(
   ctx: Ctx,
   organizationId: string | undefined,

@@ -47,7 +47,7 @@ export type AdmissionLimits = {
   maxOpenRequests: number;
   /** Concurrent requests: fewer than there are database connections. */
   slots: number;
-  /** Above this delay of the event loop, requests of organizations that have others waiting are rejected. */
+  /** Above this delay of the event loop, organizations may have fewer requests waiting. */
   maxEventLoopDelayMs: number;
 };
 
@@ -80,6 +80,8 @@ const webhookPart = 1 / 4;
 const addressPart = 1 / 32;
 const organizationPart = 3 / 4;
 const maxWaiting = 64;
+/** While the event loop is overloaded. A quiet organization has few requests open even then. */
+const maxWaitingOverloaded = 16;
 const maxAnonymousWaiting = 16;
 const maxWaitMs = 5_000;
 
@@ -251,7 +253,8 @@ class OpenRequest implements AdmittedRequest {
   private async acquireSlot(): Promise<Slot> {
     const queue = this.queue();
     const tenant = this.tenant ?? this.address;
-    if (queue.waitingOf(tenant) > 0 && this.state.eventLoop.isOverloaded()) throw rejections.queue_full;
+    if (queue.waitingOf(tenant) >= maxWaitingOverloaded && this.state.eventLoop.isOverloaded())
+      throw rejections.queue_full;
     const acquired = await queue.acquire(tenant, (leave) => (this.leaveQueue = leave));
     if (!("rejected" in acquired)) return acquired;
     throw acquired.rejected === "left" ? clientDisconnected() : rejections[acquired.rejected];

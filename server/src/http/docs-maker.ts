@@ -28,6 +28,19 @@ async function add(address: string): Promise<string> {
 
 const html = await add(`${prefix}/`);
 for (const [, script] of html.matchAll(/<script src="([^"]+)"/g)) await add(`${prefix}/${script}`);
+
+// The inline script becomes a file, so that the content security policy needs no 'unsafe-inline'. Nor does it need
+// 'unsafe-eval': the reference only probes for it, and works without.
+const inline = /<script type="text\/javascript">([\s\S]*?)<\/script>/;
+const start = inline.exec(html)?.[1];
+if (start === undefined)
+  throw new Error("the API reference has no inline script any more: check its content security policy");
+const page = html.replace(inline, '<script src="js/start.js"></script>');
+pages.set(`${prefix}/`, { type: "text/html; charset=utf-8", bytes: new TextEncoder().encode(page) });
+pages.set(`${prefix}/js/start.js`, {
+  type: "application/javascript; charset=utf-8",
+  bytes: new TextEncoder().encode(start),
+});
 parentPort!.postMessage(
   pages,
   Array.from(pages.values(), ({ bytes }) => bytes.buffer),

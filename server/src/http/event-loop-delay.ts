@@ -8,7 +8,7 @@ const leastConcurrency = 2;
  * Watches how late the event loop runs its timers, smoothed and capped: one long request is not overload, a row of them is.
  *
  * `@fastify/under-pressure` measures the same, but answers 503 to every request alike while the loop is late. Here only
- * organizations that already have requests waiting are refused, so that the load of one is not felt by the others.
+ * organizations with many waiting requests are refused, so that the load of one is not felt by the others.
  */
 export type EventLoopDelay = {
   /** Above the limit that the operator has set. */

@@ -17,7 +17,8 @@ import * as exceptions from "../features/exceptions/exceptions.schemas.ts";
 import * as labels from "../features/labels/labels.schemas.ts";
 import { Location } from "../features/locations/locations.schemas.ts";
 import * as catalog from "../features/operations/catalog.schemas.ts";
-import * as operations from "../features/operations/operations.schemas.ts";
+import { PreflightReport } from "../features/operations/preflight.schemas.ts";
+import * as runs from "../features/operations/run.schemas.ts";
 import { SavedPipeline } from "../features/operations/saved-pipelines.schemas.ts";
 import { Selection, SelectionFilter } from "../features/operations/selections.schemas.ts";
 import { OrderAnswer } from "../features/orders/order-answers.schemas.ts";
@@ -63,9 +64,9 @@ export const namedSchemas: Record<string, TSchema> = {
   Mapping: transformations.Mapping,
   MappingTransform: transformations.MappingTransform,
   OperationAction: catalog.CatalogEntry,
-  OperationRun: operations.RunDetail,
-  OperationRunResult: operations.RunResult,
-  OperationRunSummary: operations.RunRow,
+  OperationRun: runs.RunDetail,
+  OperationRunResult: runs.RunResult,
+  OperationRunSummary: runs.RunRow,
   OrderFilter: SelectionFilter,
   Order: OrderAnswer,
   OrderRequest,
@@ -73,7 +74,7 @@ export const namedSchemas: Record<string, TSchema> = {
   Pickup,
   PickupCheck: CheckAnswer,
   PickupRequest,
-  PreflightReport: operations.PreflightReport,
+  PreflightReport,
   Quote: carrierAccounts.QuoteAnswer,
   RateCard: carrierAccounts.RateCardDetail.properties.card,
   RateCardDetail: carrierAccounts.RateCardDetail,

@@ -2,7 +2,6 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, rename, stat, symlink, writeFile } from "node:fs/promises";
-import { getPriority } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -107,27 +106,10 @@ test.runIf(existsSync("/proc/self/environ"))(
   },
 );
 
-test.runIf(existsSync("/proc/self/task"))(
-  "passwords and compressed answers are made by threads that leave the processors to the one that answers",
-  async () => {
-    const hub = await startHubProcess({ env: liveOnly, dataDir });
-    const threads = await readdir(`/proc/${hub.pid}/task`);
-    const named = threads.map((thread) => {
-      const name = readFileSync(`/proc/${hub.pid}/task/${thread}/comm`, "utf8").trim();
-      return [name, getPriority(Number(thread))] as const;
-    });
-    const ofPool = named.filter(([name]) => name === "libuv-worker");
-    expect(ofPool.length).toBeGreaterThan(0);
-    expect(new Set(ofPool.map(([, priority]) => priority))).toEqual(new Set([10]));
-    expect(getPriority(hub.pid)).toBe(0);
-    expect(await hub.stop()).toBe(0);
-  },
-);
-
-test("whoever is told that a new hub is ready can sign in, on each surface", async () => {
+test("the administrator can sign in as soon as a new hub reports that it serves requests, on each surface", async () => {
   const hub = await spawnHub({ env });
   for (const environment of ["live", "preview"]) {
-    const listening = new RegExp(`"environment":"${environment}","msg":"Server listening at (http[^"]+)"`);
+    const listening = new RegExp(`"environment":"${environment}","msg":"serving requests at (http[^"]+)"`);
     const url = await vi.waitFor(() => {
       const found = listening.exec(hub.stdout())?.[1];
       if (found === undefined) throw new Error(`${environment} does not listen yet:\n${hub.stdout()}${hub.stderr()}`);

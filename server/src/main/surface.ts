@@ -126,6 +126,7 @@ export async function openSurface(world: World, options: SurfaceOptions): Promis
     apps.push({ http, listener });
     await http.start((handler) => listener.handOver(handler));
     if (!early) await listener.listen();
+    world.log.info(`serving requests at ${listener.url()}`);
   }
 
   function createApp(name: PortName, mounts: Mount[], { server }: PortListener): HttpApp {

@@ -9,11 +9,9 @@ import { openDatabase } from "../db/database.ts";
 import type { Migration, MigrationProgress } from "../db/migrate.ts";
 import { migrate, readMigrations, requireMigrated } from "../db/migrate.ts";
 import { watchSchema } from "../db/schema-watch.ts";
-import { findMissingKeys } from "../db/sealed-columns.ts";
 import type { Connection } from "../db/server-client.ts";
 import { openSignals } from "../db/signals.ts";
-import type { HeadSigner } from "../events/audit-head.ts";
-import { createHeadSigner, resignHeadsAcrossOrgs } from "../events/audit-head.ts";
+import { createHeadSigner } from "../events/audit-head.ts";
 import { createSealer } from "../events/sealer.ts";
 import { checkSecretKeys } from "./secret-key.ts";
 
@@ -51,7 +49,7 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   try {
     const signer = createHeadSigner(secrets, environment);
     const migrations = await readMigrations();
-    await bringUpToDate(db, options, { migrations, signer, log });
+    await bringUpToDate(db, options, { migrations, log });
     if (!options.mayLackKeys) await checkSecretKeys(db, secrets, environment);
     if (options.rowSecurity && !(await db.enableRowSecurity())) {
       log.warn("no role hub_org: row-level security is off, organizations are separated by the queries alone");
@@ -90,8 +88,8 @@ export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
 
 async function bringUpToDate(
   db: Database,
-  { connection, secrets, mayMigrate = true, report, stopping }: WorldOptions,
-  { migrations, signer, log }: { migrations: Migration[]; signer: HeadSigner; log: Logger },
+  { connection, mayMigrate = true, report, stopping }: WorldOptions,
+  { migrations, log }: { migrations: Migration[]; log: Logger },
 ): Promise<void> {
   if (!mayMigrate) return await requireMigrated(db, migrations);
   const begun = performance.now();
@@ -99,9 +97,4 @@ async function bringUpToDate(
   const ms = Math.round(performance.now() - begun);
   if (applied.length > 0)
     log.info({ migrations: applied.length, newest: applied.at(-1)?.name, ms }, "database migrated");
-  // The heads of an older database have no signature yet. A missing one later is tampering, or waits for `hub rewrap`.
-  const areHeadsNew = applied.some(({ name }) => name.startsWith("0024_"));
-  if (areHeadsNew && (await findMissingKeys(db, secrets)).length === 0) {
-    await resignHeadsAcrossOrgs(db, signer, new Date());
-  }
 }

@@ -322,15 +322,20 @@ export async function workOff<W extends WorkerContext, Row extends LeasedRow>(
   }
 }
 
-/** Processes this row, leased to `owner`, until it is done: for a request that waits for the result. */
+/**
+ * Processes this row, leased to `owner`, until it is done: for a request that waits for the result. `run` replaces that of the
+ * kind where the caller already has what it would read.
+ */
 export async function workOn<W extends WorkerContext, Row extends LeasedRow>(
   world: W,
   work: WorkKind<W, Row>,
   row: Row,
   owner: string,
+  run = (slice: TimeSlice) => work.run(world, row, slice),
 ): Promise<void> {
   const { signal } = new AbortController();
-  await runOne(world, work, row, { owner, signal, isFresh: () => true, releaseSlot() {}, shouldYield: () => false });
+  const slice = { owner, signal, isFresh: () => true, releaseSlot() {}, shouldYield: () => false };
+  await runOne(world, work, row, slice, run);
 }
 
 const firstDelayMs = 1_000;
@@ -342,6 +347,7 @@ async function runOne<W extends WorkerContext, Row extends LeasedRow>(
   work: WorkKind<W, Row>,
   row: Row,
   slice: TimeSlice,
+  run = (given: TimeSlice) => work.run(world, row, given),
 ): Promise<boolean> {
   const { leases, maxAttempts } = work;
   const attempts = leases.attemptsOf(row);
@@ -359,7 +365,7 @@ async function runOne<W extends WorkerContext, Row extends LeasedRow>(
   };
   try {
     if (attempts > maxAttempts) throw new Error("every process that worked on it ended");
-    const ended = await work.run(world, row, slice);
+    const ended = await run(slice);
     countOutcome(world.db, work.name, ended);
     return ended === "done" || (await release(0, 0));
   } catch (error) {

@@ -1,8 +1,8 @@
 const undone: (() => unknown)[] = [];
 
 /**
- * Takes back, after the test file, what a helper did. Files share a process and its modules: what one leaves behind,
- * the next would find. Helpers cannot call `afterAll` as they load, since they load once for many files.
+ * Registers a cleanup that runs after the test file. Test files share a process and its modules, so that leftovers of one would
+ * affect the next. Helpers cannot call `afterAll` when they load, since they load once for many files.
  */
 export function afterFile(undo: () => unknown): void {
   undone.push(undo);
@@ -17,5 +17,5 @@ export async function undoAll(): Promise<void> {
       failures.push(error);
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, "something of this file could not be taken back");
+  if (failures.length > 0) throw new AggregateError(failures, "cleaning up after the test file failed");
 }

@@ -2,7 +2,7 @@ import { compileCondition } from "../core/conditions.ts";
 import { toGrams } from "../core/weight.ts";
 import type { Order } from "../features/orders/order.ts";
 import type { ActionEnv, BridgeDirectory } from "../features/operations/action.ts";
-import type { CarrierDesk } from "../features/operations/carrier-desk.ts";
+import type { CarrierDirectory } from "../features/operations/carrier-directory.ts";
 import { actionsByType } from "../features/operations/action-catalog.ts";
 import type { Evaluation } from "../features/operations/evaluate.ts";
 import { allSteps, evaluate } from "../features/operations/evaluate.ts";
@@ -10,7 +10,7 @@ import { applyChanges, changesOf, revert } from "../features/orders/order-change
 
 export const now = "2026-03-02T09:00:00.000Z";
 
-/** For tests: a world in which it is always `now`, and ids are counted. */
+/** For tests: an environment with a fixed time and sequential IDs. */
 export function anEnv(overrides: Partial<ActionEnv> = {}): ActionEnv {
   let ids = 0;
   return {
@@ -32,7 +32,7 @@ export const accountIds = {
   card: "0199f0a0-0000-7000-8000-00000000f002",
 };
 
-/** For tests: one bridge, which has every task except `missing.task` and belongs to one location. */
+/** For tests: one bridge that has every task except `missing.task` and serves one location. */
 const demoBridges: BridgeDirectory = {
   problem: (id, taskName) =>
     id === bridgeId && taskName !== "missing.task" ? undefined : { refused: "unknown_task", message: "No such task." },
@@ -51,10 +51,10 @@ const priceOf = (service: string, dollars: number, transitDays: number | null) =
 });
 
 /**
- * For tests: two accounts with three services each, whose prices depend on the weight alone; the second sells no labels. Nobody
- * has bought a label yet, and every location is in Newark.
+ * For tests: two accounts with three services each, priced by weight only; the second sells no labels. There are no labels yet,
+ * and all locations are in Newark.
  */
-const demoCarriers: CarrierDesk = {
+const demoCarriers: CarrierDirectory = {
   offers: [
     { ...can, id: accountIds.demo, name: "Demo", carrier: "demo", carrierName: "demo", isActive: true },
     {
@@ -88,7 +88,7 @@ const newark = {
   countryCode: "US",
 };
 
-/** For tests: one action on these orders, by way of the pipeline; what it is given cannot be changed by it. */
+/** For tests: runs one action on these orders as a pipeline. The orders are frozen, so that an action cannot mutate them. */
 export function evaluateOne(orders: Order[], type: string, params: object, env: ActionEnv = anEnv()): Evaluation[] {
   const action = actionsByType.get(type)!;
   const condition = action.conditionParam && (params as Record<string, unknown>)[action.conditionParam];
@@ -114,7 +114,7 @@ export function evaluateOne(orders: Order[], type: string, params: object, env: 
   );
 }
 
-/** For tests: what undoing makes of the order; undefined when it cannot be undone. */
+/** For tests: the order after an undo; undefined if it cannot be undone. */
 export function undone({ order, steps }: Evaluation): Order | undefined {
   let current = order;
   for (const change of steps.flatMap((step) => step.changes ?? []).toReversed()) {

@@ -1,7 +1,7 @@
 import { newOrder } from "../features/orders/order-fields.ts";
 import type { Hold, Order, OrderLine } from "../features/orders/order.ts";
 
-/** For tests: an order that is ready, paid, complete, and of which nothing was shipped. */
+/** For tests: a ready, paid and unshipped order. */
 export function anOrder(overrides: Partial<Order> = {}): Order {
   const env = {
     now: "2026-03-01T09:00:00.000Z",

@@ -3,10 +3,10 @@ import { aParcel } from "../features/labels/labels.schemas.ts";
 import type { ResourceKind } from "../core/resources.ts";
 import type { TestOrg } from "./test-hub.ts";
 
-/** Nobody listens there, and nothing leaves the machine. */
-const nobody = "http://127.0.0.1:9/hooks";
+/** A closed port on loopback. */
+const closedUrl = "http://127.0.0.1:9/hooks";
 
-/** Makes one of everything that an id can point at. A new kind of resource does not compile until it is here. */
+/** Creates one record of every kind that an ID can refer to. A new resource kind does not compile until it is listed here. */
 const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
   organization: async (org) => org.id,
   session: async (org) => {
@@ -60,7 +60,7 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
   },
   schedule: async (org) => {
     const bridge = await org.post("/bridges", { name: `Bridge ${crypto.randomUUID()}`, connector: "demo" });
-    // Soon, so that lists of what is to come have it too.
+    // Soon, so that it is in the lists of upcoming runs.
     return (await org.post("/schedules", { bridgeId: bridge.body.id, taskName: "noop", cron: "@hourly" })).body.id;
   },
   shipment: async (org) => (await org.post("/shipments", { trackingNumber: crypto.randomUUID() })).body.id,
@@ -70,7 +70,7 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
   },
   exception: async (org) => {
     const account = await org.post("/carrier-accounts", { name: `Carrier ${crypto.randomUUID()}`, carrier: "demo" });
-    // Refused, and so told of.
+    // Rejected, so that an exception is opened.
     await org.post("/shipments/labels", { ...aParcel, service: "by_balloon", carrierAccountId: account.body.id });
     return (await org.get("/exceptions?kind=label&limit=1")).body.data[0].id;
   },
@@ -84,8 +84,8 @@ const builders: Record<ResourceKind, (org: TestOrg) => Promise<string>> = {
   },
   webhook: async (org) => {
     const types = ["order.*"];
-    const { status, body } = await org.post("/webhooks", { url: nobody, types });
-    // The preview calls nobody, not even nobody.
+    const { status, body } = await org.post("/webhooks", { url: closedUrl, types });
+    // The preview makes no outbound requests, not even to loopback.
     return status === 201 ? body.id : (await org.post("/webhooks", { url: "echo:200", types })).body.id;
   },
   webhook_delivery: async (org) => {

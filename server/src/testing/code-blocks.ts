@@ -1,4 +1,4 @@
-/** The blocks of a page that are marked so, read as JSON, each with the line it begins in. */
+/** Code blocks of a page with this info string, parsed as JSON, with their line numbers. */
 export function codeBlocks(page: string, mark: string): { line: number; block: unknown }[] {
   const blocks = [...page.matchAll(new RegExp(`^\`\`\`${mark}\\n(.*?)^\`\`\`$`, "gms"))];
   return blocks.map((found) => ({

@@ -5,7 +5,7 @@ import { workOff } from "../queue/work.ts";
 import type { Answer } from "./test-client.ts";
 import type { TestHub, TestOrg } from "./test-hub.ts";
 
-/** Zone 2: 10 for a pound, 12 for five, 15 for ten; zone 8: 20, 24, 30. And 10 % fuel. */
+/** Zone 2: 10 for up to one pound, 12 for five, 15 for ten; zone 8: 20, 24, 30; 10 % fuel. */
 export const contract = {
   name: "Contract",
   effectiveFrom: "2020-01-01",
@@ -29,7 +29,7 @@ export const lb = (value: number) => ({ value, unit: "lb" });
 
 let count = 0;
 
-/** Three pounds, not far, for 15.00. */
+/** Three pounds to a near zone for 15.00. */
 export function anItem(more: object = {}): object {
   return { trackingNumber: `1Z${++count}`, netCost: 15, serviceType: "UPS Ground", ...near, weight: lb(3), ...more };
 }
@@ -37,14 +37,14 @@ export function anItem(more: object = {}): object {
 type ComparisonDesk = {
   carrierAccountId: string;
   anAccount(card?: object): Promise<string>;
-  /** The path of a draft. */
+  /** Creates a draft and returns its path. */
   aComparison(items: object[], more?: object): Promise<string>;
-  /** The path of a comparison that is finished. */
+  /** Creates and processes a comparison and returns its path. */
   processed(items: object[], more?: object, options?: object): Promise<string>;
   itemsOf(path: string, query?: string): Promise<Answer["body"]>;
 };
 
-/** What tests about rate comparisons need, on an account with the contract. */
+/** Helpers for tests of rate comparisons, on a carrier account with the contract. */
 export async function openComparisonDesk(hub: TestHub, org: TestOrg): Promise<ComparisonDesk> {
   async function anAccount(card: object = contract): Promise<string> {
     const { body } = await org.post("/carrier-accounts", { name: `Account ${randomUUID()}`, carrier: "rate-card" });
@@ -75,7 +75,7 @@ export async function openComparisonDesk(hub: TestHub, org: TestOrg): Promise<Co
   };
 }
 
-/** All that is due, and what was put off as well. */
+/** Processes all comparisons, including deferred ones. */
 export async function workThrough(world: World): Promise<void> {
   const isOpen = async (): Promise<boolean> =>
     (await world.db.query("update rate_comparisons set due_at = now() where due_at is not null returning 1")).length >
@@ -83,7 +83,7 @@ export async function workThrough(world: World): Promise<void> {
   for (let round = 0; round < 50 && (await isOpen()); round++) await workOff(world, comparisonWork);
 }
 
-/** As a worker that then has to make room for others. */
+/** Processes as a worker whose time slice ends immediately. */
 export async function rateOneChunk(world: World, id: string): Promise<void> {
   const { leases, run } = comparisonWork;
   const owner = randomUUID();

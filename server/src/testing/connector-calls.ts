@@ -15,7 +15,7 @@ import { createHttpClient } from "../core/outbound/outbound.ts";
 
 let clients = 0;
 
-/** What whoever runs a task gives to it. */
+/** Arguments that the task engine passes to a task. */
 export function callFor(given: Partial<Call> & { client?: Partial<ClientOptions> }): Call {
   const { client, ...call } = given;
   return {
@@ -25,7 +25,7 @@ export function callFor(given: Partial<Call> & { client?: Partial<ClientOptions>
     http: createHttpClient({ allowPrivate: true, breakerKey: `call-${++clients}`, ...client }),
     signal: new AbortController().signal,
     timeZone: () => Promise.resolve("UTC"),
-    accessToken: () => Promise.reject(new Error("nobody signs in here")),
+    accessToken: () => Promise.reject(new Error("this connector does not authenticate")),
     now: () => new Date(),
     effectKey: "effect-1",
     progress: () => {},
@@ -47,7 +47,7 @@ export function taskOf<Mode extends ConnectorTask["mode"]>(
   return task as TaskOf<Mode>;
 }
 
-/** All pages from a cursor on; `limit` stops early, as a process that dies would. */
+/** Reads all pages after a cursor; `limit` stops early, as a crash would. */
 export async function pullAll(task: PullTask, call: Call, cursor?: unknown, limit = Infinity): Promise<Page[]> {
   const pages: Page[] = [];
   for await (const page of task.pull(call, cursor)) {
@@ -57,7 +57,7 @@ export async function pullAll(task: PullTask, call: Call, cursor?: unknown, limi
   return pages;
 }
 
-/** What a hub keeps of the pages: one record per external id, and never an older state over a newer one. */
+/** Stores pages as a hub does: one record per external ID, and never an older state over a newer one. */
 export function storeRecords(store: Map<string, PulledRecord>, pages: Page[]): void {
   for (const record of pages.flatMap(({ records }) => records)) {
     const kept = store.get(record.externalId);
@@ -67,7 +67,7 @@ export function storeRecords(store: Map<string, PulledRecord>, pages: Page[]): v
 
 const maxTries = 8;
 
-/** Imports like a hub does: stores each page with its cursor, and after a failure that may pass goes on from the last one. */
+/** Imports as a hub does: stores each page with its cursor and resumes after retryable failures. */
 export async function importAll(
   task: PullTask,
   call: Call,
@@ -80,7 +80,7 @@ export async function importAll(
     try {
       for await (const page of task.pull(call, cursor)) {
         storeRecords(store, [page]);
-        // What is kept is JSON.
+        // Cursors are stored as JSON.
         cursor = JSON.parse(JSON.stringify(page.cursor));
       }
       return { cursor, failures };
@@ -89,10 +89,10 @@ export async function importAll(
       failures.push(error.code);
     }
   }
-  throw new Error(`did not end: ${failures.join(", ")}`);
+  throw new Error(`did not finish: ${failures.join(", ")}`);
 }
 
-/** Sends like a hub does: what may have happened is looked up before it is sent again, and left alone where it cannot be. */
+/** Pushes as a hub does: after an unknown outcome, looks the effect up before sending again, and stops if there is no lookup. */
 export async function sendOnce(
   task: PushTask,
   call: Call,
@@ -114,5 +114,5 @@ export async function sendOnce(
       } else if (!error.retryable) throw error;
     }
   }
-  throw new Error("did not end");
+  throw new Error("did not finish");
 }

@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from "fflate";
 
-/** Workbooks of less than 20 KB that ask for much: patterns that backtrack, and as much as may be in one. */
+/** Workbooks of less than 20 KB that are expensive to read: backtracking patterns and maximum sizes. */
 export function costlyWorkbooks(): Uint8Array[] {
   const workbook = (parts: Record<string, string>): Uint8Array => {
     const all = {

@@ -1,8 +1,8 @@
 import type { Database } from "../db/database.ts";
 
 /**
- * Does something in a hub that dies whenever it would keep an answer by itself: all that is left for a repeated
- * Idempotency-Key is what was committed together with a change.
+ * Runs a request in a hub that crashes before storing a response outside of a change: a repeated Idempotency-Key then finds only
+ * responses that were committed with a change.
  */
 export async function dyingBeforeKeeping<T>(db: Database, work: () => Promise<T>): Promise<T> {
   await db.query(`create function die() returns trigger language plpgsql as

@@ -12,7 +12,7 @@ import { eventCatalogue } from "../events/event-catalogue.ts";
 
 type Recorded = { type: string; object_type: string; data: Record<string, unknown>; actor: Actor };
 
-/** What a hub has recorded is what the catalogue says, no more and no less. One of each shape is looked at. */
+/** Checks that recorded events match the catalogue, one event per shape. */
 export async function checkEvents(connection: ClientConfig): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();
@@ -22,13 +22,13 @@ export async function checkEvents(connection: ClientConfig): Promise<void> {
   );
   await client.end();
   const problems = rows.flatMap((row) => findProblems(row).map((problem) => `${row.type}: ${problem}`));
-  if (problems.length > 0) throw new Error(`events are not as the catalogue has them:\n${problems.join("\n")}`);
+  if (problems.length > 0) throw new Error(`events do not match the catalogue:\n${problems.join("\n")}`);
 }
 
 const known = new Map(Object.entries(eventCatalogue));
 
 type Find = ReturnType<typeof createFinder>;
-/** Compiled once for all files of a process. */
+/** Compiled once per process. */
 const recordedAs = new Map<string, Find>();
 const handedOnAs = new Map<string, Find>();
 const strictly = (schema: TSchema): Find => createFinder({ ...schema, additionalProperties: false }, "body");
@@ -47,7 +47,7 @@ function findProblems(row: Recorded): string[] {
   return object_type === definition.objectType ? problems : [...problems, `is about a ${definition.objectType}`];
 }
 
-/** What leaves the hub of it has the shape that was promised. */
+/** Checks that the delivered envelope matches its documented schema. */
 function findProblemsHandedOn(type: EventType, { object_type: objectType, data, actor }: Recorded): FieldError[] {
   const id = "0199f0a0-0000-7000-8000-000000000001";
   const place = {

@@ -1,4 +1,4 @@
-/** Asks again until the answer is the wanted one; fails with the last answer when that takes too long. */
+/** Repeats until the result satisfies the condition; fails with the last result after a timeout. */
 export async function eventually<T>(
   ask: () => Promise<T>,
   isWanted: (answer: T) => boolean,
@@ -9,7 +9,7 @@ export async function eventually<T>(
     const answer = await ask();
     if (isWanted(answer)) return answer;
     if (performance.now() > deadline) {
-      throw new Error(`still not what was waited for after ${withinMs} ms: ${JSON.stringify(answer)}`);
+      throw new Error(`condition not met after ${withinMs} ms: ${JSON.stringify(answer)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -17,7 +17,7 @@ type Exception = Record<string, unknown> & {
   availableActions: { action: string; scope: string }[];
 };
 
-/** What an organization has in its inbox, and how it is put right. */
+/** Helpers for tests of exceptions and their resolution. */
 export function inboxOf(org: TestOrg) {
   const list = async (query = "", who: TestClient = org): Promise<Exception[]> =>
     (await who.get(`/exceptions?limit=100${query}`)).body.data;
@@ -35,7 +35,7 @@ export function inboxOf(org: TestOrg) {
 
 let minute = 0;
 
-/** Later than all that were told before. */
+/** Increasing update times. */
 export function aRecord(externalId: string, more: object = {}): PulledRecord {
   const updatedAt = new Date(Date.UTC(2026, 1, 1, 0, ++minute)).toISOString();
   const address = { name: "Ada Xyzzy", address1: "12 Xyzzy Street", city: "Albany", zip: "12207", countryCode: "US" };
@@ -45,14 +45,14 @@ export function aRecord(externalId: string, more: object = {}): PulledRecord {
 
 export const aBrokenRecord = (externalId: string): PulledRecord => aRecord(externalId, { currency: "Xyzzy dollars" });
 
-/** Shops of which tests say what they tell, and which orders they take. */
+/** Scripted shops: tests define their pages and which orders they accept. */
 export function openExceptionDesk(hub: TestHub) {
   const floor = {
-    /** What the shop says next, a page at a time. */
+    /** Next pages of the shop. */
     pages: new Array<PulledRecord[]>(),
     refuses: new Set<string>(),
     sent: new Array<string>(),
-    /** Before it takes an order: until when it waits, or how the answer is lost. */
+    /** Runs before an order is accepted, to delay it or to lose the response. */
     beforeTaking: async (): Promise<void> => {},
     afterTaking: async (): Promise<void> => {},
   };
@@ -87,7 +87,7 @@ export function openExceptionDesk(hub: TestHub) {
       const look = async () => (await org.get(`/tasks/executions/${id}`)).body;
       return await eventually(look, ({ finishedAt }) => finishedAt !== null);
     },
-    /** `blind`: it cannot be asked whether something has arrived. */
+    /** `blind`: without a lookup of received orders. */
     async aShop(kind: keyof typeof connectors = "keyed") {
       const org = await hub.org();
       const bridge = await org.post("/bridges", { name: "Shop", connector: connectors[kind] });

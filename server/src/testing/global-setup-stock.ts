@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { startCluster } from "./global-setup.ts";
 
-/** What PostgreSQL does where nobody has set anything: not what the hub sets for its own, nor what tests are sped up by. */
+/** PostgreSQL's default settings, without those of the hub and of fast tests. */
 const stock = {
   max_connections: "100",
   wal_level: "replica",

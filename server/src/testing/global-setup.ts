@@ -11,21 +11,21 @@ import { migrate, readMigrations } from "../db/migrate.ts";
 declare module "vitest" {
   interface ProvidedContext {
     cluster: { host: string; port: number; user: string };
-    /** Where the data directory goes that others are copied from; there once somebody has needed it. */
+    /** Path of the data directory that others are copied from; created on first use. */
     readyDataDir: string;
   }
 }
 
 export const templateDatabase = "hub_template";
 
-// Tests ask whether the code is right, not whether the disk is: without fsync they run several times faster.
+// Without fsync, since tests need no durability and run several times faster.
 const fast = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" };
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   return await startCluster(project, fast);
 }
 
-/** One real cluster for the whole run, with one migrated database that every test file clones. */
+/** One cluster per test run, with a migrated template database that test files clone. */
 export async function startCluster(
   project: TestProject,
   settings: Record<string, string>,

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { databaseOf } from "./launch-hub.ts";
 
-/** Locks all orders of a hub with its own PostgreSQL, past the hub: what changes them waits until they are let go. */
+/** Locks all orders directly in the database of a hub with embedded PostgreSQL: changes wait until the lock is released. */
 export async function holdOrders(dataDir: string): Promise<{ letGo(): Promise<void> }> {
   const client = new pg.Client(databaseOf(dataDir));
   await client.connect();

@@ -8,7 +8,7 @@ import { killAllLaunched, launchHub, makeOpenFolder, postmasterOf } from "./laun
 import type { TestClient } from "./test-client.ts";
 import { createClient } from "./test-client.ts";
 
-/** `dataDir`: by default a new one that is removed after the test file. */
+/** `dataDir`: default a new one, removed after the test file. */
 type HubOptions = Launch & { dataDir?: string };
 
 export type HubProcess = Launched & { dataDir: string };
@@ -17,18 +17,18 @@ type UserIds = { uid: number; gid: number };
 type Finished = { code: number | null; stdout: string; stderr: string };
 
 const startPatienceMs = 40_000;
-/** A start leaves much behind at once: with room for it, and no threads that help, it takes a fifth less of the processor. */
+/** A larger young generation and no helper threads: the start takes a fifth less CPU time. */
 const roomToStart = ["--min-semi-space-size=16", "--max-semi-space-size=32", "--single-threaded-gc"];
 const folders = new Set<string>();
 
-/** A folder for a data directory that any user can walk into; removed, with what runs on it, after the test file. */
+/** A world-readable folder for a data directory. After the test file it is removed and its PostgreSQL stopped. */
 export async function makeFolder(owner?: UserIds): Promise<string> {
   const folder = await makeOpenFolder("hub-start-");
   if (owner) await chown(folder, owner.uid, owner.gid);
   return removeAfterwards(folder);
 }
 
-/** Somebody who is not root, when the tests run as root; else undefined: whoever runs them. */
+/** An unprivileged user if the tests run as root, else undefined. */
 export function ordinaryUser(): UserIds | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+)/m.exec(readFileSync("/etc/passwd", "utf8")) ?? [];
@@ -41,15 +41,15 @@ export function removeAfterwards(folder: string): string {
   return folder;
 }
 
-/** Starts a hub and waits until it has printed where it listens. */
+/** Starts a hub and waits until it has printed its addresses. */
 export async function startHubProcess(options: HubOptions = {}): Promise<HubProcess> {
   const hub = await spawnHub(options);
-  // All addresses and the first password come in one piece.
+  // All addresses and the first password are printed at once.
   await hub.printed(/^(live|preview) +http/m, startPatienceMs);
   return hub;
 }
 
-/** Runs a hub command, or a start that is expected to fail, to its end. */
+/** Runs a hub command, or a start that is expected to fail, and waits for its exit. */
 export async function runHub(args: string[], options: HubOptions = {}): Promise<Finished> {
   const hub = await spawnHub({ ...options, args });
   const patience = setTimeout(() => hub.send("SIGKILL"), startPatienceMs);
@@ -58,7 +58,7 @@ export async function runHub(args: string[], options: HubOptions = {}): Promise<
   return { code, stdout: hub.stdout(), stderr: hub.stderr() };
 }
 
-/** A hub process, wherever it is in its start. */
+/** A hub process that may not be ready yet. */
 export async function spawnHub({ dataDir: given, ...options }: HubOptions = {}): Promise<HubProcess> {
   const dataDir = removeAfterwards(given ?? path.join(await makeFolder(options.user), "data"));
   return Object.assign(launchHub(dataDir, { nodeFlags: roomToStart, ...options }), { dataDir });
@@ -68,10 +68,10 @@ export function clientOf(url: string, token?: string): TestClient {
   return createClient(url, token, async () => () => {});
 }
 
-/** Signs in as a user of the hub would, over HTTP. */
+/** Signs in over HTTP. */
 export async function signIn(url: string, credentials: { email: string; password: string }): Promise<TestClient> {
   const { status, body, text } = await clientOf(url).post("/auth/token", credentials);
-  if (status !== 200) throw new Error(`signing in at ${url} was answered ${status}: ${text}`);
+  if (status !== 200) throw new Error(`sign-in at ${url} returned ${status}: ${text}`);
   return clientOf(url, (body as { accessToken: string }).accessToken);
 }
 

@@ -6,46 +6,46 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { ClientConfig } from "pg";
 
-/** How tests, benches and chaos start a hub, or what they put beside it, in a process of its own. */
+/** Options to start a hub, or another program, as a child process of tests, benches and chaos. */
 export type Launch = {
-  /** What to run instead of `node server/src/main/hub.ts`. */
+  /** Runs instead of `node server/src/main/hub.ts`. */
   command?: readonly [string, ...string[]];
   args?: string[];
-  /** Added to the environment of this process, without its settings of a hub. */
+  /** Added to the environment of this process, from which hub settings are removed. */
   env?: Record<string, string>;
   cwd?: string;
   user?: { uid: number; gid: number };
-  /** What node is told, where no `command` says what to run. */
+  /** Options of node, without `command`. */
   nodeFlags?: readonly string[];
-  /** A module that is loaded before the hub. */
+  /** Module loaded before the hub. */
   preload?: string;
-  /** Told of everything it prints. */
+  /** Called with all output. */
   listener?(text: string, from: "stdout" | "stderr"): void;
 };
 
 export type Launched = {
   pid: number;
-  /** Where each surface of a hub listens, as printed. */
+  /** Addresses of the environments, as printed. */
   url: string;
   previewUrl: string;
-  /** With the password, if this start printed one. */
+  /** With the password, if this start has printed one. */
   firstAdmin(): { email: string; password: string } | undefined;
   stdout(): string;
   stderr(): string;
-  /** Waits for this on stdout. A process that ends before, or takes too long, is an error. */
+  /** Waits for this on stdout. Fails if the process exits before or takes too long. */
   printed(pattern: RegExp, withinMs: number): Promise<RegExpExecArray>;
   send(signal: NodeJS.Signals): void;
   hasExited(): boolean;
-  /** The exit code, when everything it printed has arrived too; null if it was killed. */
+  /** Exit code, after all output has arrived; null if it was killed. */
   exited: Promise<number | null>;
-  /** Asks it to end, and answers its exit code. */
+  /** Stops the process and returns its exit code. */
   stop(): Promise<number | null>;
 };
 
 export const repository = path.join(import.meta.dirname, "../../..");
 export const hubMain = path.join(repository, "server/src/main/hub.ts");
 export const adminPassword = "password-for-tests-only";
-/** For a hub that nobody looks at: no limits that only people meet, no log of what goes well. */
+/** Settings for unattended hubs: without limits meant for people and without info logs. */
 export const unattended = {
   HUB_RATE_LIMIT_PER_SECOND: "off",
   HUB_LOG_LEVEL: "warn",
@@ -61,11 +61,11 @@ export function killAllLaunched(): void {
 }
 
 /**
- * A hub on this data directory, wherever it is in its start; on free ports unless `env` names others. In one process, so
- * that a signal hits the hub itself.
+ * Starts a hub on this data directory without waiting for it, on free ports unless `env` names others. In one process, so that
+ * signals reach the hub itself.
  */
 export function launchHub(dataDir: string, { args = ["serve"], env, ...more }: Launch = {}): Launched {
-  // Built beside each of many hubs, the console would only take the time of the tests.
+  // Without the console, whose build would slow down the tests.
   const quiet = { HUB_AUTO_RESTART: "off", HUB_PROCESSES: "1", HUB_CONSOLE: "off" };
   const defaults = { HUB_PORT: "0", HUB_PREVIEW_PORT: "0", HUB_DATA_DIR: dataDir, ...quiet };
   return launch({ ...more, args, env: { ...defaults, ...env } });
@@ -92,7 +92,7 @@ export function launch({ command, args = [], env, cwd, user, nodeFlags = [], pre
       listener?.(text, from);
     });
   }
-  // "close", not "exit": by then everything that it printed has arrived.
+  // "close", not "exit": all output has arrived by then.
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once("close", (code) => resolve(code));
     child.once("error", reject);
@@ -142,35 +142,35 @@ export function launch({ command, args = [], env, cwd, user, nodeFlags = [], pre
       let isStuck = false;
       const patience = setTimeout(() => (isStuck = child.kill("SIGKILL")), stopWithinMs);
       const code = await exited.finally(() => clearTimeout(patience));
-      if (isStuck) throw new Error(`${program} did not end within ${stopWithinMs} ms of being asked to`);
+      if (isStuck) throw new Error(`${program} did not exit within ${stopWithinMs} ms`);
       return code;
     },
   };
 }
 
-const mostSaid = 16 * 1024 ** 2;
+const maxOutput = 16 * 1024 ** 2;
 const keptOfSaid = 1024 ** 2;
 
-/** Of a process that says very much its beginning, with its addresses, and its end are kept. */
+/** Of very long output, the beginning with the addresses and the end are kept. */
 function withoutMiddle(text: string): string {
-  return text.length < mostSaid ? text : `${text.slice(0, keptOfSaid)}\n...\n${text.slice(-keptOfSaid)}`;
+  return text.length < maxOutput ? text : `${text.slice(0, keptOfSaid)}\n...\n${text.slice(-keptOfSaid)}`;
 }
 
-/** Settings of the shell must not change what is tested or measured. */
+/** Without hub settings of the shell, which would change what is tested. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isSetting = (name: string): boolean =>
     /^(HUB_|NODE_|VITEST|CHAOS_|PG|DATABASE_URL$|PREVIEW_DATABASE_URL$)/.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isSetting(name)));
 }
 
-/** Run by root, PostgreSQL gets a user of its own, who has to be able to enter. */
+/** For root, PostgreSQL runs as another user, who must be able to enter the folder. */
 export async function makeOpenFolder(prefix: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), prefix));
   await chmod(folder, 0o755);
   return folder;
 }
 
-/** The live database of a hub that has its own PostgreSQL, past the hub. */
+/** Connects directly to the live database of a hub with embedded PostgreSQL. */
 export function databaseOf(dataDir: string): ClientConfig {
   return { host: path.join(dataDir, "run"), port: 5432, user: "hub", database: "hub_live" };
 }
@@ -181,7 +181,7 @@ export async function isServing(url: string): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** The process id of the PostgreSQL on this data directory, if one runs there; never that of a stranger. */
+/** Process ID of the PostgreSQL that runs on this data directory, if any. */
 export function postmasterOf(dataDir: string): number | undefined {
   const cluster = path.join(dataDir, "postgres");
   try {
@@ -192,13 +192,13 @@ export function postmasterOf(dataDir: string): number | undefined {
   }
 }
 
-/** Not counting a zombie, which only waits for its parent to look. */
+/** Zombies do not count. */
 export function isRunning(pid: number): boolean {
   const { state } = describeProcess(pid);
   return state !== "" && !state.startsWith("Z");
 }
 
-/** From /proc where there is one: asking `ps` costs a process each time. */
+/** From /proc if available, since `ps` costs a process each time. */
 function describeProcess(pid: number): { state: string; command: string } {
   try {
     if (existsSync("/proc/self/stat")) {

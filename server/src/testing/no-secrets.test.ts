@@ -48,7 +48,7 @@ test("neither the database nor the log holds a secret in a form that can be used
   await hub.client(refreshed.accessToken).post("/me/password", { currentPassword: org.admin.password, newPassword });
   await org.post("/users", { email: "x@org.example", role: "viewer", password: "the password of x" });
   secrets.push(newPassword, "the password of x");
-  // Things that go wrong are where secrets end up in logs.
+  // Secrets leak into logs mostly through errors.
   await hub.anonymous.post("/auth/token", { email: "x@org.example", password: "the password of x", extra: 1 });
   await hub.anonymous.post("/auth/token", undefined, { rawBody: '{"password":"the password of x",' });
   await hub.client(`${key.key}x`).get("/me");

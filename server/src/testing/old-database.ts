@@ -6,7 +6,7 @@ import { migrate, readMigrations } from "../db/migrate.ts";
 import { afterFile } from "./after-file.ts";
 import { cloneDatabase } from "./test-database.ts";
 
-/** As a hub of before this migration has left it, with one organization; gone after the test file. */
+/** A database as left by a hub before this migration, with one organization; dropped after the test file. */
 export async function openOldDatabase(
   world: World,
   migration: number,

@@ -11,14 +11,13 @@ type Document = {
 
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 
-/** Throws when an answer is not what the hub's own OpenAPI document promises. */
+/** Throws if a response does not match the hub's OpenAPI document. */
 export type OpenApiCheck = (method: string, url: string, status: number, type: string, body: unknown) => void;
 
 const checks = new Map<string, Promise<OpenApiCheck>>();
 
 /**
- * Hubs of one kind have the same document, and share what was compiled for it: having each write its own would take
- * longer than most files of tests.
+ * Hubs of one kind have the same document and share its compiled validators, since compiling takes longer than most test files.
  */
 export async function openApiCheckOf(kind: string, url: string): Promise<OpenApiCheck> {
   const known = checks.getOrInsertComputed(kind, () => loadCheck(url));
@@ -28,19 +27,19 @@ export async function openApiCheckOf(kind: string, url: string): Promise<OpenApi
 
 async function loadCheck(url: string): Promise<OpenApiCheck> {
   const answer = await fetch(`${url}/openapi.json`);
-  if (answer.status !== 200) throw new Error(`the OpenAPI document was answered ${answer.status}`);
+  if (answer.status !== 200) throw new Error(`the OpenAPI document returned ${answer.status}`);
   return createOpenApiCheck((await answer.json()) as Document);
 }
 
 function createOpenApiCheck(document: Document): OpenApiCheck {
-  // Most answers are looked at a few times: to make the code for that shorter takes longer than to run it as it is.
+  // Most schemas are used a few times, so that optimizing the generated code does not pay.
   const code = { optimize: false };
   const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code }));
   ajv.addFormat("date-or-date-time", /^\d{4}-\d\d-\d\d(?:T\S+)?$/);
-  // Known as a whole: what many answers refer to, such as problems, is compiled once and not with each of them.
+  // Registered as a whole, so that shared schemas such as problems are compiled once.
   ajv.addSchema({ $id: "openapi", ...document });
   const compiled = new Map<object, ValidateFunction>();
-  // By their length, since every answer of every test is looked up here; those with most literal parts first.
+  // Grouped by length, since every response of every test is looked up; paths with most literal segments first.
   const patterns = Map.groupBy(
     Object.keys(document.paths)
       .map((path) => ({
@@ -56,16 +55,16 @@ function createOpenApiCheck(document: Document): OpenApiCheck {
     const path = url.split("?")[0]!;
     const match = patterns.get(path.split("/").length)?.find(({ expression }) => expression.test(path));
     const operation = match && document.paths[match.path]?.[method.toLowerCase()];
-    // Unknown paths (404) and methods (405) are in no document; a 304 has no body.
+    // Unknown paths (404) and methods (405) are not documented; a 304 has no body.
     if (!operation || status === 304) return;
     const named = operation.responses[String(status)];
-    if (!named) throw new Error(`${method} ${path} answered ${status}, which its OpenAPI does not name`);
+    if (!named) throw new Error(`${method} ${path} returned ${status}, which is not documented`);
     const shared = "$ref" in named ? named.$ref.slice("#/components/responses/".length) : undefined;
     const response = "$ref" in named ? document.components.responses[shared!]! : named;
     const contentType = type.split(";")[0]!;
     const content = response.content[contentType];
     if (!content)
-      throw new Error(`${method} ${path} answered ${status} as ${type}, not ${Object.keys(response.content).join()}`);
+      throw new Error(`${method} ${path} returned ${status} as ${type}, not ${Object.keys(response.content).join()}`);
     let validate = compiled.get(content.schema);
     if (!validate) {
       const own = ["paths", match.path, method.toLowerCase(), "responses", String(status)];

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterFile } from "./after-file.ts";
 import type { TestOrg } from "./test-hub.ts";
 
-/** A shop whose orders are whatever `orders` holds at the moment, and a rest bridge that imports them. */
+/** A shop that returns the current content of `orders`, and a rest bridge that imports them. */
 export async function openOrderFeed(org: TestOrg, orders: object[]) {
   const server = createServer((_incoming, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data: orders }));

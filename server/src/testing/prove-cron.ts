@@ -4,7 +4,7 @@ import { nextOccurrence } from "../features/schedules/cron/cron-occurrences.ts";
 import { clockChanges, naiveCron, naiveRuns, wallClock, wallTimes } from "./cron-oracle.ts";
 
 /**
- * The evaluator beside the oracle around every clock change. All zones take minutes:
+ * Compares the evaluator with the oracle around every DST transition. All zones take minutes:
  *   npx node server/src/testing/prove-cron.ts [zone ...]
  */
 const provenExpressions = [
@@ -62,7 +62,7 @@ export function proveZone(zone: string, proof: Proof, from = Date.UTC(2000, 0, 1
   proof.zones++;
   for (const change of clockChanges(clock, from, to)) {
     proof.changes++;
-    // The oracle watches the clock for 30 h before it speaks, longer than any change is large.
+    // The oracle starts 30 h earlier, which is longer than any transition.
     const [watchFrom, start, end] = [change - 33 * hourMs, change - 3 * hourMs, change + 27 * hourMs];
     const times = wallTimes(clock, watchFrom, end);
     for (const { text, cron, naive } of pairs) {

@@ -8,7 +8,7 @@ import type { TestHub } from "./test-hub.ts";
 const body = { number: "{{record.number}}", tracking: "{{record.shipments[0].trackingNumber}}" };
 const query = { reference: "{{record.number}}", tracking: "{{record.shipments[0].trackingNumber}}" };
 
-/** How a shop behind the rest connector can be dealt with. */
+/** Ways to configure a shop behind the rest connector. */
 const ways = {
   blind: {},
   findable: { lookup: { request: { path: "/plain", query }, externalIdPath: "data[0].id" } },
@@ -20,7 +20,7 @@ export type Way = keyof typeof ways;
 let bridges = 0;
 let orders = 0;
 
-/** An organization that reports its shipments to a shop, and everything that this shop was told. */
+/** An organization that pushes its shipments to a shop, and everything the shop has received. */
 export async function openPushDesk(hub: TestHub) {
   const org = await hub.org();
   const shop = await startStandInShop({ orders: 1 });
@@ -37,13 +37,13 @@ export async function openPushDesk(hub: TestHub) {
     return { bridgeId, settings, push, pushUnsent: async () => await execute({}) };
   }
 
-  /** Every POST and PUT that a shop took about an order. */
+  /** All POST and PUT requests about an order that the shop accepted. */
   const journalOf = (number: string, at: StandInShop = shop): string[] =>
     at.data.journal
       .filter(({ detail }) => (detail as { number?: string } | undefined)?.number === number)
       .map(({ kind, detail }) => `${kind} ${(detail as { tracking?: string }).tracking}`);
 
-  /** `bridgeId`: one that came through it. */
+  /** `bridgeId`: creates an order imported through this bridge. */
   async function anOrder(status = "ready", bridgeId?: string): Promise<{ id: string; number: string }> {
     const from = bridgeId === undefined ? {} : { bridgeId, externalId: `E-${++orders}` };
     return (await org.post("/orders", { status, lines: [{ sku: "A", quantity: 3 }], ...from })).body;

@@ -4,7 +4,7 @@ import type { ItemRequest } from "../features/rate-comparisons/rate-comparisons.
 
 export type Random = { below(limit: number): number; pick<T>(list: readonly T[]): T; chance(share: number): boolean };
 
-/** The same numbers for the same seed. Shares are finer than the percents of `seededRandom`. */
+/** Deterministic by seed, with finer probabilities than `seededRandom`. */
 export function createRandom(seed: number): Random {
   const integer = randomIntegers(seed);
   const next = (): number => integer() / 2 ** 32;
@@ -50,7 +50,7 @@ export function randomItems(random: Random, count: number): ItemRequest[] {
   });
 }
 
-/** A card with something of everything. Every weight an item may have is covered, so that few are left without a price. */
+/** A rate card with every feature. Covers all weights, so that few items have no price. */
 export function randomCard(random: Random): RateCard {
   const money = (limit: number): number => random.below(limit) / 100;
   const percent = (): number => random.below(4000) / 100;

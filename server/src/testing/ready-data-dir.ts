@@ -12,8 +12,8 @@ const run = promisify(execFile);
 const lock = 7_246_001;
 
 /**
- * A data directory as `hub migrate` leaves it: both databases are there, and nobody in them. For tests that are not about
- * the first start, which takes more of the processor than most of them: it is made once for the whole run, and copied.
+ * A data directory after `hub migrate`, with empty databases. Created once per test run and copied, since a first start takes more
+ * CPU time than most tests.
  */
 export async function readyDataDir(): Promise<string> {
   const template = await findTemplate();
@@ -22,7 +22,7 @@ export async function readyDataDir(): Promise<string> {
   return dataDir;
 }
 
-/** Made by whoever needs it first; the others wait. */
+/** Created by the first test file that needs it; others wait. */
 async function findTemplate(): Promise<string> {
   const template = inject("readyDataDir");
   if (existsSync(template)) return template;

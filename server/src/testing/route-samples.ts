@@ -10,7 +10,7 @@ export function allRoutes(mounts: Mount[]): MountedRoute[] {
   );
 }
 
-/** The path with its ids filled in, as the test client takes it. */
+/** The path with IDs, as the test client expects it. */
 export function pathOf({ prefix, route }: MountedRoute, idOf: (kind: ResourceKind) => string): string {
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const kind = route.ids?.[name];
@@ -30,7 +30,7 @@ export type Schema = {
   propertyNames?: { minLength?: number; maxLength?: number };
 };
 
-/** A valid body: the example that the schema itself publishes. */
+/** A valid body: the example of the schema. */
 export function exampleBody(route: Route): Record<string, unknown> | undefined {
   const body: Schema | undefined = route.body;
   if (!body) return undefined;
@@ -39,12 +39,12 @@ export function exampleBody(route: Route): Record<string, unknown> | undefined {
   return structuredClone(example) as Record<string, unknown>;
 }
 
-/** How much a body may have: bytes, values of any kind, elements of a list or lines of a file. */
+/** Limits of a body: bytes, values, list elements or file lines. */
 type BodySize = { bytes: number; values?: number; items?: number };
 
 /**
- * Bodies that fill what a route lets in, up to this size: as much of the example as its lists and sheets take, as many of the
- * smallest records, very many values of the wrong kind, and one long text.
+ * Bodies up to the limits of a route: the example repeated as often as its lists and files allow, as many minimal records, very many
+ * invalid values, and one long string.
  */
 export function largestBodies(route: Route, { bytes, values = Infinity, items = Infinity }: BodySize): string[] {
   const room = bytes - 1_024;
@@ -78,7 +78,7 @@ export function largestBodies(route: Route, { bytes, values = Infinity, items = 
 
 type ListSlot = { path: string[]; maxItems: number; item: unknown };
 
-/** Where the body takes lists, with an element as the examples have it. */
+/** Lists in the body, with an example element. */
 function listSlots(schema: Schema | undefined, path: string[] = [], example?: unknown): ListSlot[] {
   if (!schema || path.includes("*")) return [];
   const shown = (example ?? schema.examples?.[0]) as Record<string, unknown> | undefined;
@@ -93,12 +93,12 @@ function listSlots(schema: Schema | undefined, path: string[] = [], example?: un
   ];
 }
 
-/** How many elements the lists in the body may have. */
+/** Maximum elements of the lists in the body. */
 export function listLimits(schema: Schema | undefined): number[] {
   return listSlots(schema).map(({ maxItems }) => maxItems);
 }
 
-/** Where the body takes ids: paths of member names, with "*" for any element of a list. */
+/** Paths of IDs in the body, with "*" for list elements. */
 export function idSlots(schema: Schema | undefined, path: string[] = []): string[][] {
   if (!schema) return [];
   if (schema.format === "uuid") return [path];
@@ -111,7 +111,7 @@ export function idSlots(schema: Schema | undefined, path: string[] = []): string
 
 type RecordSlot = { path: string[]; values: Schema; names: NonNullable<Schema["propertyNames"]> };
 
-/** Where the body takes names that the caller chooses, the rules for them, and the schema of what stands under them. */
+/** Maps with caller-defined keys in the body, their key rules and value schemas. */
 export function recordSlots(schema: Schema | undefined, path: string[] = []): RecordSlot[] {
   if (!schema) return [];
   const { additionalProperties: values, properties, items, anyOf = [], propertyNames: names = {} } = schema;

@@ -2,12 +2,12 @@ import type { CarrierCall, Label } from "../carriers/carrier.ts";
 import { demoCarrier } from "../carriers/demo/demo-carrier.ts";
 import { afterFile } from "./after-file.ts";
 
-/** One thing that the carrier does out of the ordinary, before or after it has taken the money. */
+/** A scripted fault of the carrier, before or after the purchase. */
 type Turn = { before?: () => unknown; after?: (label: Label) => Label | Promise<Label> };
 
-/** What the carrier did, as its own books have it. */
+/** Records of the carrier. */
 export type LabelDesk = {
-  /** Labels by the effect key they were sold under: one entry is one payment. */
+  /** Labels by effect key: one entry is one payment. */
   sold: Map<string, Label>;
   asked: CarrierCall[];
   voided: string[];
@@ -15,7 +15,7 @@ export type LabelDesk = {
   nextVoids: (() => unknown)[];
 };
 
-/** Has the demo carrier keep books on its labels and follow a script; as it was again after the test file. */
+/** Makes the demo carrier record its labels and follow a script; restored after the test file. */
 export function scriptLabels(): LabelDesk {
   const desk: LabelDesk = { sold: new Map(), asked: [], voided: [], nextTurns: [], nextVoids: [] };
   const { createLabel, voidLabel } = demoCarrier;
@@ -35,7 +35,7 @@ export function scriptLabels(): LabelDesk {
   return desk;
 }
 
-/** The same for pickups: what is to happen at the next bookings and cancellations, and what was done under which key. */
+/** The same for pickups: faults of the next bookings and cancellations, and effects by key. */
 export type PickupDesk = {
   booked: Set<string>;
   cancelled: string[];

@@ -6,7 +6,7 @@ import { afterFile } from "./after-file.ts";
 
 let count = 0;
 
-/** A connector whose tasks are written in the test; answers the name that a bridge needs. */
+/** Installs a connector with tasks defined by the test and returns its name. */
 export function installConnector(tasks: ConnectorTask[], more: Partial<Connector> = {}): string {
   const name = `scripted-${++count}`;
   const connector: Connector = {

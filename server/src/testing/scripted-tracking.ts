@@ -2,14 +2,13 @@ import type { Carrier, ParcelToTrack, TrackingReport } from "../carriers/carrier
 import { findCarrier } from "../carriers/installed-carriers.ts";
 import { afterFile } from "./after-file.ts";
 
-/** As they are without a script, however many scripts there were since. */
+/** The original carriers, to restore after several scripts. */
 const owns = new Map<Carrier, Pick<Carrier, "track" | "isLocal">>();
 
 type Track = NonNullable<Carrier["track"]>;
 
 /**
- * An installed carrier that tracks as the test says; what it was asked about is kept, by the key that the account gave it.
- * Undefined takes the ability from it.
+ * Replaces tracking of an installed carrier by a script and records its requests by the account's key. Undefined removes tracking.
  */
 export function scriptTracking(name: string, track: Track | undefined, more: Partial<Carrier> = {}) {
   const carrier = findCarrier(name)!;
@@ -30,7 +29,7 @@ export function scriptTracking(name: string, track: Track | undefined, more: Par
   return { asked, undo, numbers: () => asked.flatMap(({ parcels }) => parcels.map((parcel) => parcel.trackingNumber)) };
 }
 
-/** What a carrier says that saw one thing happen to each parcel. */
+/** A tracking response with one event per parcel. */
 export function reportEach(
   parcels: ParcelToTrack[],
   event: Pick<TrackingReport["events"][number], "at" | "status"> & { description?: string },

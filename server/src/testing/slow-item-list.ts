@@ -2,10 +2,10 @@ import type { Item, ItemQuery } from "../features/rate-comparisons/rate-comparis
 import type { Random } from "./random-parcels.ts";
 import type { TestClient } from "./test-client.ts";
 
-/** What a list of items may be asked for; pages begin with 1. */
+/** Query of an item list; pages start at 1. */
 type ListQuery = Omit<ItemQuery, "page" | "limit"> & { page?: number; limit?: number };
 
-/** All items of a comparison, by the plain list. */
+/** All items of a comparison, read through the unfiltered list. */
 export async function readAllItems(client: Pick<TestClient, "get">, path: string): Promise<Item[]> {
   const items: Item[] = [];
   for (let page = 1; ; page++) {
@@ -15,7 +15,7 @@ export async function readAllItems(client: Pick<TestClient, "get">, path: string
   }
 }
 
-/** Which items a list should show, by looking at every one of them; nothing here is shared with the hub. */
+/** Expected items of a list, by checking each item. Shares no code with the hub. */
 export function slowList(items: readonly Item[], query: ListQuery): { indexes: number[]; total: number } {
   const found = items.filter(matcherOf(query)).toSorted(comparisonOf(query.sort ?? "position"));
   const { page = 1, limit = 50 } = query;
@@ -23,7 +23,7 @@ export function slowList(items: readonly Item[], query: ListQuery): { indexes: n
   return { indexes, total: found.length };
 }
 
-/** Asked of thousands of items for each of hundreds of lists: what is the same for all of them is made once, and texts are looked into last. */
+/** Runs for thousands of items and hundreds of lists, so constants are computed once and text filters come last. */
 function matcherOf(query: ListQuery): (item: Item) => boolean {
   const { zone, outcome, minSavings } = query;
   const [statuses, bases, reasons] = [query.status, query.basis, query.reason].map((list) => list?.split(","));
@@ -85,7 +85,7 @@ function nullsLast(read: (item: Item) => number | string | null, direction: 1 | 
 
 const sorts = ["position", "savings", "-savings", "netCost", "-netCost", "zone"] as const;
 
-/** A query whose values come from one item, so that most find something. */
+/** A query with values of one item, so that most queries match. */
 export function randomQuery(random: Random, items: readonly Item[], searches: readonly string[]): ListQuery {
   const item = random.pick(items);
   const text = (list: string[]): string => (random.chance(0.3) ? `${random.pick(list)},${list[0]}` : list[0]!);

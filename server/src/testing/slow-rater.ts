@@ -3,8 +3,8 @@ import type { CardService, RateCard, Surcharge } from "../carriers/rate-card/car
 import type { ItemRequest } from "../features/rate-comparisons/rate-comparisons.schemas.ts";
 
 /**
- * The price of one parcel, worked out in the simplest way from the card as it was uploaded: no compiling, no caches, no
- * code of the hub. Slow, and only for comparing. Knows what `random-parcels.ts` and the demo cards use.
+ * Oracle for prices: computes the price of one parcel from the uploaded card in the simplest way, without code of the hub. Supports
+ * what `random-parcels.ts` and the demo cards use.
  */
 type SlowPrice = {
   zone: string | null;
@@ -18,14 +18,14 @@ type Weighed = { value: number; unit: string };
 const mgPer: Record<string, number> = { lb: 453_592.37, oz: 28_349.523125, kg: 1_000_000, g: 1000 };
 const mg = ({ value, unit }: Weighed): number => Math.round(value * mgPer[unit]!);
 
-/** Half up, on whole numbers without end, and only once however many shares of shares there are. */
+/** Rounds half up once, in exact integer arithmetic, whatever the number of nested percentages. */
 function share(cents: number, ...percentsTimes10000: number[]): number {
   let [above, below] = [BigInt(cents), 1n];
   for (const percent of percentsTimes10000) [above, below] = [above * BigInt(percent), below * 1_000_000n];
   return Number((above * 2n + below) / (below * 2n));
 }
 
-/** How many units a weight begins, counted one by one. Two roundings to the milligram begin none. */
+/** Number of started units of a weight. A difference of one milligram by rounding starts none. */
 function begunUnits(weight: number, unit: string): number {
   let units = 0;
   while (units * mgPer[unit]! < weight - 1) units++;
@@ -76,7 +76,7 @@ const areas: [string, (prefix: number) => boolean][] = [
   ],
 ];
 
-/** A zone, or why there is none. Parcels start on the mainland. */
+/** A zone, or the reason for none. Parcels start on the mainland. */
 function zoneOf(card: RateCard, from: string, to: string): { zone: string } | { reason: string } {
   const [a, b] = [placeAt(from), placeAt(to)];
   const prefix = Number(to.slice(0, 3));
@@ -157,7 +157,7 @@ function applies(
   ].every(Boolean);
 }
 
-/** As the carrier writes them down, in inches. The cards here all measure in inches. */
+/** Sides as the carrier records them, in inches. */
 function sidesOf({ dimensions }: ItemRequest, service: CardService): [number, number, number] | undefined {
   if (!dimensions) return undefined;
   const { length, width, height, unit } = dimensions;

@@ -7,7 +7,7 @@ import { afterFile } from "./after-file.ts";
 type Asked = { method: string; url: URL; headers: IncomingHttpHeaders; body: string };
 type Answer = { status?: number; body?: unknown };
 
-/** Serves one API on loopback until the test file ends. `asked`: all requests, in order. */
+/** Serves one API on loopback until the end of the test file. `asked`: all requests, in order. */
 export async function startApi(answer: (asked: Asked) => Answer) {
   const asked: Asked[] = [];
   const server = createServer((incoming, response) => {
@@ -16,7 +16,7 @@ export async function startApi(answer: (asked: Asked) => Answer) {
       const request = { method: incoming.method!, url, headers: incoming.headers, body };
       asked.push(request);
       const { status = 200, body: answered } = answer(request);
-      // Without a body there is no type either, as the APIs below have it.
+      // Without a body there is no content type, as in the APIs below.
       if (answered === undefined) response.writeHead(status).end();
       else response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answered));
     });
@@ -30,8 +30,8 @@ type Variables = { orderCode: string; tracking: string };
 type Fulfillment = Variables & { id: string };
 
 /**
- * The admin API of Vendure, as far as fulfilments go: every outcome of a mutation has the status 200. A rule that is not
- * met is a member of the result union (errorCode, message); an exception is `errors` beside `data: null`.
+ * Fulfillments of Vendure's admin API: every outcome of a mutation has status 200. A rejected mutation returns a member of the result
+ * union (errorCode, message); an exception returns `errors` with `data: null`.
  */
 export async function startVendure() {
   const fulfillments: Fulfillment[] = [];
@@ -70,7 +70,7 @@ const orderOf = (id: number) => ({
   updated_at: `2026-03-01 10:00:${String(id % 60).padStart(2, "0")}`,
 });
 
-/** Orders of Magento 2: behind the last page it answers the last page again. `hasTotal`: whether it says how many there are. */
+/** Orders of Magento 2: repeats the last page for later pages. `hasTotal`: with a total count. */
 export async function startMagento({ orders, hasTotal = true }: { orders: number; hasTotal?: boolean }) {
   const all = Array.from({ length: orders }, (_, i) => orderOf(i + 1));
   return await startApi(({ url }) => {
@@ -82,7 +82,7 @@ export async function startMagento({ orders, hasTotal = true }: { orders: number
   });
 }
 
-/** Orders of BigCommerce v2: a bare list, and where there is nothing, a 204 without a body. */
+/** Orders of BigCommerce v2: a bare list, or 204 without a body if empty. */
 export async function startBigCommerce({ orders }: { orders: number }) {
   const all = Array.from({ length: orders }, (_, i) => orderOf(i + 1));
   return await startApi(({ url }) => {

@@ -11,25 +11,25 @@ import { Type } from "../core/type.ts";
 import { afterFile } from "./after-file.ts";
 import type { TestHub, TestOrg } from "./test-hub.ts";
 
-/** `cut_after` and `garbled` come when the carrier has done what it was asked for, the others instead of doing it. */
+/** `cut_after` and `garbled` happen after the effect, the others instead of it. */
 type FaultKind = "hang" | "rate_limit" | "error" | "refuse" | "cut_after" | "garbled";
 type Fault = { kind: FaultKind; times: number; retryAfterSeconds: number };
 
 export type StandInCarrier = {
   url: string;
-  /** What it did, by the key it was asked under: one entry is one driver, or one payment. */
+  /** Effects by key: one entry is one driver or one payment. */
   booked: Map<string, { number: string; token: string }>;
   sold: Map<string, { number: string; token: string }>;
-  /** Numbers of what was called off or taken back; it does so only for those who have the token. */
+  /** Cancelled pickups and voided labels; only with the token. */
   undone: string[];
   requests: string[];
   inject(kind: FaultKind, more?: { times?: number; retryAfterSeconds?: number }): void;
   calm(): void;
-  /** An account of this organization with it. */
+  /** Creates a carrier account of this organization. */
   account(hub: TestHub, org: TestOrg): Promise<string>;
 };
 
-/** A carrier on loopback that keeps books, honours keys, and fails in the ways carriers do; there until the end of the file. */
+/** A carrier on loopback that records effects, honors keys and fails as carriers do, until the end of the test file. */
 export async function startStandInCarrier(): Promise<StandInCarrier> {
   const [booked, sold] = [new Map<string, { number: string; token: string }>(), new Map()];
   const undone: string[] = [];
@@ -92,7 +92,7 @@ export async function startStandInCarrier(): Promise<StandInCarrier> {
     calm: () => void faults.splice(0),
     async account(hub, org) {
       const { body } = await org.post("/carrier-accounts", { name: `Account ${randomUUID()}`, carrier: "demo" });
-      // The wire takes only the carriers that come with the hub.
+      // The API accepts only carriers that come with the hub.
       await hub.world.db.query("update carrier_accounts set carrier = $2, settings = $3 where id = $1", [
         body.id,
         standInCarrier.name,
@@ -130,7 +130,7 @@ async function undo(call: CarrierCall, path: string, data: CarrierData | null): 
   await ask(call, { method: "POST", url: urlOf(call, `${path}/undo`), headers, retry: "safe" });
 }
 
-/** As one that comes with the hub would be written. */
+/** Implemented as a carrier of the hub would be. */
 export const standInCarrier: Carrier = {
   name: "stand-in",
   title: "Stand-in",

@@ -7,23 +7,23 @@ import { afterFile } from "./after-file.ts";
 
 type Claims = Record<string, unknown>;
 type Client = { id: string; secret: string };
-/** `expires` null: never. */
+/** `expires` null: without expiry. */
 type Signing = { kid?: string; audience?: string | string[]; expires?: string | null; issuer?: string; typ?: string };
 
-/** What goes wrong at issuers, or is made to: each counts for the next sign-in only. */
+/** Faults and attacks, for the next sign-in only. */
 type Faults = {
-  /** In the ID token in place of what belongs there. */
+  /** Overrides claims of the ID token. */
   claims?: Claims;
   signing?: Signing;
-  /** Of the address that the browser is sent back to; an empty one is left out. */
+  /** Query parameters of the redirect; empty ones are omitted. */
   answer?: Record<string, string>;
-  /** The address of the person is told by the UserInfo endpoint, not by the token; with other claims, if some are given. */
+  /** The email address comes from the UserInfo endpoint instead of the ID token, optionally with other claims. */
   userInfo?: Claims;
 };
 
 export type StandInIssuer = {
   url: string;
-  /** Who sits at the browser; `auth_time` is when they have signed in there. */
+  /** User of the browser; `auth_time` is the time of their sign-in at the issuer. */
   person: Claims & { sub: string };
   faults: Faults;
   calls: { keys: number; token: number };
@@ -33,9 +33,9 @@ export type StandInIssuer = {
 type Grant = { challenge: string; redirectUri: string; nonce: string; claims: Claims; faults: Faults };
 
 /**
- * An identity provider, as OpenID Connect Core 1.0 (authorization code flow), Discovery 1.0, RFC 7636 and RFC 9207 describe it.
- * It has further tenants, which are broken or particular: `silent` answers nothing, `keyless` has no keys, `impostor` calls
- * itself otherwise, `misled` has its tokens elsewhere than on the web, `posted` takes the secret of a client in the body only.
+ * An identity provider by OpenID Connect Core 1.0 (authorization code flow), Discovery 1.0, RFC 7636 and RFC 9207. Its other tenants
+ * are broken or special: `silent` does not respond, `keyless` has no keys, `impostor` has another issuer name, `misled` has a token
+ * endpoint that is not https, `posted` accepts the client secret only in the body.
  */
 export async function startStandInIssuer(client: Client): Promise<StandInIssuer> {
   const { privateKey, publicKey } = await generateKeyPair("ES256");
@@ -73,7 +73,7 @@ export async function startStandInIssuer(client: Client): Promise<StandInIssuer>
   function authorize(params: URLSearchParams, response: ServerResponse): void {
     const get = (name: string): string => params.get(name) ?? "";
     const isAllowed = get("client_id") === client.id && get("redirect_uri").endsWith("/sign-in/callback");
-    // Not sent back: the address may be anybody's.
+    // No redirect, since the redirect URI is not trusted.
     if (!isAllowed) return void response.writeHead(400).end("Unknown client or redirect_uri");
     const faults = issuer.faults;
     issuer.faults = {};

@@ -5,9 +5,8 @@ import { inject } from "vitest";
 import { afterFile } from "./after-file.ts";
 
 /**
- * Stands between a hub and the PostgreSQL of the tests, on a port of its own. `transactions`: like a pooler in
- * transaction mode it passes on notifications only while a question is being answered. `none`: it loses all of them.
- * `nothing`: it takes what is sent, and nothing comes back.
+ * A proxy between a hub and the PostgreSQL of the tests. `transactions`: forwards notifications only during a query, like a pooler
+ * in transaction mode. `none`: drops all notifications. `nothing`: accepts data and never responds.
  */
 type Passes = "everything" | "transactions" | "none" | "nothing";
 
@@ -19,7 +18,7 @@ type Pooler = {
 const notification = "A".charCodeAt(0);
 const readyForQuery = "Z".charCodeAt(0);
 
-/** `database`: where everybody is led to, whatever they ask for. */
+/** `database`: used for all connections, whatever they request. */
 export async function startPooler(options: { passes?: Passes; database?: string } = {}): Promise<Pooler> {
   const { host, port } = inject("cluster");
   const sockets = new Set<Socket>();
@@ -61,7 +60,7 @@ export async function startPooler(options: { passes?: Passes; database?: string 
   return pooler;
 }
 
-/** Whole messages of the server: a letter, and a length that counts itself but not the letter. */
+/** Complete server messages: a type byte and a length that includes itself but not the type. */
 function onMessages(socket: Socket, take: (message: Buffer) => void): void {
   let rest: Buffer = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {
@@ -74,7 +73,7 @@ function onMessages(socket: Socket, take: (message: Buffer) => void): void {
   });
 }
 
-/** The first message names the database: a length, a version, and pairs of texts. */
+/** The startup message names the database: length, version and pairs of strings. */
 function leadTo(first: Buffer, database: string): Buffer {
   const words = first.subarray(8).toString().split("\0");
   const at = words.indexOf("database");

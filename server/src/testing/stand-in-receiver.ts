@@ -9,26 +9,26 @@ type Received = {
   headers: Record<string, string>;
   body: string;
   event: EventEnvelope;
-  /** Of the caller: another one, another connection. */
+  /** Port of the client, which identifies the connection. */
   port: number;
 };
 
-/** What it says to the next request; none: it takes everything with 204. */
+/** Response to the next request; default 204. */
 type Reply = { status: number; headers?: Record<string, string>; body?: string } | "hang" | "reset";
 
 export type Receiver = {
   url: string;
   received: Received[];
-  /** Said once each, in this order, before `always`. */
+  /** Used once each, in this order, before `always`. */
   replies: Reply[];
   always: Reply;
-  /** Those that hang are answered now, with 204 where nothing is said; of many just the first so many. */
+  /** Responds to pending requests, with 204 by default; optionally only to the first ones. */
   release(status?: number, count?: number): void;
   mostAtOnce(): number;
   close(): Promise<void>;
 };
 
-/** Somebody's endpoint, on loopback. It closes with the test file. */
+/** A webhook endpoint on loopback, closed after the test file. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const hanging = new Set<ServerResponse>();

@@ -199,7 +199,7 @@ function earlyReply({ kind, retryAfterSeconds }: Required<Fault>): Reply | undef
   return { status: 200, body: { errors: [{ message: "Throttled", extensions: { code: "THROTTLED" } }], extensions } };
 }
 
-/** An early order, which was listed already, and a late one change while somebody pages through the list. */
+/** An early order, which was listed already, and a late one change while a client pages through the list. */
 function touchSome(data: ShopData): void {
   const byAge = data.orders.toSorted((a, b) => (a.updatedAt < b.updatedAt ? -1 : 1));
   data.touch([byAge[0]!, byAge[1]!, byAge.at(-2)!]);

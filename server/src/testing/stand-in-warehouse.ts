@@ -17,7 +17,7 @@ export type StandInWarehouse = {
 };
 
 const opening = Date.parse("2026-02-01T12:00:00Z");
-/** The warehouse does not know what these are, until somebody has listed them. */
+/** SKUs that the warehouse does not know until they are listed. */
 export const unlisted = "UNLISTED-";
 
 /**

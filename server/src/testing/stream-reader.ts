@@ -1,15 +1,15 @@
-/** A block of a stream, as it was sent. */
+/** A block of a stream. */
 export type Block = { id?: string; event?: string; data?: string; retry?: string; comment?: string };
 
-/** Reads server-sent events block by block, as they come over the wire. */
+/** Reads server-sent events block by block. */
 export type StreamReader = {
   status: number;
   headers: Headers;
-  /** All that came. */
+  /** All blocks so far. */
   blocks: Block[];
-  /** The next block that has this, of those that were not asked for before. */
+  /** The next unread block that contains this text. */
   next(isWanted?: (block: Block) => boolean): Promise<Block>;
-  /** Resolves when the hub has ended it. */
+  /** Resolves when the hub ends the stream. */
   ended: Promise<void>;
   close(): void;
 };
@@ -40,7 +40,7 @@ export async function openStream(
         wake();
       }
     } catch {
-      // Cut off, by whichever side.
+      // Disconnected by either side.
     }
     isOver = true;
     wake();

@@ -8,7 +8,7 @@ export type Answer<Body = any> = { status: number; headers: Headers; body: Body;
 
 type CallOptions = { headers?: Record<string, string>; rawBody?: string | Buffer };
 
-/** Speaks HTTP to a hub as a user does; every answer is held against the OpenAPI document. */
+/** HTTP client of a hub; every response is validated against the OpenAPI document. */
 export type TestClient = {
   token: string | undefined;
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
@@ -18,7 +18,7 @@ export type TestClient = {
   delete(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
 };
 
-/** Paths are those of the main service ("/condition-sets") unless they start with /v1/ or name a page ("!/healthz"). */
+/** Paths are relative to the main API ("/condition-sets") unless they start with /v1/, or with ! for pages ("!/healthz"). */
 export function createClient(
   baseUrl: string,
   token: string | undefined,
@@ -53,7 +53,7 @@ export function createClient(
 
 const agent = new Agent({ keepAlive: true });
 
-/** The plain client of Node: tests make so many requests that `fetch` would be a good part of their time. */
+/** Node's http client, since `fetch` would take a considerable part of the test time. */
 async function ask(
   url: string,
   method: string,
@@ -61,7 +61,7 @@ async function ask(
   body: string | Buffer | undefined,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  // Said by hand: a DELETE would have a body of no known length.
+  // Set explicitly: a DELETE would have a body without a known length.
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
   request(url, { method, headers: { ...length, ...headers }, agent }, resolve)
     .once("error", reject)
@@ -75,7 +75,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-/** It would never end: the first that comes is enough. Tests of streams read them in their own way. */
+/** Reads only the first chunk of a stream, which would not end. Stream tests use `stream-reader.ts`. */
 async function readBegin(response: IncomingMessage): Promise<string> {
   for await (const chunk of response) return String(chunk);
   return "";

@@ -3,7 +3,7 @@ import pg from "pg";
 import { inject } from "vitest";
 import { templateDatabase } from "./global-setup.ts";
 
-/** A database of its own, cloned from the migrated template. */
+/** A separate database, cloned from the migrated template. */
 export async function cloneDatabase(): Promise<{ connection: ClientConfig; drop(): Promise<void> }> {
   const cluster = inject("cluster");
   const name = `t_${crypto.randomUUID().replaceAll("-", "")}`;

@@ -23,7 +23,7 @@ import { cloneDatabase } from "./test-database.ts";
 export type TestOrg = TestClient & {
   id: string;
   admin: { email: string; password: string };
-  /** A client with an API key that has just these scopes. */
+  /** A client with an API key that has only these scopes. */
   withScopes(scopes: Scope[]): Promise<TestClient>;
   /** A client signed in as a new user with this role. */
   withRole(role: "viewer" | "operator" | "admin"): Promise<TestClient & { userId: string }>;
@@ -34,17 +34,17 @@ export type TestHub = {
   world: World;
   mounts: Mount[];
   connection: ClientConfig;
-  /** Lines the hub has logged, as text. */
+  /** Log lines of the hub. */
   logs: string[];
   anonymous: TestClient;
-  /** Signed in as the first administrator, of the organization that runs the hub. */
+  /** Signed in as the first administrator of the hub's operator organization. */
   operator: TestClient;
   client(token: string | undefined): TestClient;
-  /** A new organization; calls go out with an API key that holds all its administrator's scopes. */
+  /** A new organization and a client with an API key that has all scopes of its administrator. */
   org(): Promise<TestOrg>;
-  /** Moves the hub's clock, the one of tokens included. */
+  /** Advances the hub's clock, including the clock of tokens. */
   advance(ms: number): void;
-  /** Another process' worth of hub on the same database. */
+  /** A second hub on the same database. */
   secondNode(options?: Pick<TestHubOptions, "taskSlots" | "secretKeys">): Promise<TestHub>;
   stop(): Promise<void>;
 };
@@ -53,16 +53,16 @@ type TestHubOptions = {
   environment?: Environment;
   settings?: Partial<Settings>;
   config?: Partial<SurfaceOptions["config"]>;
-  /** Connections for what is done behind all others; without them it shares those of requests. */
+  /** Connections for background work; default: shared with requests. */
   maxBackground?: number;
-  /** Tasks this node runs at a time; 0: it runs none. */
+  /** Concurrent tasks of this node; 0: none. */
   taskSlots?: number;
   /** `false`: organizations are separated by the queries alone. */
   rowSecurity?: boolean;
   console?: SurfaceOptions["console"];
   /** Runs costly requests; without it the hub itself, which shares the clock that tests move. */
   workerProcess?: WorkerProcess;
-  /** The current one first. */
+  /** Current key first. */
   secretKeys?: [string, ...string[]];
 };
 
@@ -70,7 +70,7 @@ const password = "correct horse battery";
 const maxConnections = 10;
 export const secretKey = "test-secret-key-test-secret-key-0123456789";
 
-/** A real hub on a real database of its own, listening on loopback; stopped after the test file. */
+/** A real hub on its own database, listening on loopback; stopped after the test file. */
 export async function startTestHub(options: TestHubOptions = {}): Promise<TestHub> {
   const database = await cloneDatabase();
   const hub = await openNode(database.connection, options, { ms: 0 });
@@ -105,9 +105,9 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
     log: pino({ level: "debug" }, sink),
     settings: {
       maxSignInFailures: 1_000,
-      // The least there is. What a hub does by itself is looked at where one is launched.
+      // The minimum. Default settings are tested with launched hubs.
       passwordCost: { memory: 8, passes: 1 },
-      // Stand-ins for shops listen on loopback.
+      // Test doubles of shops listen on loopback.
       outbound: { allowPrivate: true, allowFromPreview: false },
       ...options.settings,
     },
@@ -125,7 +125,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
       rateLimit: undefined,
       maxInFlight: 512,
       maxConnections,
-      // The hub shares its event loop with the tests, and the machine with other files: a busy one is no overload.
+      // The hub shares its event loop with the tests and the machine with other files, so that a delay is not overload.
       maxEventLoopDelayMs: 60_000,
       shutdownDrainMs: 500,
       corsOrigins: [],
@@ -145,7 +145,7 @@ async function openNode(connection: ClientConfig, options: TestHubOptions, offse
   const anonymous = client(undefined);
   const operator = client(await signIn(anonymous, "admin@hub.example"));
   const operatorSince = offset.ms;
-  // Tests move the clock past the end of its token.
+  // Tests advance the clock past the expiry of its token.
   const signedIn = async (): Promise<TestClient> =>
     offset.ms === operatorSince ? operator : client(await signIn(anonymous, "admin@hub.example"));
   const nodes: TestHub[] = [];
@@ -183,8 +183,8 @@ type Clients = { anonymous: TestClient; client(token: string): TestClient; opera
 
 async function signIn(anonymous: TestClient, email: string): Promise<string> {
   const { status, text, body } = await anonymous.post("/auth/token", { email, password });
-  // With no token, every later answer would be a 401.
-  if (status !== 200) throw new Error(`signing in was answered ${status}: ${text}`);
+  // Without a token, every later response would be 401.
+  if (status !== 200) throw new Error(`the sign-in returned ${status}: ${text}`);
   return (body as { accessToken: string }).accessToken;
 }
 
@@ -194,7 +194,7 @@ async function createOrg(hub: Clients): Promise<TestOrg> {
   const email = `admin${++count}-${crypto.randomUUID()}@org.example`;
   const created = await hub.operator.post("/organizations", { name: `Org ${count}`, admin: { email, password } });
   const admin = hub.client(await signIn(hub.anonymous, email));
-  // A key, not the access token: tests move the clock past the end of tokens.
+  // An API key instead of an access token, since tests advance the clock past the expiry of tokens.
   const { scopes: all } = (await admin.get("/me")).body;
   const everything = hub.client((await admin.post("/api-keys", { name: "everything", scopes: all })).body.key);
   return {

@@ -2,8 +2,8 @@ import type { Database } from "../db/database.ts";
 import { eventually } from "./eventually.ts";
 
 /**
- * Whether what `run` does to two rows locks the one with the smaller id first, as all who lock several of them have to:
- * two that lock in different orders wait for each other. While the smaller one is held by somebody else, the other must be free.
+ * Checks that `run` locks two rows in the order of their IDs, since different orders can deadlock: while another transaction holds
+ * the first row, the second must be unlocked.
  */
 export async function waitsAtFirst(
   db: Database,

@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 
 /**
- * Loaded into a hub before it starts: tells how long the event loop was held at the longest, when asked by SIGUSR2. In time
- * of the processor, so that other processes on the machine make no difference. SIGWINCH makes the loop late, until the next one.
+ * Preloaded into a hub: on SIGUSR2, reports the longest time the event loop was blocked. In CPU time, independent of other processes.
+ * SIGWINCH delays the loop, until the next SIGWINCH.
  */
 const everyMs = 5;
 let longestMs = 0;
@@ -21,7 +21,7 @@ const watch = setInterval(() => {
 watch.unref();
 
 process.on("SIGUSR2", () => {
-  // The hold that we are in the midst of counts as well.
+  // Includes the current block.
   console.log(`held ${Math.max(longestMs, usedMs() - at).toFixed(1)} at ${performance.now()}`);
   longestMs = 0;
   at = usedMs();

@@ -9,14 +9,14 @@ import type { TestHub } from "./test-hub.ts";
 
 type Made = { id: string; secret: string | null; publicKey: string | null };
 
-/** A hub that delivers, and what tests of it do again and again. */
+/** A hub that delivers webhooks, with helpers for its tests. */
 export function openWebhookDesk(hub: TestHub) {
   const engine = startDeliveries(hub.world, { slots: 16 });
   afterFile(() => engine.stop());
 
   const read = async (client: TestClient, id: string) => (await client.get(`/webhooks/${id}`)).body;
 
-  /** Time passes, and whoever waits for it looks at the clock. */
+  /** Advances the clock and wakes the workers. */
   async function pass(ms: number): Promise<void> {
     hub.advance(ms);
     hub.world.signals.hint("webhook", "");
@@ -30,7 +30,7 @@ export function openWebhookDesk(hub: TestHub) {
       expect(status, text).toBe(201);
       return body;
     },
-    /** Each time when it is tried again, until it is not any more. */
+    /** Advances to each retry, until there are none. */
     async untilGivenUp(client: TestClient, id: string): Promise<void> {
       for (let attempts = 1; ; attempts++) {
         const { data } = await eventually(

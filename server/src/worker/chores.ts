@@ -1,7 +1,7 @@
 import { automationWork } from "../features/automations/automations.ts";
 import { purgeOldAttempts, removeExpiredSessions } from "../features/auth/auth.ts";
 import { labelWork } from "../features/labels/labels.ts";
-import { removeExpiredSelections, runWork, tellRuns } from "../features/operations/operations.ts";
+import { removeExpiredSelections, runWork, applyLabelResults } from "../features/operations/operations.ts";
 import { foldOrderCounts, releaseDueHolds } from "../features/orders/orders.ts";
 import { comparisonWork } from "../features/rate-comparisons/rate-comparisons.ts";
 import { pickupWork } from "../features/pickups/pickups.ts";
@@ -20,7 +20,7 @@ const minute = 60_000;
 /** Everything the worker does by itself. Each one's look into the database counts: an idle hub has two queries a second. */
 export const chores: Chore[] = [
   { name: "timed holds", intervalMs: 10_000, wakeOn: ["clock"], run: releaseDueHolds },
-  { name: "labels of runs", intervalMs: minute, wakeOn: ["label_ended"], run: tellRuns },
+  { name: "labels of runs", intervalMs: minute, wakeOn: ["label_ended"], run: applyLabelResults },
   { name: "order counts", intervalMs: 30_000, run: foldOrderCounts },
   { name: "old samples", intervalMs: 10 * minute, run: removeOldSamples },
   { name: "old inbound webhooks", intervalMs: 10 * minute, run: removeOldInboundWebhooks },

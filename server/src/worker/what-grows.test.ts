@@ -48,7 +48,7 @@ const bounds: Record<string, Bound> = {
   operation_values: { deletedIn: "features/operations/run/operation-values.store.ts" },
   order_changes: withOrders,
   order_counts: { chore: "order counts" },
-  order_marks: withOrders,
+  order_facets: withOrders,
   order_number_counters: { bound: "one row for each organization" },
   order_search: withOrders,
   order_sources: withOrders,

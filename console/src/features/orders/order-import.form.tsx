@@ -75,8 +75,8 @@ export function ReadingForm({ reading, answer, isLooking, onChange }: Props) {
           <div className="flex flex-col gap-2.5">
             <Choice label="Encoding" name="encoding" {...{ reading, fromPreset, set }} />
             <Choice label="Between columns" name="delimiter" {...{ reading, fromPreset, set }} />
-            <Choice label="Decimal sign" name="decimalSeparator" {...{ reading, fromPreset, set }} />
-            <Choice label="Order of dates" name="dateOrder" {...{ reading, fromPreset, set }} />
+            <Choice label="Decimal separator" name="decimalSeparator" {...{ reading, fromPreset, set }} />
+            <Choice label="Date order" name="dateOrder" {...{ reading, fromPreset, set }} />
             <CodeField
               label="Country of addresses without one"
               hint="Two letters, such as US"

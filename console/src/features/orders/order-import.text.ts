@@ -60,13 +60,13 @@ const warnings: Record<string, string> = {
 };
 /** Warnings that quote a cell and its interpretation, with the setting that changes it. */
 const quoting: Record<string, string> = {
-  assumed_decimal_separator: "Say the decimal sign on the left if it is the other one.",
-  assumed_date_order: "Say the order of dates on the left if the other number is the month.",
+  assumed_decimal_separator: "Set the decimal separator on the left if that is wrong.",
+  assumed_date_order: "Set the date order on the left if the other number is the month.",
 };
 
 /** Warning text that refers to the controls on this page. */
 export function warningText({ code, message }: ImportWarning): string {
-  return quoting[code] ? `${message.split(" Say ", 1)[0]} ${quoting[code]}` : (warnings[code] ?? message);
+  return quoting[code] ? `${message.split(" Set ", 1)[0]} ${quoting[code]}` : (warnings[code] ?? message);
 }
 
 export const existingTexts = {

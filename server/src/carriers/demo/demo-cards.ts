@@ -1,8 +1,7 @@
 import { roundToCents } from "../../core/money.ts";
 import type { CardService, RateCard, Surcharge } from "../rate-card/card.schemas.ts";
 
-const note =
-  "Illustrative: invented prices in the neighbourhood of public list prices of late 2025. Not current, not official.";
+const note = "Illustrative: invented prices, similar to public list prices of late 2025. Neither current nor official.";
 
 type Anchors = [pounds: number, ...prices: number[]][];
 
@@ -43,7 +42,7 @@ const parcelGround: Anchors = [
 const postalZones = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 const parcelZones = ["2", "3", "4", "5", "6", "7", "8"];
 
-/** A price for every pound, on straight lines between the anchors; `factor` makes faster services of slower ones. */
+/** A price per pound, interpolated linearly between the anchors. `factor` scales the prices for faster services. */
 function grid(anchors: Anchors, zones: string[], pounds: number, factor = 1) {
   const breaks = Array.from({ length: pounds }, (_, index) => ({ upTo: index + 1, unit: "lb" as const }));
   const rates: Record<string, number[]> = {};
@@ -139,7 +138,7 @@ function parcelCard(
   };
 }
 
-/** What is added where a condition holds. */
+/** A surcharge of a fixed amount. */
 function fixed(code: string, label: string, amount: number, when: Surcharge["when"], more: Partial<Surcharge> = {}) {
   return { code, label, kind: "fixed" as const, amount, when, ...more };
 }
@@ -149,7 +148,7 @@ const residential = (amount: number): Surcharge =>
 
 function parcelSurcharges(): Surcharge[] {
   const lb = (value: number) => ({ value, unit: "lb" as const });
-  /** The strongest of them counts. */
+  /** Only the handling surcharge with the highest priority applies. */
   const handling = (priority: number, leastPounds = 0) => ({
     group: "handling",
     priority,
@@ -197,7 +196,7 @@ function regionalCard(): RateCard {
 
 type DemoCard = { account: string; card: RateCard };
 
-/** Four contracts to compare, with the carriers they are near to in shape but not in name. */
+/** Four invented contracts to compare, each shaped like a real carrier's. */
 export function demoCards(): DemoCard[] {
   const air: Air[] = [
     ["3DAY", "3 Day", "three_day", 1.85],

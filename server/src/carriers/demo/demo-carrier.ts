@@ -20,15 +20,15 @@ const ownCard = (): RateCard => demoCards()[1]!.card;
 let own: Tariff | undefined;
 const ownTariff = (): Tariff => (own ??= createTariff(ownCard(), noSets));
 
-/** Answers like a carrier and does nothing: the same question always has the same answer. */
+/** Simulates a carrier deterministically: the same request always gets the same response. */
 export const demoCarrier: Carrier = {
   name: "demo",
   title: "Demo carrier",
-  description: "Invented prices, pickups and tracking for trying things out. Calls nobody and moves nothing.",
+  description: "Simulated prices, pickups, labels and tracking. Makes no network calls.",
   settings: Strict({
-    refusePickups: Type.Optional(Type.Boolean({ description: "Every pickup is refused, to see what then happens" })),
-    missPickups: Type.Optional(Type.Boolean({ description: "No driver ever comes" })),
-    refuseLabels: Type.Optional(Type.Boolean({ description: "Every label is refused, to see what then happens" })),
+    refusePickups: Type.Optional(Type.Boolean({ description: "Reject every pickup, for testing" })),
+    missPickups: Type.Optional(Type.Boolean({ description: "Report every pickup as missed, for testing" })),
+    refuseLabels: Type.Optional(Type.Boolean({ description: "Reject every label, for testing" })),
   }),
   credentials: Strict({ apiKey: Type.Optional(Type.String({ maxLength: 200 })) }),
   pickupRules: { ...defaultPickupRules, serviceDays: [1, 2, 3, 4, 5, 6] },
@@ -41,12 +41,12 @@ export const demoCarrier: Carrier = {
   },
   async schedulePickup({ settings, effectKey }, { packageCount }) {
     if (settings.refusePickups === true)
-      throw new RemoteError("pickup_refused", "The demo carrier refuses pickups because its settings say so.");
+      throw new RemoteError("pickup_refused", "The demo carrier is set to reject pickups.");
     const messages = packageCount > 50 ? ["A larger vehicle was arranged."] : [];
     return { confirmationNumber: confirmationOf("DEMO", effectKey), chargeCents: 0, messages };
   },
   async cancelPickup() {},
-  /** The driver sets out when the parcels are ready and has been there when the window closes, unless the settings differ. */
+  /** The driver is dispatched at the ready time and has picked up at the close time, unless `missPickups` is set. */
   async findPickup({ settings, now }, { readyTime, closeTime }) {
     const at = now();
     const end = settings.missPickups === true ? "missed" : "completed";
@@ -58,7 +58,7 @@ export const demoCarrier: Carrier = {
   },
   async createLabel({ settings, effectKey, now }, { service, from, to, weight, dimensions, reference }) {
     if (settings.refuseLabels === true)
-      throw new RemoteError("label_rejected", "The demo carrier refuses labels because its settings say so.");
+      throw new RemoteError("label_rejected", "The demo carrier is set to reject labels.");
     const tariff = ownTariff();
     const match = findService(tariff.card, service);
     if (!match) throw new RemoteError("unknown_service", `The demo carrier has no service ${service}.`);
@@ -84,7 +84,7 @@ export const demoCarrier: Carrier = {
   async voidLabel() {},
 };
 
-/** The same for the same request, and long enough that no two labels have one number. */
+/** Derived from the effect key, so that a retry gets the same number; long enough to avoid collisions. */
 function trackingNumberOf(effectKey: string): string {
   const digest = createHash("sha256").update(effectKey).digest();
   return `DM1${String(digest.readBigUInt64BE() % 10n ** 17n).padStart(17, "0")}`;
@@ -101,15 +101,12 @@ const way: Step[] = [
 ];
 const arrival: Step[] = [[58, "delivered", "Delivered"]];
 const detour: Step[] = [
-  [58, "delivery_failed", "Nobody was there to take it"],
+  [58, "delivery_failed", "Delivery attempted, recipient not available"],
   [76, "out_for_delivery", "Out for delivery"],
   [82, "delivered", "Delivered"],
 ];
 
-/**
- * A parcel's story begins when it was shipped and ends with its delivery. Its number decides how fast it travels, and
- * whether nobody opens at first.
- */
+/** Simulated tracking from shipment to delivery. The tracking number decides the speed and whether the first attempt fails. */
 function trackingOf({ trackingNumber, shippedAt }: ParcelToTrack, now: Date): TrackingReport {
   const digest = createHash("sha256").update(trackingNumber).digest();
   const pace = 0.5 + digest[0]! / 255;

@@ -1,7 +1,7 @@
 const [width, height] = [288, 432];
 const fontSize = 14;
 
-/** A PDF of one page of four by six inches, as printers of labels take it, with these lines on it. */
+/** A one-page PDF of four by six inches, the format of label printers, with these lines of text. */
 export function drawLabel(lines: readonly string[]): Buffer {
   const shown = lines.filter((line) => line !== "").map((line) => `(${escapeText(line)}) '`);
   const text = `BT /F1 ${fontSize} Tf ${fontSize * 1.5} TL 24 ${height - 36} Td ${shown.join(" ")} ET`;
@@ -15,7 +15,7 @@ export function drawLabel(lines: readonly string[]): Buffer {
   ]);
 }
 
-/** The fonts that every reader has know the letters of Western Europe. */
+/** The standard PDF fonts cover WinAnsi only; other characters become question marks. */
 function escapeText(line: string): string {
   return line.replaceAll(/[^\x20-\x7e\xa0-\xff]/gu, "?").replaceAll(/[()\\]/g, String.raw`\$&`);
 }
@@ -24,7 +24,7 @@ function streamOf(content: string): string {
   return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
 }
 
-/** Objects are found by the byte at which they begin, which a table at the end tells. */
+/** The xref table at the end lists the byte offset of each object. */
 function writePdf(objects: readonly string[]): Buffer {
   let file = "%PDF-1.4\n";
   const places = objects.map((object, index) => {

@@ -1,7 +1,7 @@
 import { extraCells, readNumber, withoutFootnotes } from "../../core/csv/csv-cells.ts";
 import type { Warning } from "../../core/csv/csv-columns.ts";
-import type { PlacedError } from "../../core/csv/sheet.ts";
-import { placedError, readTable } from "../../core/csv/sheet.ts";
+import type { PlacedError } from "../../core/csv/csv-table.ts";
+import { placedError, readTable } from "../../core/csv/csv-table.ts";
 import type { CardHeader } from "./card.schemas.ts";
 import { readWeightUnit } from "../../core/weight.ts";
 import { levelOfService, serviceLevels } from "./service-level.ts";
@@ -25,14 +25,14 @@ const aliases: Record<string, string[]> = {
 };
 
 /**
- * Prices as spreadsheets hold them: one row per weight with a column for each zone, or one row per price with the
- * columns zone and rate. What the file does not say comes from the header.
+ * Reads prices from CSV: one row per weight with a column per zone, or one row per price with the columns zone and rate.
+ * Everything else comes from the header.
  */
 export async function servicesFromCsv(csv: string, header: Partial<CardHeader> = {}): Promise<CsvServices> {
   const table = await readTable(csv, maxRows);
   if ("errors" in table) return table;
   const [first, ...rows] = table.rows;
-  if (!first) return { errors: [placedError(1, null, "empty", "There is no header row.")] };
+  if (!first) return { errors: [placedError(1, null, "empty", "The header row is missing.")] };
   const columns = readColumns(first.cells.map((name) => name.trim()));
   const errors: PlacedError[] = columns.errors.map((message) => placedError(first.number, null, "columns", message));
   if (errors.length > 0) return { errors };
@@ -53,15 +53,15 @@ export async function servicesFromCsv(csv: string, header: Partial<CardHeader> =
   return errors.length > 0 ? { errors: errors.slice(0, maxErrors) } : { services, warnings };
 }
 
-/** Carriers put the prices of their envelopes above those by weight. They are for the carrier's own packaging, which no parcel here tells. */
+/** Rows with prices of the carrier's own envelopes. Skipped: parcels do not say whether they use the carrier's packaging. */
 const packaging = /^(ltr|letters?|env|envelopes?|paks?)\.?$/i;
 
 function packagingWarning(column: string, row: number, cell: string): Warning {
-  const message = `Row ${row} was left out: ${cell} is the carrier's own packaging, and prices here go by weight.`;
+  const message = `Row ${row} was skipped: ${cell} is the carrier's own packaging; only prices by weight are imported.`;
   return { column, code: "packaging_row", message };
 }
 
-/** Below the table: neither a weight nor a price. */
+/** A note below the table: neither a weight nor a price. */
 function isNote(cells: string[], { at, zones, names }: Columns): boolean {
   const prices = zones.length > 0 ? zones.map(([index]) => index) : [at.rate!, at.zone!];
   const isEmpty = prices.every((index) => (cells[index] ?? "").trim() === "");
@@ -84,15 +84,15 @@ function readColumns(names: string[]): Columns {
     const field = Object.keys(aliases).find((key) => aliases[key]!.includes(folded));
     if (field !== undefined) {
       if (at[field] === undefined) at[field] = index;
-      else errors.push(`${names[at[field]]} and ${name} are both the ${field}; leave one of them out.`);
+      else errors.push(`${names[at[field]]} and ${name} both mean ${field}; remove one of them.`);
     } else {
       const zone = /^(?:zone|zn|z)?\s*(?:[-_]\s*)?(\w{1,10})$/i.exec(name)?.[1];
       if (zone !== undefined) zones.push([index, normaliseZone(zone)]);
     }
   }
   const isLong = at.zone !== undefined && at.rate !== undefined;
-  if (at.weight === undefined) errors.push("There is no column for the weight, such as `weight`.");
-  if (!isLong && zones.length === 0) errors.push("There are no columns for zones, and none called `zone` and `rate`.");
+  if (at.weight === undefined) errors.push("A weight column is required, such as `weight`.");
+  if (!isLong && zones.length === 0) errors.push("Zone columns are required, or the columns `zone` and `rate`.");
   return { at, names, zones: isLong ? [] : zones, errors };
 }
 
@@ -119,7 +119,7 @@ function readLine(
   const known = about.get(service) ?? {};
   const level = cell("level").toLowerCase();
   if (level !== "" && !(serviceLevels as readonly string[]).includes(level))
-    fail("level", "enum", `${level} is none of ${serviceLevels.join(", ")}.`);
+    fail("level", "enum", `${level} is not one of ${serviceLevels.join(", ")}.`);
   about.set(service, {
     ...known,
     ...(cell("name") === "" ? {} : { name: cell("name") }),
@@ -127,7 +127,7 @@ function readLine(
   });
   const weight = readWeight(cell("weight"), cell("unit"), names[at.weight!]!);
   if (!weight)
-    return fail("weight", "weight", `${cell("weight") || "An empty cell"} is no weight such as 5, 5 lb or 12 oz.`);
+    return fail("weight", "weight", `${cell("weight") || "An empty cell"} is not a weight, such as 5, 5 lb or 12 oz.`);
   const zones: [string, string, string][] =
     columns.zones.length > 0
       ? columns.zones.map(([index, zone]) => [zone, (row[index] ?? "").trim(), names[index]!])
@@ -136,7 +136,8 @@ function readLine(
   const cells: Cell[] = [];
   for (const [zone, text, column] of zones) {
     const price = readPrice(text);
-    if (price === undefined) errors.push(placedError(number, column, "price", `${text} is no price such as 12.34.`));
+    if (price === undefined)
+      errors.push(placedError(number, column, "price", `${text} is not a price, such as 12.34.`));
     else cells.push({ row: number, column, zone, price });
   }
   return { row: number, service, ...weight, cells };
@@ -150,7 +151,7 @@ function readWeight(text: string, unitText: string, column: string): { upTo: num
   return found && unit && upTo > 0 ? { upTo, unit } : undefined;
 }
 
-/** Null: an empty cell or a dash, where there is no service. */
+/** Null: an empty cell or a dash, which means no service. */
 function readPrice(given: string): number | null | undefined {
   const text = withoutFootnotes(given);
   if (text === "" || text === "-" || /^n\/?a$/i.test(text)) return null;
@@ -174,18 +175,20 @@ function buildServices(
       breaks.set(key, row);
       for (const { zone, price, row: number, column } of cells) {
         if (row.prices.has(zone))
-          errors.push(placedError(number, column, "duplicate", `${code}, zone ${zone}, ${key} is there twice.`));
+          errors.push(
+            placedError(number, column, "duplicate", `${code}, zone ${zone}, ${key} has more than one price.`),
+          );
         row.prices.set(zone, price);
         zones.add(zone);
       }
     }
-    const said = header.services?.find((service) => service.code === code);
+    const fromHeader = header.services?.find((service) => service.code === code);
     const { name, level } = about.get(code) ?? {};
     return {
       code,
       ...(name === undefined ? {} : { name }),
       level: level ?? levelOfService(name ?? code) ?? levelOfService(code) ?? "ground",
-      ...said,
+      ...fromHeader,
       weightBreaks: [...breaks.values()].map(({ upTo, unit }) => ({ upTo, unit })),
       rates: Object.fromEntries(
         [...zones].map((zone) => [zone, [...breaks.values()].map(({ prices }) => prices.get(zone) ?? null)]),

@@ -170,7 +170,7 @@ describe("prices from a spreadsheet", () => {
         },
       ],
       warnings: [
-        { column: "Weight", code: "packaging_row", message: expect.stringContaining("Row 2 was left out: Ltr") },
+        { column: "Weight", code: "packaging_row", message: expect.stringContaining("Row 2 was skipped: Ltr") },
       ],
     });
   });

@@ -4,10 +4,10 @@ import { Name, OneOf, Strict } from "../../core/schema.ts";
 import { Weight } from "../../core/weight.ts";
 import { serviceLevels } from "./service-level.ts";
 
-/** Also safe where results are kept as text. */
+/** Also safe unescaped in the COPY lines of rate results. */
 export const zonePattern = "^[A-Za-z0-9][A-Za-z0-9_.-]{0,9}$";
 
-export const CalendarDate = Type.String({ format: "date", description: "A day, such as 2026-01-31" });
+export const CalendarDate = Type.String({ format: "date", description: "A calendar date, such as 2026-01-31" });
 const Code = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$" });
 const Zone = Type.String({ pattern: zonePattern });
 const Money = Type.Number({ minimum: 0, maximum: 100_000 });
@@ -23,7 +23,7 @@ const WeightBreak = Strict({
     type: ["number", "null"],
     exclusiveMinimum: 0,
     maximum: 100_000,
-    description: "Heaviest weight of this row; null, alone: the price does not depend on the weight",
+    description: "Upper weight limit of this row. A single null: the price does not depend on the weight",
   }),
   unit: Type.Optional(OneOf(["lb", "oz", "kg", "g"])),
 });
@@ -36,7 +36,7 @@ const Discount = Strict({
   weightTo: Type.Optional(Weight),
   stacking: Type.Optional(
     OneOf(["replace", "add"], {
-      description: "`replace` (default): the last one that fits counts; `add`: on top of the others",
+      description: "`replace` (default): the last matching discount applies; `add`: applied on top of it",
     }),
   ),
 });
@@ -44,12 +44,14 @@ const Discount = Strict({
 const Dim = Strict({
   divisor: Type.Number({ minimum: 1, maximum: 100_000, description: "Cubic inches per pound, or cubic cm per kg" }),
   unit: Type.Optional(OneOf(["in", "cm"])),
-  thresholdVolume: Type.Optional(Type.Number({ minimum: 0, description: "Smaller parcels go by their weight alone" })),
+  thresholdVolume: Type.Optional(
+    Type.Number({ minimum: 0, description: "Parcels up to this volume have no dimensional weight" }),
+  ),
   rounding: Type.Optional(
     OneOf(["nearest", "up", "none"], {
       description:
-        "Of each side to whole inches or centimetres, for the volume and for limits and surcharges by size. Default `up`, " +
-        "as the carriers do since August 2025; `nearest` before",
+        "Rounding of each side to whole inches or centimeters, for volume, limits and size surcharges. Default `up`, as " +
+        "carriers do since August 2025; `nearest` before",
     }),
   ),
 });
@@ -94,7 +96,7 @@ export const Surcharge = Strict({
   label: Type.Optional(Name),
   kind: OneOf(["fixed", "percent", "per_weight"], {
     description:
-      "`percent` is of the base after discount and minimum; `per_weight` counts begun units of the billable weight",
+      "`percent` is a share of the base price after discount and minimum; `per_weight` is charged per started unit of billable weight",
   }),
   amount: Type.Optional(Money),
   percent: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000 })),
@@ -132,7 +134,8 @@ const Fuel = Strict({
   table: Type.Optional(Type.Array(Strict({ from: CalendarDate, percent: Percent }), { minItems: 1, maxItems: 500 })),
   discountPercent: Type.Optional(Percent),
   appliesTo: OneOf(["base_list", "base_net", "subtotal"], {
-    description: "What it is taken of: the list price, the price after discount, or that and the surcharges",
+    description:
+      "Which amount the percentage applies to: the list price, the price after discount, or that plus surcharges",
   }),
 });
 
@@ -144,8 +147,8 @@ const cardHeader = {
   effectiveTo: Type.Optional(CalendarDate),
   zoneScheme: OneOf(["usps", "ups", "fedex", "bands", "chart", "flat"], {
     description:
-      "Where the zone chart of the account says nothing: the carrier's zones by distance, the bands of the card, none " +
-      "(`chart`), or one zone called `all` (`flat`)",
+      "How zones are found for ZIPs missing from the account's zone chart: the carrier's zones by distance, the card's " +
+      "`bands`, not at all (`chart`), or a single zone `all` (`flat`)",
   }),
   bands: Type.Optional(
     Type.Array(
@@ -163,7 +166,7 @@ const cardHeader = {
 export const RateCard = Strict({ ...cardHeader, services: Type.Array(CardService, { minItems: 1, maxItems: 50 }) });
 export type RateCard = Static<typeof RateCard>;
 
-/** What a CSV of prices leaves open; `services` say what the file cannot, matched by code. */
+/** The rest of a card whose prices come as CSV. `services` complete the services of the file, matched by code. */
 export const CardHeader = Strict({
   ...cardHeader,
   services: Type.Optional(

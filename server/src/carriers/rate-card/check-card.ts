@@ -15,7 +15,7 @@ const findShapeErrors = createFinder(RateCard, "body");
 const isZone = new RegExp(zonePattern);
 const maxReported = 200;
 
-/** Everything that is wrong with a card, at once; nothing when it can be used. */
+/** All errors of a card at once; empty if it is valid. */
 export function checkCard(card: unknown, pointer = ""): FieldError[] {
   const shape = errorsAt(pointer, findShapeErrors(card));
   if (shape.length > 0) return shape;
@@ -42,17 +42,23 @@ export function checkCard(card: unknown, pointer = ""): FieldError[] {
 
 function checkDates({ effectiveFrom, effectiveTo }: Card, report: Report): void {
   if (effectiveTo !== undefined && effectiveTo < effectiveFrom) {
-    report("/effectiveTo", "ends_before_start", `The card ends on ${effectiveTo}, before it begins.`);
+    report(
+      "/effectiveTo",
+      "ends_before_start",
+      `effectiveTo (${effectiveTo}) is before effectiveFrom (${effectiveFrom}).`,
+    );
   }
 }
 
 function checkBands({ zoneScheme, bands }: Card, report: Report): void {
-  if (zoneScheme === "bands" && !bands) report("/bands", "required", "The scheme `bands` needs distance bands.");
-  if (zoneScheme !== "bands" && bands) report("/bands", "unused", "Only the scheme `bands` takes distance bands.");
+  if (zoneScheme === "bands" && !bands)
+    report("/bands", "required", "The zone scheme `bands` requires distance bands.");
+  if (zoneScheme !== "bands" && bands) report("/bands", "unused", "Distance bands require the zone scheme `bands`.");
   let last = -1;
   for (const [index, { upToMiles }] of (bands ?? []).entries()) {
     const reach = upToMiles ?? Infinity;
-    if (reach <= last) report(`/bands/${index}/upToMiles`, "not_ascending", "Bands go from near to far; null is last.");
+    if (reach <= last)
+      report(`/bands/${index}/upToMiles`, "not_ascending", "Bands must be in ascending order; null comes last.");
     last = reach;
   }
 }
@@ -63,18 +69,18 @@ function checkService(service: CardService, at: string, report: Report): void {
   let last = 0;
   for (const [index, { upTo, unit }] of weightBreaks.entries()) {
     if (upTo === null) {
-      if (!isFlat) report(`${at}/weightBreaks/${index}/upTo`, "null_not_alone", "null stands alone.");
+      if (!isFlat) report(`${at}/weightBreaks/${index}/upTo`, "null_not_alone", "null must be the only weight break.");
       continue;
     }
     const mg = toMg({ value: upTo, unit: unit ?? "lb" });
     if (mg <= last)
-      report(`${at}/weightBreaks/${index}/upTo`, "not_ascending", "Weight breaks go from light to heavy.");
+      report(`${at}/weightBreaks/${index}/upTo`, "not_ascending", "Weight breaks must be in ascending order.");
     last = mg;
   }
-  if (Object.keys(rates).length === 0) report(`${at}/rates`, "minProperties", "At least one zone is needed.");
+  if (Object.keys(rates).length === 0) report(`${at}/rates`, "minProperties", "At least one zone is required.");
   for (const [zone, cells] of Object.entries(rates)) {
     const zoneAt = `${at}/rates/${escapePointer(zone)}`;
-    if (!isZone.test(zone)) report(zoneAt, "zone_name", `${zone} is no name for a zone, such as 5 or 44.`);
+    if (!isZone.test(zone)) report(zoneAt, "zone_name", `${zone} is not a valid zone name, such as 5 or 44.`);
     if (cells.length !== weightBreaks.length) {
       report(
         zoneAt,
@@ -85,7 +91,8 @@ function checkService(service: CardService, at: string, report: Report): void {
     for (const [index, cell] of cells.entries()) if (cell !== null) checkMoney(cell, `${zoneAt}/${index}`, report);
   }
   if (service.perUnitAbove) {
-    if (isFlat) report(`${at}/perUnitAbove`, "unused", "A price without weight has no weight above it.");
+    if (isFlat)
+      report(`${at}/perUnitAbove`, "unused", "A price that does not depend on the weight has no last weight.");
     checkZoneNames(Object.keys(service.perUnitAbove.rates), rates, `${at}/perUnitAbove/rates`, report);
     for (const [zone, amount] of Object.entries(service.perUnitAbove.rates))
       checkMoney(amount, `${at}/perUnitAbove/rates/${escapePointer(zone)}`, report);
@@ -95,17 +102,17 @@ function checkService(service: CardService, at: string, report: Report): void {
   checkMinimum(service, `${at}/minimum`, report);
 }
 
-/** Every parcel is in the one zone then, and prices of others would never be found. */
+/** With `flat` every parcel is in this zone; prices of other zones would never apply. */
 function checkFlatZone({ rates }: CardService, at: string, report: Report): void {
   if (Object.hasOwn(rates, flatZone)) return;
-  report(at, "unknown_zone", `With the scheme \`flat\` the only zone is called ${flatZone}.`, { allowed: [flatZone] });
+  report(at, "unknown_zone", `The only zone of the zone scheme \`flat\` is ${flatZone}.`, { allowed: [flatZone] });
 }
 
 function checkDiscounts(service: CardService, at: string, report: Report): void {
   for (const [index, discount] of (service.discounts ?? []).entries()) {
     const here = `${at}/discounts/${index}`;
     if ((discount.percent === undefined) === (discount.amount === undefined))
-      report(here, "one_of", "Exactly one of percent, amount is needed.");
+      report(here, "one_of", "Exactly one of percent and amount is required.");
     if (discount.amount !== undefined) checkMoney(discount.amount, `${here}/amount`, report);
     checkZoneNames(discount.zones ?? [], service.rates, `${here}/zones`, report);
     checkRange(discount.weightFrom, discount.weightTo, `${here}/weightTo`, report);
@@ -113,7 +120,7 @@ function checkDiscounts(service: CardService, at: string, report: Report): void 
 }
 
 function checkRange(from: Weight | undefined, to: Weight | undefined, at: string, report: Report): void {
-  if (from && to && toMg(to) < toMg(from)) report(at, "ends_before_start", "The band ends below its start.");
+  if (from && to && toMg(to) < toMg(from)) report(at, "ends_before_start", "weightTo is less than weightFrom.");
 }
 
 function checkMinimum(service: CardService, at: string, report: Report): void {
@@ -124,7 +131,7 @@ function checkMinimum(service: CardService, at: string, report: Report): void {
     report(
       at,
       "one_of",
-      "A minimum is either an amount, or the price of a zone and weight, optionally less something.",
+      "A minimum is either an amount, or the price of a zone and weight with an optional reduction.",
     );
     return;
   }
@@ -132,14 +139,14 @@ function checkMinimum(service: CardService, at: string, report: Report): void {
   if (minimum.reduction !== undefined) checkMoney(minimum.reduction, `${at}/reduction`, report);
   if (!isCell) {
     if (minimum.reduction !== undefined)
-      report(`${at}/reduction`, "unused", "An amount is the minimum itself, less nothing.");
+      report(`${at}/reduction`, "unused", "A reduction requires zone and weight; an amount is not reduced.");
     return;
   }
-  if (minimum.zone === undefined) report(`${at}/zone`, "required", "This field is needed.");
+  if (minimum.zone === undefined) report(`${at}/zone`, "required", "This field is required.");
   else checkZoneNames([minimum.zone], rates, `${at}/zone`, report);
-  if (minimum.weight === undefined) report(`${at}/weight`, "required", "This field is needed.");
+  if (minimum.weight === undefined) report(`${at}/weight`, "required", "This field is required.");
   else if (minimum.zone !== undefined && rates[minimum.zone] && !hasPrice(service, minimum.zone, minimum.weight))
-    report(`${at}/weight`, "no_rate_cell", "The card has no price for this weight, so that there would be no minimum.");
+    report(`${at}/weight`, "no_rate_cell", "The card has no price for this zone and weight.");
 }
 
 function hasPrice({ weightBreaks, rates }: CardService, zone: string, weight: Weight): boolean {
@@ -158,11 +165,11 @@ function checkSurcharges(card: Card, report: Report): void {
   for (const [index, surcharge] of surcharges.entries()) {
     const at = `/surcharges/${index}`;
     if (["base", "discount", "minimum", "fuel"].includes(surcharge.code))
-      report(`${at}/code`, "reserved", `${surcharge.code} is the name of another line of the price.`);
+      report(`${at}/code`, "reserved", `${surcharge.code} is reserved for another line of the price.`);
     checkAmount(surcharge, at, report);
     const when = surcharge.when ?? {};
     if (when.from !== undefined && when.to !== undefined && when.to < when.from)
-      report(`${at}/when/to`, "ends_before_start", "The period ends before it begins.");
+      report(`${at}/when/to`, "ends_before_start", "`to` is before `from`.");
     checkNames(when.services ?? [], services, `${at}/when/services`, "unknown_service", report);
     checkZoneNames(when.zones ?? [], zoneList, `${at}/when/zones`, report);
     checkZoneNames(Object.keys(surcharge.amountByZone ?? {}), zoneList, `${at}/amountByZone`, report);
@@ -173,7 +180,8 @@ function checkSurcharges(card: Card, report: Report): void {
 function checkAmount(surcharge: Surcharge, at: string, report: Report): void {
   const isPercent = surcharge.kind === "percent";
   const wanted = isPercent ? "percent" : "amount";
-  if (surcharge[wanted] === undefined) report(`${at}/${wanted}`, "required", `A ${surcharge.kind} surcharge needs it.`);
+  if (surcharge[wanted] === undefined)
+    report(`${at}/${wanted}`, "required", `A ${surcharge.kind} surcharge requires it.`);
   const other = isPercent ? "amount" : "percent";
   if (surcharge[other] !== undefined) report(`${at}/${other}`, "unused", `A ${surcharge.kind} surcharge has none.`);
   if (isPercent && surcharge.amountByZone) report(`${at}/amountByZone`, "unused", "A percentage has no amounts.");
@@ -189,16 +197,16 @@ function checkRequired(surcharge: Surcharge, all: Surcharge[], at: string, repor
   const codes = all.map((other) => other.code).filter((other) => other !== surcharge.code);
   if (!required || required === surcharge) checkNames([code], codes, at, "unknown_surcharge", report);
   else if (required.when?.requires !== undefined)
-    report(at, "chained", `${code} itself requires another surcharge; require that one.`);
+    report(at, "chained", `${code} itself requires another surcharge; name that one instead.`);
 }
 
 function checkFuel({ fuel }: Card, report: Report): void {
   if (!fuel) return;
   if ((fuel.percent === undefined) === (fuel.table === undefined))
-    report("/fuel", "one_of", "Exactly one of percent, table is needed.");
+    report("/fuel", "one_of", "Exactly one of percent and table is required.");
   for (const [index, { from }] of (fuel.table ?? []).entries()) {
     if (index > 0 && from <= fuel.table![index - 1]!.from)
-      report(`/fuel/table/${index}/from`, "not_ascending", "The table goes from early to late.");
+      report(`/fuel/table/${index}/from`, "not_ascending", "Rows must be in ascending order of `from`.");
   }
 }
 
@@ -209,7 +217,7 @@ function checkMoney(amount: number, at: string, report: Report): void {
 
 function checkUnique(values: string[], at: (index: number) => string, report: Report): void {
   for (const [index, value] of values.entries())
-    if (values.indexOf(value) !== index) report(at(index), "duplicate", `${value} is there twice.`);
+    if (values.indexOf(value) !== index) report(at(index), "duplicate", `${value} is listed more than once.`);
 }
 
 function checkZoneNames(zones: string[], rates: Record<string, unknown>, at: string, report: Report): void {

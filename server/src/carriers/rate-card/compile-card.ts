@@ -20,7 +20,7 @@ export type CompiledCard = {
     | {
         appliesTo: "base_list" | "base_net" | "subtotal";
         table: { from: string; ppm: number }[];
-        /** What is left of it after its own discount. */
+        /** Share that remains after the fuel discount. */
         keptPpm: number;
       }
     | undefined;
@@ -28,7 +28,7 @@ export type CompiledCard = {
   byLevel: Map<ServiceLevel, CompiledService>;
 };
 
-/** The condition sets a card refers to, so that they can be loaded before it is compiled. */
+/** The condition sets a card refers to; they must be loaded before it is compiled. */
 export function setsOfCard(card: RateCard): string[] {
   const found = [
     ...card.services.map((service) => service.limits?.destinationSet),
@@ -37,7 +37,7 @@ export function setsOfCard(card: RateCard): string[] {
   return [...new Set(found.filter((name) => name !== undefined))];
 }
 
-/** Done once per card, so that a price is a few comparisons and additions. The card must have passed `checkCard`. */
+/** Precomputes everything that does not depend on the parcel. The card must have passed `checkCard`. */
 export function compileCard(card: RateCard, sets: SetLookup): CompiledCard {
   const services = card.services.map((service, index) => compileService(service, index, sets));
   const byAlias = new Map<string, CompiledService>();
@@ -62,7 +62,11 @@ export function missingSets(card: RateCard, sets: SetLookup, pointer = ""): Fiel
   const errors: FieldError[] = [];
   const check = (name: string | undefined, at: string): void => {
     if (name !== undefined && !sets(name))
-      errors.push({ pointer: pointer + at, code: "condition_set_not_found", message: `There is no set ${name}.` });
+      errors.push({
+        pointer: pointer + at,
+        code: "condition_set_not_found",
+        message: `Condition set ${name} not found.`,
+      });
   };
   for (const [index, { limits }] of card.services.entries())
     check(limits?.destinationSet, `/services/${index}/limits/destinationSet`);
@@ -76,8 +80,8 @@ export function missingSets(card: RateCard, sets: SetLookup, pointer = ""): Fiel
 export type ServiceMatch = { service: CompiledService; level: ServiceLevel; isSubstitute: boolean };
 
 /**
- * Which service of the card stands for the one that was used: by name, by level, or by what the fallback allows. A name
- * that means another level elsewhere, such as Priority, is taken by that level: it is somebody else's service.
+ * The service of the card that corresponds to a service of another carrier: by name, by level, or by what the fallback
+ * allows. A name that conventionally means another level, such as Priority, is matched by that level only.
  */
 export function matchService(
   compiled: CompiledCard,
@@ -96,7 +100,7 @@ export function matchService(
   return undefined;
 }
 
-/** The service that somebody who knows the card means: by its code, another of its names, or a name for its level. */
+/** The service a caller names explicitly: by its code, an alias, or a name for its level. */
 export function findService(compiled: CompiledCard, name: string): ServiceMatch | undefined {
   const named = compiled.services.find(({ code }) => code === name) ?? compiled.byAlias.get(foldService(name));
   if (!named) return matchService(compiled, name, "none");
@@ -105,11 +109,11 @@ export function findService(compiled: CompiledCard, name: string): ServiceMatch 
 
 function compileService(service: CardService, index: number, sets: SetLookup) {
   const isFlat = service.weightBreaks[0]!.upTo === null;
-  // Upper ends; one Infinity: the weight does not matter.
+  // Upper limits. A single Infinity: the price does not depend on the weight.
   const breaksMg = service.weightBreaks.map(({ upTo, unit }) =>
     upTo === null ? Infinity : toMg({ value: upTo, unit: unit ?? "lb" }),
   );
-  // Cents per break by zone; NaN where there is no price.
+  // Cents per weight break, by zone; NaN: no price.
   const cells = new Map(
     Object.entries(service.rates).map(([zone, row]) => [
       zone,
@@ -135,11 +139,11 @@ function compileService(service: CardService, index: number, sets: SetLookup) {
     dim: dim && {
       divisor: dim.divisor,
       unitMg: mgPer(dim.unit === "cm" ? "kg" : "lb"),
-      /** Of the unit, in a cubic inch. */
+      /** Cubic units per cubic inch. */
       perCubicInch: dim.unit === "cm" ? 2.54 ** 3 : 1,
       threshold: dim.thresholdVolume ?? 0,
     },
-    /** How sides are measured, for volumes, limits and surcharges alike. */
+    /** How sides are rounded, for volume, limits and surcharges alike. */
     sides: { rounding: dim?.rounding ?? ("up" as const), unit: dim?.unit ?? ("in" as const) },
     maxMg: limits.maxWeight ? toMg(limits.maxWeight) : Infinity,
     maxLength: limits.maxLength ?? Infinity,
@@ -180,7 +184,7 @@ function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) 
       new Map(Object.entries(surcharge.amountByZone).map(([zone, amount]) => [zone, toCents(amount)])),
     ppm: toPpm(surcharge.percent ?? 0),
     unitMg: mgPer(surcharge.weightUnit ?? "lb"),
-    /** What is left of it after its own discount. */
+    /** Share that remains after the surcharge's discount. */
     keptPpm: 1_000_000 - toPpm(surcharge.discountPercent ?? 0),
     residential: when.residential,
     destination: memberOf(when.destinationSet, sets),
@@ -193,7 +197,7 @@ function compileSurcharge(surcharge: Surcharge, index: number, sets: SetLookup) 
     secondLongestSideOver: when.secondLongestSideOver ?? -1,
     lengthPlusGirthOver: when.lengthPlusGirthOver ?? -1,
     volumeOver: when.volumeOver ?? -1,
-    /** Only parcels of some weight or size get it. */
+    /** Depends on the weight or size of the parcel. */
     isByParcel: [when.weightOver, ...bySides].some((over) => over !== undefined),
     isBySides: bySides.some((over) => over !== undefined),
     from: when.from ?? "",
@@ -217,7 +221,7 @@ function compileFuel(fuel: RateCard["fuel"]): CompiledCard["fuel"] {
   };
 }
 
-/** A set of places may hold ZIPs, ZIP3 prefixes or states. */
+/** The set may contain ZIPs, ZIP3 prefixes or states. */
 function memberOf(name: string | undefined, sets: SetLookup): Member | undefined {
   return name === undefined ? undefined : (sets(name) ?? (() => false));
 }

@@ -84,7 +84,7 @@ describe("size", () => {
     const wide = aCard({ dim: { divisor: 100_000, rounding: "up" } }, { surcharges: handling({ volumeOver: 3375 }) });
     expect([cents(wide, lb(1), inches(15, 15, 15)), cents(wide, lb(1), inches(15, 15, 15.01))]).toEqual([1000, 4000]);
     const limited = aCard({ limits: { maxLengthPlusGirth: 107 } });
-    expect(() => cents(limited, lb(1), long)).toThrow("length and girth");
+    expect(() => cents(limited, lb(1), long)).toThrow("length plus girth");
   });
 
   test("D8: without another word every fraction of an inch is a whole one", () => {

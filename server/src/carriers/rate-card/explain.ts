@@ -8,7 +8,7 @@ export type ExplainedLine = { code: string; label: string; amount: number; expla
 
 export type ExplainedWeight = { actual: Weight; dimensional: Weight | null; billable: Weight; rated: Weight };
 
-/** Every line with the numbers it came from, so that anyone can check it with a pocket calculator. */
+/** Each line with the numbers it was computed from. */
 export function explainLines(situation: Situation, price: Price): ExplainedLine[] {
   return price.lines.map((line) => ({
     code: line.code,
@@ -39,9 +39,9 @@ function labelOf(card: CompiledCard, code: string): string {
 }
 
 const fuelBases = {
-  base_list: "the base price before discount",
+  base_list: "the list price",
   base_net: "the base price after discount and minimum",
-  subtotal: "the base price and the surcharges that carry fuel",
+  subtotal: "the base price plus the surcharges to which fuel applies",
 };
 
 function explain(situation: Situation, price: Price, line: PriceLine): string {
@@ -69,7 +69,7 @@ function explain(situation: Situation, price: Price, line: PriceLine): string {
 function explainSurcharge({ card }: Situation, line: PriceLine, of: string, percent: number): string {
   const surcharge = card.surcharges.find(({ code }) => code === line.code)!;
   const share = line.ppm === 1_000_000 ? "" : `${percent} % of `;
-  const group = surcharge.group === undefined ? "" : `; the strongest of group ${surcharge.group}`;
+  const group = surcharge.group === undefined ? "" : `; highest priority in group ${surcharge.group}`;
   if (surcharge.kind === "percent") return `${percent} % of ${of}${group}`;
   const times = surcharge.kind === "per_weight" ? ` for ${line.quantity} units of weight` : "";
   return `${share}${of}${times}${group}`;

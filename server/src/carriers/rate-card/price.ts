@@ -3,22 +3,22 @@ import { shareOf, shareOfShares } from "../../core/money.ts";
 import type { Sides } from "./measures.ts";
 import { countUnits, lengthPlusGirth, measureSides, volumeOf } from "./measures.ts";
 
-/** Where a parcel goes, as far as its price depends on it. */
+/** The properties of a shipment that its price depends on, besides the parcel itself. */
 export type Trip = {
   zone: string;
   originZip?: string | undefined;
   originState?: string | undefined;
   destinationZip?: string | undefined;
   destinationState?: string | undefined;
-  /** Null: nobody knows. */
+  /** Null: unknown. */
   residential: boolean | null;
-  /** A day such as 2026-01-31, for fuel and for surcharges of a season. */
+  /** A date such as 2026-01-31; decides fuel and seasonal surcharges. */
   shipDate: string;
 };
 
 type Parcel = { weightMg: number; sides?: Sides | undefined };
 
-/** `ofCents` and `ppm` say what a share was taken of; `quantity` how many units were charged. */
+/** For percentages, `ppm` of `ofCents`; `quantity` is the number of units charged. */
 export type PriceLine = { code: string; cents: number; ofCents?: number; ppm?: number; quantity?: number };
 
 export type Refusal = { reason: "no_rate_cell" | "over_limit" | "not_serviceable"; message: string };
@@ -27,29 +27,29 @@ export type Price = {
   totalCents: number;
   lines: PriceLine[];
   actualMg: number;
-  /** Zero without dimensions, or below the volume from which they count. */
+  /** Zero without dimensions, or up to the threshold volume. */
   dimMg: number;
   billableMg: number;
-  /** The weight of the row that was charged. */
+  /** The weight break that was charged. */
   ratedMg: number;
 };
 
-/** A surcharge that the place, the day and the service call for; the parcel itself decides about the rest. */
+/** A surcharge that applies to this trip and service; conditions on the parcel are checked later. */
 type Candidate = { surcharge: CompiledSurcharge; sharePpm: number };
 
-/** Everything but the parcel. Many parcels share one, and with it the prices that were worked out before. */
+/** Everything but the parcel. Shared by many parcels, together with the totals that were computed before. */
 export type Situation = {
   card: CompiledCard;
   service: CompiledService;
   zone: string;
   candidates: Candidate[];
-  /** Those of them that ask for the weight or the size, and what applies to a parcel that meets none of these. */
+  /** The candidates that depend on weight or size, and the surcharges of a parcel that meets none of their conditions. */
   byParcel: Candidate[];
   usual: Candidate[];
   fuelPpm: number;
   /**
-   * What parcels without dimensions cost, by weight break. Only the totals: from prices that are kept V8 concludes that
-   * all prices are, and makes each of millions where only a full collection finds it.
+   * Totals of parcels without dimensions, by weight break. Only the totals are cached: if Price objects were, V8 would
+   * allocate all of them (millions) in the old generation, where only a full garbage collection frees them.
    */
   ladderTotals?: { totals: number[]; isAscending: boolean };
 };
@@ -75,7 +75,7 @@ export function situate(card: CompiledCard, service: CompiledService, trip: Trip
   return { card, service, zone: trip.zone, candidates, byParcel, usual, fuelPpm: fuelAt(card, trip.shipDate) };
 }
 
-/** Same key, same situation: what the place and the day decide, and nothing else. */
+/** Trips with the same key share a situation. */
 export function situationKey(card: CompiledCard, service: CompiledService, trip: Trip): string {
   let key = `${service.index}|${trip.zone}|${fuelAt(card, trip.shipDate)}|`;
   if (service.serves) key += isIn(service.serves, trip.destinationZip, trip.destinationState) ? "s" : "-";
@@ -85,7 +85,7 @@ export function situationKey(card: CompiledCard, service: CompiledService, trip:
 
 const whole = 1_000_000;
 
-/** How much of the surcharge counts here: all, nothing, or its usual share when nobody knows whether it is a home. */
+/** The share of the surcharge that applies: all, none, or its allocation if it is unknown whether the address is residential. */
 function shareAt(surcharge: CompiledSurcharge, service: CompiledService, trip: Trip): number {
   if (surcharge.services && !surcharge.services.has(service.code)) return 0;
   if (surcharge.zones && !surcharge.zones.has(trip.zone)) return 0;
@@ -109,7 +109,7 @@ function fuelAt({ fuel }: CompiledCard, day: string): number {
   return ppm;
 }
 
-/** The price of a parcel that weighs exactly what this weight break reaches up to. */
+/** The price of a parcel at the upper limit of this weight break. */
 export function priceOfBreak(situation: Situation, index: number): Price | Refusal {
   const weightMg = situation.service.isFlat ? 0 : situation.service.breaksMg[index]!;
   return priceParcel(situation, { weightMg });
@@ -136,7 +136,7 @@ export function priceParcel(situation: Situation, given: Parcel): Price | Refusa
   for (const { surcharge } of applied) billableMg = Math.max(billableMg, surcharge.minBillableMg);
   const cell = cellAt(service, zone, billableMg);
   if (cell === "too heavy") {
-    const message = `${service.name} has no price for zone ${zone} beyond its last weight: the parcel is too heavy.`;
+    const message = `The parcel is heavier than the last weight break of ${service.name} in zone ${zone}.`;
     return { reason: "over_limit", message };
   }
   if (!cell) {
@@ -170,7 +170,7 @@ export function priceParcel(situation: Situation, given: Parcel): Price | Refusa
   return { totalCents: total, lines, actualMg: parcel.weightMg, dimMg, billableMg, ratedMg };
 }
 
-/** The parcel as the carrier's machine sees it. */
+/** The parcel with its sides rounded as the carrier measures them. */
 function measured({ sides: { rounding, unit } }: CompiledService, { weightMg }: Parcel, sides: Sides): Parcel {
   return { weightMg, sides: measureSides(sides, rounding, unit) };
 }
@@ -180,13 +180,13 @@ function overLimit(service: CompiledService, { weightMg, sides }: Parcel): Refus
   if (weightMg > service.maxMg) return refuse("the parcel is too heavy");
   if (!sides) return undefined;
   if (sides[0] > service.maxLength) return refuse("the parcel is too long");
-  if (lengthPlusGirth(sides) > service.maxLengthPlusGirth) return refuse("length and girth together are too much");
+  if (lengthPlusGirth(sides) > service.maxLengthPlusGirth) return refuse("length plus girth is over the limit");
   return undefined;
 }
 
 function dimWeight({ dim }: CompiledService, { sides }: Parcel): number {
   if (!dim || !sides) return 0;
-  // What going through inches left behind must not cross a threshold.
+  // Rounded, so that noise from the conversion to inches does not cross the threshold.
   const volume = Math.round(volumeOf(sides) * dim.perCubicInch * 1e6) / 1e6;
   return volume > dim.threshold ? Math.round((volume / dim.divisor) * dim.unitMg) : 0;
 }
@@ -212,7 +212,7 @@ function cellAt(
   return { cents: heaviest + steps * perStep, ratedMg: Math.round(last + steps * stepMg) };
 }
 
-/** Of those that fit, the last counts, and whatever is added on top; never more than the price itself. */
+/** The last matching `replace` discount plus all matching `add` discounts; never more than the price. */
 function discountOf(service: CompiledService, zone: string, list: number, ratedMg: number): PriceLine | undefined {
   let [ppm, cents, addedPpm, addedCents] = [0, 0, 0, 0];
   for (const discount of service.discounts) {
@@ -231,7 +231,7 @@ function applySurcharges({ candidates, byParcel, usual }: Situation, parcel: Par
   return chooseSurcharges(candidates.filter(({ surcharge }) => !surcharge.isByParcel || fitsParcel(surcharge, parcel)));
 }
 
-/** One of each group, the most important, and then those that build on one that applies. */
+/** The highest priority of each group, then the surcharges that require one of these. */
 function chooseSurcharges(meant: Candidate[]): Candidate[] {
   const first = strongestOfGroups(meant.filter(({ surcharge }) => surcharge.requires === undefined));
   const codes = new Set(first.map(({ surcharge }) => surcharge.code));

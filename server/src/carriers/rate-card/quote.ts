@@ -29,7 +29,7 @@ export type Quote = {
   zoneSource: FoundZone["source"];
   distanceMiles: number | null;
   borderline: boolean;
-  /** The other zone it may be, with its price; present when `borderline`. */
+  /** The neighboring zone and its price; set if `borderline`. */
   alternative: { zone: string; total: number | null } | null;
   total: number;
   currency: string;

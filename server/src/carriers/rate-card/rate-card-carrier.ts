@@ -8,29 +8,29 @@ import { findService } from "./compile-card.ts";
 import { quoteService } from "./quote.ts";
 import type { Tariff } from "./tariff.ts";
 
-/** A contract on paper: prices from uploaded cards, pickups agreed by rule and carried out by whoever drives. */
+/** A contract without an API: prices come from uploaded cards, and pickups are checked and recorded only. */
 export const rateCardCarrier: Carrier = {
   name: "rate-card",
   title: "Rate card",
   description:
-    "Prices from rate cards that you upload. Pickups are checked by their rules and written down; nobody is called.",
+    "Prices from rate cards you upload. Pickups are checked against the rules and recorded; the carrier is not contacted.",
   settings: Strict({}),
   credentials: Strict({}),
   pickupRules: defaultPickupRules,
   isLocal: true,
-  tellsNobody: true,
+  recordsOnly: true,
   usesRateCards: true,
   async rate({ tariff }, { services, ...request }) {
-    if (!tariff) throw new RemoteError("no_rate_card", "No rate card of this account is in effect on that day.");
+    if (!tariff) throw new RemoteError("no_rate_card", "This account has no rate card in effect on that day.");
     return servicesOf(tariff, services).map((service) => quoteService(tariff, service, request));
   },
   async schedulePickup() {
-    return { confirmationNumber: null, messages: [nobodyTold] };
+    return { confirmationNumber: null, messages: [carrierNotContacted] };
   },
   async cancelPickup() {},
 };
 
-/** Those that are asked for, or all. One that there is not is not passed over: who asked would miss it. */
+/** The named services, or all. An unknown name is an error rather than a missing quote. */
 export function servicesOf({ card }: Tariff, names: string[] | undefined): CompiledService[] {
   if (!names) return card.services;
   return names.map((name) => {
@@ -40,10 +40,10 @@ export function servicesOf({ card }: Tariff, names: string[] | undefined): Compi
   });
 }
 
-export const nobodyTold =
-  "Nobody was told: this contract is on paper. Call the carrier, and write down its number: PATCH with `confirmationNumber`.";
+export const carrierNotContacted =
+  "The carrier was not contacted. Call it and record its confirmation number with PATCH and `confirmationNumber`.";
 
-/** The same for the same request, so that a repetition does not look like a second pickup. */
+/** Derived from the effect key, so that a retry gets the same number. */
 export function confirmationOf(prefix: string, effectKey: string): string {
   const digest = createHash("sha256").update(effectKey).digest();
   return `${prefix}${String(digest.readUIntBE(0, 6) % 1_000_000_000).padStart(9, "0")}`;

@@ -13,7 +13,7 @@ export const serviceLevels = [
 ] as const;
 export type ServiceLevel = (typeof serviceLevels)[number];
 
-/** Business days from the first scan within which carriers deliver in the United States, by what they sell it as. */
+/** Usual transit time within the United States, in business days from the first scan. */
 export const usualDays: Record<ServiceLevel, number> = {
   media: 8,
   economy: 8,
@@ -49,18 +49,18 @@ const aliases: Record<ServiceLevel, string> = {
   same_day: "SAME DAY|SAMEDAY|SAME DAY CITY",
 };
 
-/** What a carrier sells under a name that means something at home with others: these go abroad. */
+/** International services whose names are those of domestic services at other carriers. */
 const foreign = new Set(["UPS STANDARD", "UPS STANDARD TO CANADA", "UPS STANDARD TO MEXICO", "UPS 11", "UPS EXPRESS"]);
 
 const carrierNames = /^(UPS|FEDEX|FED EX|FDX|FX|USPS|US POSTAL SERVICE|DHL|ONTRAC|LASERSHIP|LSO|GSO|DEMO)(?: |$)/;
-/** Said of the address, not of the service; and what carriers' own lists add. */
+/** Suffixes that describe the address or the package, not the service. */
 const afterthoughts = / (RESIDENTIAL|COMMERCIAL|RESI|COMM|RES|SERVICE|PACKAGE|PKG|CUBIC|DOMESTIC|SIGNATURE|ONE RATE)$/;
 
-/** One spelling for "UPS® Ground", "ups_ground" and "GROUND"; the carrier is left in front. */
+/** Normalizes spellings such as "UPS® Ground" and "ups_ground"; the carrier's name stays in front. */
 function foldWhole(name: string): string {
   return (
     name
-      // Before what looks alike is made the same, which would turn the mark into two letters.
+      // Before NFKC, which would turn ™ into the letters TM.
       .replaceAll(/[®™©℠]/g, "")
       .normalize("NFKC")
       .toUpperCase()
@@ -94,7 +94,7 @@ export function levelOfService(name: string): ServiceLevel | undefined {
   }
 }
 
-/** Whether the name of a service or charge says that the address is a home (Ground Residential, Home Delivery) or a business. */
+/** Whether the name of a service or charge implies a residential address (Ground Residential, Home Delivery) or a commercial one. */
 export function saysHome(name: string): boolean | undefined {
   if (/\b(commercial|comm|non-?\s?residential)\b/i.test(name)) return false;
   return /\b(residential|resi?|home delivery)\b/i.test(name) ? true : undefined;
@@ -102,7 +102,7 @@ export function saysHome(name: string): boolean | undefined {
 
 export type ServiceFallback = "faster" | "slower" | "none";
 
-/** Levels to try in turn: the wanted one, then those the fallback allows, nearest first. */
+/** The wanted level, then those the fallback allows, nearest first. */
 export function levelsToTry(wanted: ServiceLevel, fallback: ServiceFallback): ServiceLevel[] {
   const at = serviceLevels.indexOf(wanted);
   if (fallback === "faster") return serviceLevels.slice(at);

@@ -8,11 +8,11 @@ import { compileCard } from "./compile-card.ts";
 import type { Refusal, Situation, Trip } from "./price.ts";
 import { isRefusal, priceOfBreak, situate, situationKey } from "./price.ts";
 
-/** A card with its zones, ready to price many parcels. */
+/** A compiled card with its zone rules. */
 export type Tariff = {
   card: CompiledCard;
   zones: ZoneRules;
-  /** Chart zones may differ by service; without a chart they do not, and are looked up once per parcel. */
+  /** Cache by `situationKey`. */
   situations: Map<string, Situation | Refusal>;
 };
 
@@ -26,10 +26,10 @@ export function createTariff(card: RateCard, sets: SetLookup, chart?: ZoneChart,
   };
 }
 
-/** What if fuel, discount or divisor were others: the same card with these changed. */
+/** The card with the fuel, discount or divisor of a what-if scenario. */
 function applyScenario(card: RateCard, scenario: Scenario): RateCard {
   const { fuelPercent, extraDiscountPercent, dimDivisor } = scenario;
-  // Whoever asks for another fuel keeps what was agreed about fuel: its base and its discount.
+  // Another fuel percentage keeps the agreed `appliesTo` and discount.
   const { table: _table, ...agreed } = card.fuel ?? { appliesTo: "base_net" as const };
   const fuel = fuelPercent === undefined ? card.fuel : { ...agreed, percent: fuelPercent };
   const services = card.services.map((service) => ({
@@ -39,7 +39,7 @@ function applyScenario(card: RateCard, scenario: Scenario): RateCard {
       : {
           discounts: [...(service.discounts ?? []), { percent: extraDiscountPercent, stacking: "add" as const }],
         }),
-    // Inches per pound mean nothing to a service that measures in centimetres, nor to one that only weighs.
+    // A divisor in cubic inches per pound does not apply to services in centimeters, or without dimensional weight.
     ...(dimDivisor === undefined || !service.dim || service.dim.unit === "cm"
       ? {}
       : { dim: { ...service.dim, divisor: dimDivisor } }),
@@ -57,7 +57,7 @@ export function zoneOf(
   return resolveZone(tariff.zones, origin, destination, service, weightMg);
 }
 
-// Sets of ZIPs and seasons make a few hundred situations; a card that makes more is priced without keeping them.
+// ZIP sets and seasons produce a few hundred situations; beyond this limit they are not cached.
 const maxSituations = 5_000;
 
 export function situationOf(tariff: Tariff, service: CompiledService, trip: Trip): Situation | Refusal {
@@ -69,10 +69,7 @@ export function situationOf(tariff: Tariff, service: CompiledService, trip: Trip
   return made;
 }
 
-/**
- * The heaviest weight break that costs no more than this; null when even the lightest costs more. It needs neither the
- * weight nor the size of the parcel.
- */
+/** Index of the heaviest weight break that costs at most `cents`; null if even the lightest costs more. */
 export function breakEvenBreak(situation: Situation, cents: number): number | null {
   const { totals, isAscending } = (situation.ladderTotals ??= totalsOf(situation));
   if (!isAscending) {
@@ -88,7 +85,7 @@ export function breakEvenBreak(situation: Situation, cents: number): number | nu
   return low === 0 ? null : low - 1;
 }
 
-/** Infinite where there is no price. */
+/** Infinity: no price. */
 function totalsOf(situation: Situation): { totals: number[]; isAscending: boolean } {
   const totals = situation.service.breaksMg.map((_, index) => {
     const price = priceOfBreak(situation, index);
@@ -97,7 +94,7 @@ function totalsOf(situation: Situation): { totals: number[]; isAscending: boolea
   return { totals, isAscending: totals.every((total, index) => index === 0 || totals[index - 1]! <= total) };
 }
 
-/** What a parcel of exactly this weight break costs; infinite where there is no price. */
+/** Total of a parcel at this weight break; Infinity: no price. */
 export function totalOfBreak(situation: Situation, index: number): number {
   return (situation.ladderTotals ??= totalsOf(situation)).totals[index]!;
 }
@@ -106,14 +103,14 @@ export function haveSameTotals(a: Situation, b: Situation): boolean {
   return a === b || a.service.breaksMg.every((_, index) => totalOfBreak(a, index) === totalOfBreak(b, index));
 }
 
-/** The weight breaks whose price is as near to this as carriers' own rounding explains, lightest first. */
+/** The weight breaks whose total equals `cents` within the rounding tolerance of carriers, lightest first. */
 export function breaksThatCost(situation: Situation, cents: number): number[] {
   const { totals } = (situation.ladderTotals ??= totalsOf(situation));
   const tolerance = Math.max(2, Math.round(cents * 0.002));
   return totals.flatMap((total, index) => (Math.abs(total - cents) <= tolerance ? [index] : []));
 }
 
-/** The dearest break below this price and the cheapest above it; undefined when it is not between two of them. */
+/** The weight breaks just below and just above this price; undefined if it does not lie between two of them. */
 export function breaksAround(situation: Situation, cents: number): [below: number, above: number] | undefined {
   const { totals } = (situation.ladderTotals ??= totalsOf(situation));
   const above = totals.findIndex((total) => total > cents && total < Infinity);

@@ -1,15 +1,15 @@
 import { extraCells, withoutFootnotes } from "../../core/csv/csv-cells.ts";
-import type { PlacedError } from "../../core/csv/sheet.ts";
-import { placedError, readTable } from "../../core/csv/sheet.ts";
+import type { PlacedError } from "../../core/csv/csv-table.ts";
+import { placedError, readTable } from "../../core/csv/csv-table.ts";
 import type { ChartRow } from "./zone-chart.ts";
-import { createZoneMemory, rangeOf } from "./zone-chart.ts";
+import { createConflictCheck, rangeOf } from "./zone-chart.ts";
 
 const maxRows = 300_000;
 const maxErrors = 200;
 
 /**
- * A zone chart as carriers publish it: a column for the destinations, then either `zone` or one column per service. The
- * origin is a column too, or the same for the whole file.
+ * Reads a zone chart as carriers publish it: a column for the destinations, then `zone` or one column per service. The
+ * origin is another column, or one value for the whole file.
  */
 export async function chartFromCsv(
   csv: string,
@@ -18,7 +18,7 @@ export async function chartFromCsv(
   const table = await readTable(csv, maxRows);
   if ("errors" in table) return table;
   const first = table.rows.findIndex(({ cells }) => cells.some((cell) => /dest|^to$/i.test(cell)));
-  if (first === -1) return { errors: [placedError(1, null, "columns", "No column is called `destination`.")] };
+  if (first === -1) return { errors: [placedError(1, null, "columns", "A `destination` column is required.")] };
   const header = table.rows[first]!;
   const names = header.cells.map((name) => name.trim());
   const destinationAt = names.findIndex((name) => /dest|^to$/i.test(name));
@@ -27,11 +27,13 @@ export async function chartFromCsv(
     index === destinationAt || index === originAt || name === "" ? [] : [{ index, name }],
   );
   if (originAt === -1 && origin === undefined)
-    return { errors: [placedError(header.number, null, "columns", "Name the origin: as a column, or as `origin`.")] };
+    return {
+      errors: [placedError(header.number, null, "columns", "An origin is required, as a column or as `origin`.")],
+    };
   if (zoneColumns.length === 0)
-    return { errors: [placedError(header.number, null, "columns", "No column holds zones.")] };
+    return { errors: [placedError(header.number, null, "columns", "A column with zones is required.")] };
   const rows: ChartRow[] = [];
-  const said = createZoneMemory();
+  const findConflict = createConflictCheck();
   const errors: PlacedError[] = [];
   for (const { number, cells: line } of table.rows.slice(first + 1)) {
     const from = originAt === -1 ? origin! : clean(line[originAt]);
@@ -41,17 +43,19 @@ export async function chartFromCsv(
     if (!rangeOf(to) && zones.every(({ zone }) => zone === "")) continue;
     const extra = extraCells(line, names.length);
     if (extra) errors.push(placedError(number, null, extra.code, extra.message));
-    if (!rangeOf(to)) errors.push(placedError(number, names[destinationAt]!, "zip_range", `${to} is no ZIP or range.`));
-    if (!rangeOf(from)) errors.push(placedError(number, names[originAt] ?? null, "zip_range", `${from} is no ZIP.`));
+    if (!rangeOf(to))
+      errors.push(placedError(number, names[destinationAt]!, "zip_range", `${to} is not a ZIP or range.`));
+    if (!rangeOf(from))
+      errors.push(placedError(number, names[originAt] ?? null, "zip_range", `${from} is not a ZIP or range.`));
     for (const { name, zone } of zones) {
       if (zone === "") continue;
       if (zone !== "-" && !/^\w{1,10}$/.test(zone)) {
-        errors.push(placedError(number, name, "zone", `${zone} is no zone.`));
+        errors.push(placedError(number, name, "zone", `${zone} is not a valid zone.`));
         continue;
       }
       const value = zone === "-" ? null : zone.replace(/^0+(?=\d)/, "");
-      const former = said(from, to, name, value);
-      if (former !== undefined) errors.push(placedError(number, name, "contradiction", former));
+      const conflict = findConflict(from, to, name, value);
+      if (conflict !== undefined) errors.push(placedError(number, name, "conflicting_rows", conflict));
       rows.push({ origin: from, destination: to, zone: value, ...(/^zone$/i.test(name) ? {} : { service: name }) });
     }
   }

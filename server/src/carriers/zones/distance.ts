@@ -20,7 +20,7 @@ export function pointOfZip(zip: string): Point | undefined {
 
 const byState = new Map<string, Point | undefined>();
 
-/** The mean of the points of its ZIP3 areas, for addresses that name no ZIP. */
+/** The mean of the points of its ZIP3 areas, for addresses without a ZIP. */
 export function pointOfState(state: string): Point | undefined {
   if (byState.has(state)) return byState.get(state);
   const own = prefixesOfState(state).flatMap((prefix) => pointOfZip(prefix) ?? []);
@@ -31,7 +31,7 @@ export function pointOfState(state: string): Point | undefined {
   return point;
 }
 
-/** Along the great circle. */
+/** Great-circle distance (haversine). */
 export function milesBetween(a: Point, b: Point): number {
   const halfLatitude = Math.sin((b.latitude - a.latitude) / 2);
   const halfLongitude = Math.sin((b.longitude - a.longitude) / 2);

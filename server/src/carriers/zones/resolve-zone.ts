@@ -15,7 +15,7 @@ export type FoundZone = {
   zone: string;
   source: ZoneSource;
   distanceMiles?: number;
-  /** So near to the end of a band that the carrier's own chart may say the next one. */
+  /** The neighboring zone, if the distance is so close to its band that the carrier's chart may assign that zone. */
   alternativeZone?: string;
 };
 
@@ -31,8 +31,8 @@ export function zoneRules(scheme: SchemeName, bands?: readonly Band[], chart?: Z
 }
 
 /**
- * The chart of the carrier first, then the distance between the ZIP areas, then that between the states. Some light mail goes
- * another way: without a weight it is taken to be heavy.
+ * The zone from the chart, else by the distance between ZIP3 areas, else between states. The route of some light mail
+ * depends on its weight; without a weight the route of heavier parcels is used.
  */
 export function resolveZone(
   rules: ZoneRules,
@@ -48,26 +48,26 @@ export function resolveZone(
     if (charted === null) return notServed(to);
     if (charted !== undefined) return { zone: charted, source: "chart" };
   }
-  if (!rules.distances) return unresolved("The zone chart says nothing about these ZIPs.");
-  const a = placeOf(from, origin.state);
-  const b = placeOf(gateOf(rules.distances, to, service, weightMg) ?? to, destination.state);
+  if (!rules.distances) return unresolved("The zone chart does not contain these ZIPs.");
+  const a = locate(from, origin.state);
+  const b = locate(gatewayZip(rules.distances, to, service, weightMg) ?? to, destination.state);
   if (!a || !b) return unresolved(`The ${a ? "destination" : "origin"} has no known ZIP or state.`);
   return byDistance(rules.distances, a, b);
 }
 
-function gateOf(
+function gatewayZip(
   scheme: ZoneScheme,
   to: string | undefined,
   service: ChartedService | undefined,
   weightMg: number | undefined,
 ): string | undefined {
-  if (!scheme.gateOf || to === undefined || service === undefined || weightMg === undefined) return undefined;
-  return scheme.gateOf(to, { level: service.level, weightMg });
+  if (!scheme.gatewayZip || to === undefined || service === undefined || weightMg === undefined) return undefined;
+  return scheme.gatewayZip(to, { level: service.level, weightMg });
 }
 
 type Located = { point: Point; zip: string; isExact: boolean };
 
-function placeOf(zip: string | undefined, state: string | null | undefined): Located | undefined {
+function locate(zip: string | undefined, state: string | null | undefined): Located | undefined {
   const point = zip === undefined ? undefined : pointOfZip(zip);
   if (zip !== undefined && point) return { point, zip, isExact: true };
   const code = stateOfPlace(state, undefined) ?? "";
@@ -86,12 +86,12 @@ function byDistance(scheme: ZoneScheme, a: Located, b: Located): FoundZone | NoZ
   let band = 0;
   while (band < scheme.edges.length && miles > scheme.edges[band]!) band++;
   const zone = scheme.zones[band];
-  if (zone === undefined) return unresolved(`It is ${distanceMiles} miles, beyond the last band.`);
+  if (zone === undefined) return unresolved(`The distance of ${distanceMiles} miles is beyond the last band.`);
   const alternativeZone = neighbour(scheme, band, miles, source === "state");
   return { zone, source, distanceMiles, ...(alternativeZone === undefined ? {} : { alternativeZone }) };
 }
 
-/** The zone on the other side of the nearest edge, if that is near; a distance between states is never sure. */
+/** The zone across the nearest band edge, if that is close. Distances between states are always approximate. */
 function neighbour(scheme: ZoneScheme, band: number, miles: number, isRough: boolean): string | undefined {
   const below = band > 0 ? miles - scheme.edges[band - 1]! : Infinity;
   const above = band < scheme.edges.length ? scheme.edges[band]! - miles : Infinity;
@@ -100,7 +100,7 @@ function neighbour(scheme: ZoneScheme, band: number, miles: number, isRough: boo
 }
 
 function notServed(zip: string): NoZone {
-  return { reason: "not_serviceable", message: `The carrier does not deliver to ${zip}.` };
+  return { reason: "not_serviceable", message: `ZIP ${zip} is not served.` };
 }
 
 function unresolved(message: string): NoZone {

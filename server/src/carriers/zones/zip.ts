@@ -2,16 +2,15 @@ import { statesOf } from "../../core/region-names.ts";
 import { stateOfZip } from "../../core/zip-states.ts";
 
 /**
- * Five digits, or undefined: spreadsheets drop a leading zero, programs write 7114.0,
- * and the four digits after the dash do not matter here. Three digits are the beginning of a ZIP far more often than one of
- * Puerto Rico that has lost two zeros: 902 is no ZIP.
+ * Five digits, or undefined. Restores leading zeros that spreadsheets drop, and ignores a trailing .0 and the ZIP+4 part.
+ * Three digits alone are not a ZIP: 902 is far more often a ZIP3 than a ZIP of Puerto Rico that lost two zeros.
  */
 export function normaliseZip(text: string | null | undefined): string | undefined {
   if (text?.length === 5 && isDigits(text)) return text;
   const found = /^\s*(\d{4,5}|\d{3}(?=-?\d{4}))(?:-?\d{4}|\.0+)?\s*$/.exec(text ?? "");
   if (!found) return undefined;
   const digits = found[1]!;
-  // Nine digits without a dash were read as five and four; seven or eight digits have lost zeros in front.
+  // Nine digits without a dash are ZIP+4; seven or eight digits have lost leading zeros.
   return digits.padStart(5, "0");
 }
 
@@ -23,7 +22,7 @@ function isDigits(text: string): boolean {
   return true;
 }
 
-/** The state of a place, as two letters wherever it can be told: what was written, or what the ZIP says. */
+/** The two-letter state: as given, else derived from the ZIP or from the state's name. */
 export function stateOfPlace(state: string | null | undefined, zip: string | undefined): string | undefined {
   const written = state?.trim().toUpperCase() ?? "";
   if (/^[A-Z]{2}$/.test(written)) return written;

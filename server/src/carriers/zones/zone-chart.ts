@@ -8,14 +8,14 @@ import { foldService, levelOfService } from "../rate-card/service-level.ts";
 
 const ZipRange = Type.String({
   pattern: "^(\\d{3}|\\d{5})(-+(\\d{3}|\\d{5}))?$",
-  description: "A ZIP, a ZIP3 or a range of them: 10001, 004, 004-005, 96939-96944",
+  description: "A ZIP, a ZIP3 or a range: 10001, 004, 004-005, 96939-96944",
 });
 
 export const ChartRow = Strict({
   origin: ZipRange,
   destination: ZipRange,
   zone: Type.Unsafe<string | null>({ type: ["string", "null"], pattern: zonePattern, description: "null: not served" }),
-  service: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Without it: every service" })),
+  service: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: "Default: every service" })),
 });
 export type ChartRow = Static<typeof ChartRow>;
 
@@ -46,7 +46,7 @@ export function compileChart(rows: readonly ChartRow[]): ZoneChart {
   return { byPrefix };
 }
 
-/** Null: not served. Undefined: the chart does not say. */
+/** Null: not served. Undefined: not in the chart. */
 export function zoneInChart(
   chart: ZoneChart,
   origin: string,
@@ -61,7 +61,7 @@ export function zoneInChart(
   return undefined;
 }
 
-/** A column of the chart is meant by one of the names of a service, or by its level. */
+/** A chart column matches a service by one of its names, or by its level. */
 export type ChartedService = { names: ReadonlySet<string>; level: ServiceLevel };
 
 function isMeant(row: Row, service: ChartedService | undefined): boolean {
@@ -72,7 +72,7 @@ function nameOf(service: string): { service: string; level: ServiceLevel | undef
   return { service: foldService(service), level: levelOfService(service) };
 }
 
-/** A range as numbers of five digits; undefined when it is none. */
+/** A range as five-digit numbers; undefined if it is not valid. */
 export function rangeOf(text: string): [from: number, to: number] | undefined {
   const found = /^(\d{3}|\d{5})(?:-+(\d{3}|\d{5}))?$/.exec(text.trim());
   const first = found?.[1];
@@ -83,31 +83,31 @@ export function rangeOf(text: string): [from: number, to: number] | undefined {
   return to < from ? undefined : [from, to];
 }
 
-/** Remembers what was said about each lane, and tells when something else is said about one: no parcel can be in two zones. */
-export function createZoneMemory() {
+/** Detects rows that assign different zones to the same lane. Returns the error message, if any. */
+export function createConflictCheck() {
   const zones = new Map<string, string | null>();
   return (origin: string, destination: string, service: string, zone: string | null): string | undefined => {
     const key = `${origin}|${destination}|${foldService(service)}`;
     const former = zones.get(key);
     if (former === undefined) zones.set(key, zone);
     if (former === undefined || former === zone) return undefined;
-    return `${zone ?? "Not served"} contradicts ${former ?? "not served"}, which a row above says of ${destination}.`;
+    return `Zone ${zone ?? "'not served'"} conflicts with ${former ?? "'not served'"} in an earlier row for ${destination}.`;
   };
 }
 
 export function checkChart(rows: readonly ChartRow[], pointer: string): FieldError[] {
   const errors: FieldError[] = [];
-  const said = createZoneMemory();
+  const findConflict = createConflictCheck();
   for (const [index, row] of rows.entries()) {
-    const former = said(row.origin, row.destination, row.service ?? "", row.zone);
-    if (former !== undefined && errors.length < 200)
-      errors.push({ pointer: `${pointer}/${index}/zone`, code: "contradiction", message: former });
+    const conflict = findConflict(row.origin, row.destination, row.service ?? "", row.zone);
+    if (conflict !== undefined && errors.length < 200)
+      errors.push({ pointer: `${pointer}/${index}/zone`, code: "conflicting_rows", message: conflict });
     for (const field of ["origin", "destination"] as const) {
       if (!rangeOf(row[field]) && errors.length < 200)
         errors.push({
           pointer: `${pointer}/${index}/${field}`,
           code: "zip_range",
-          message: `${row[field]} is no range.`,
+          message: `${row[field]} is not a valid range.`,
         });
     }
   }

@@ -1,15 +1,15 @@
 import { toMg } from "../rate-card/measures.ts";
 import type { ServiceLevel } from "../rate-card/service-level.ts";
 
-/** Distance bands with the names of their zones, and the places a carrier zones by name instead. */
+/** Distance bands with their zones, and the areas whose zone does not depend on the distance. */
 export type ZoneScheme = {
-  /** Upper ends in miles; the last zone has none. */
+  /** Upper limits in miles; the last zone has none. */
   edges: number[];
   zones: string[];
-  /** A zone, null where the carrier does not deliver, undefined where the distance decides. */
+  /** The zone of a special area; null: not served; undefined: the distance decides. */
   special(origin: string, destination: string): string | null | undefined;
-  /** The ZIP that the way is measured to instead, for parcels that leave through another gate than the rest of the mail there. */
-  gateOf?(destination: string, parcel: { level: ServiceLevel; weightMg: number }): string | undefined;
+  /** The ZIP to measure the distance to instead, for overseas parcels that are routed through an exchange office. */
+  gatewayZip?(destination: string, parcel: { level: ServiceLevel; weightMg: number }): string | undefined;
 };
 
 export type SchemeName = "usps" | "ups" | "fedex" | "bands" | "chart" | "flat";
@@ -41,7 +41,7 @@ const chicago = "60600";
 const upsAreas = { PR: "45", HI: "44", AK: "44", GU: null, military: null } as const;
 const fedexAreas = { PR: null, HI: "9", AK: "17", GU: null, military: null } as const;
 
-/** Within one such area, and from it to the mainland, the distance decides: charts say more, where there is one. */
+/** Within one area, and from it to the mainland, the distance decides. */
 const byArea =
   (areas: Record<"PR" | "HI" | "AK" | "GU" | "military", string | null>): ZoneScheme["special"] =>
   (origin, destination) => {
@@ -60,20 +60,20 @@ const schemes: Record<"usps" | "ups" | "fedex", ZoneScheme> = {
       if (isFreelyAssociated(destination)) return "9";
       return origin.slice(0, 3) === destination.slice(0, 3) ? "1" : undefined;
     },
-    // Ground Advantage and Priority Mail of less than a pound go overseas through Chicago, heavier ones through either coast.
-    gateOf: (destination, { level, weightMg }) =>
+    // Ground Advantage and Priority Mail under a pound go overseas through Chicago, heavier parcels through either coast.
+    gatewayZip: (destination, { level, weightMg }) =>
       weightMg < poundMg && (level === "ground" || level === "three_day") && isOverseasMilitary(destination)
         ? chicago
         : undefined,
   },
-  // Their charts fit best with bands that reach a little further than the nominal ones.
+  // Bands slightly wider than the nominal ones match the published charts best.
   ups: { edges: [170, 320, 620, 1020, 1420, 1820], zones: merged, special: byArea(upsAreas) },
   fedex: { edges: [165, 315, 615, 1015, 1415, 1815], zones: merged, special: byArea(fedexAreas) },
 };
 
 export type Band = { upToMiles: number | null; zone: string };
 
-/** Undefined: there are no distances in this scheme. */
+/** Undefined: the scheme does not use distances. */
 export function schemeOf(name: SchemeName, bands: readonly Band[] = []): ZoneScheme | undefined {
   if (name === "usps" || name === "ups" || name === "fedex") return schemes[name];
   if (name !== "bands") return undefined;

@@ -165,11 +165,11 @@ describe("a chart of the carrier", () => {
     ]);
     const two = await chartFromCsv("destination,zone,Ground\n100,2,2\n100,2,3\n101,4,4,4\n", "900");
     expect("errors" in two && two.errors.map(({ row, column, code }) => [row, column, code])).toEqual([
-      [3, "Ground", "contradiction"],
+      [3, "Ground", "conflicting_rows"],
       [4, null, "too_many_cells"],
     ]);
     const rows = [null, "2"].map((zone) => ({ origin: "900", destination: "100", zone }));
-    expect(checkChart(rows, "/rows")).toMatchObject([{ pointer: "/rows/1/zone", code: "contradiction" }]);
+    expect(checkChart(rows, "/rows")).toMatchObject([{ pointer: "/rows/1/zone", code: "conflicting_rows" }]);
     expect(await chartFromCsv("zip,zone\n1,2\n")).toMatchObject({ errors: [{ row: 1, code: "columns" }] });
     expect(await chartFromCsv("destination,zone\n100,2\n")).toMatchObject({ errors: [{ row: 1, code: "columns" }] });
   });

@@ -36,40 +36,38 @@ function folderProblems(settings: Settings, { filesRoot }: Limits): FieldError[]
     if (typeof folder !== "string") return [];
     const fail = (code: string, message: string): FieldError[] => [{ pointer: `/${name}`, code, message }];
     if (filesRoot === undefined) {
-      return fail("files_disabled", "This hub does not let bridges read files; send the text in place.");
+      return fail("files_disabled", "File access is disabled on this hub; send the text in `csv`.");
     }
     if (!folder.split("/").includes("..")) return [];
-    return fail("outside_files_dir", "The folder must lie below the folder for files of the hub.");
+    return fail("outside_files_dir", "The folder must be below the files folder of the hub.");
   });
 }
 
 export const csv: Connector = {
   name: "csv",
   title: "CSV files",
-  description: "Orders as text or as files in a folder of the hub.",
+  description: "Orders from CSV text, or from files in a folder of the hub.",
   settings: Strict(
     {
       importFolder: Folder(
         "Import folder",
-        "Below the organization's folder for files; what lies there is imported and moved to its subfolder `processed`",
+        "Below the files folder of the organization; files in it are imported and moved to its subfolder `processed`",
         "shop-a/incoming",
       ),
       exportFolder: Folder(
         "Export folder",
-        "Below the organization's folder for files; each order becomes a file",
+        "Below the files folder of the organization; each order is written to a file",
         "shop-a/outgoing",
       ),
       ...sheetSettings,
-      encoding: Type.Optional(
-        OneOf(encodings, { title: "Encoding", description: "Of the files; default: what they look like" }),
-      ),
+      encoding: Type.Optional(OneOf(encodings, { title: "Encoding", description: "Of the files; default: detected" })),
     },
     { examples: [{ importFolder: "shop-a/incoming", delimiter: "semicolon" }] },
   ),
   credentials: Strict({}),
   check: folderProblems,
   tasks: () => [test, ordersImport, ordersExport],
-  // Two imports at once would fight over the same files.
+  // Two concurrent imports would read the same files.
   concurrency: 1,
   isOffline: true,
 };

@@ -4,32 +4,31 @@ import type { Call } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { shortHash } from "../short-hash.ts";
 
-/** Orders have names and addresses: only the user that the hub runs as reads what it writes. */
+/** Files contain personal data: only the OS user of the hub can read them. */
 const ownFolder = { recursive: true, mode: 0o700 } as const;
 const ownFile = { flush: true, mode: 0o600 } as const;
 
-/** The real folder, with links followed: it must lie below what the hub allows. */
+/** Resolves links: the real folder must be below the files folder. */
 export async function openFolder(call: Call, name: string): Promise<string> {
-  if (call.filesRoot === undefined)
-    throw new RemoteError("files_disabled", "This hub does not let bridges read files.");
+  if (call.filesRoot === undefined) throw new RemoteError("files_disabled", "File access is disabled on this hub.");
   await mkdir(call.filesRoot, ownFolder).catch(() => missing("for files of the organization"));
   const root = await realpath(call.filesRoot);
   const folder = await realpath(path.join(root, name)).catch(() => missing(name));
   if (folder !== root && !folder.startsWith(root + path.sep)) {
-    throw new RemoteError("outside_files_dir", `The folder ${name} is not below the folder for files of the hub.`);
+    throw new RemoteError("outside_files_dir", `The folder ${name} is outside the files folder of the hub.`);
   }
   if (!(await stat(folder)).isDirectory()) return missing(name);
   return folder;
 }
 
 function missing(name: string): never {
-  throw new RemoteError("folder_missing", `There is no folder ${name}.`);
+  throw new RemoteError("folder_missing", `The folder ${name} does not exist.`);
 }
 
-/** A file as it was found: another one with the same name later has another mark. */
+/** `mark` identifies the content: a later file with the same name has another one. */
 export type Found = { name: string; mark: string; at: number };
 
-/** Oldest first. Links are left alone, since they may lead anywhere. */
+/** Oldest first, without symbolic links, which could lead outside the folder. */
 export async function listFiles(folder: string): Promise<Found[]> {
   const names = (await readdir(folder)).filter((name) => /\.(csv|tsv|xlsx)$/i.test(name) && !name.startsWith("."));
   const found: Found[] = [];
@@ -40,8 +39,8 @@ export async function listFiles(folder: string): Promise<Found[]> {
   return found.toSorted((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1));
 }
 
-/** Out of the way, next to the others. A name that is there already is not overwritten. */
-export async function putAway(folder: string, { name, mark }: Found, where: "processed" | "failed"): Promise<void> {
+/** Moves a file to a subfolder. An existing file is not overwritten. */
+export async function archiveFile(folder: string, { name, mark }: Found, where: "processed" | "failed"): Promise<void> {
   const target = path.join(folder, where);
   await mkdir(target, ownFolder);
   const isThere = await exists(path.join(target, name));
@@ -56,17 +55,17 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-/** Rows that were not taken, page by page, in a file beside those that were read. */
+/** Appends rejected rows to a file in the subfolder `rejected`. */
 export async function addRejected(folder: string, { name, mark }: Found, csv: string): Promise<void> {
   const target = path.join(folder, "rejected");
   await mkdir(target, ownFolder);
   const file = path.join(target, `${path.parse(name).name}-${shortHash(mark)}.csv`);
-  // The header is there already.
+  // The file already has the header.
   const rows = (await exists(file)) ? csv.slice(csv.indexOf("\r\n") + 2) : csv;
   await appendFile(file, rows, ownFile);
 }
 
-/** All of it or nothing: a reader never sees half a file. Writing it again leaves the same file. */
+/** Atomic: readers never see a partial file. May be repeated. */
 export async function writeTextFile(folder: string, name: string, text: string): Promise<void> {
   const target = path.join(folder, name);
   const draft = path.join(folder, `.${name}.tmp`);

@@ -4,7 +4,10 @@ import { delimiters } from "../../core/csv/csv.ts";
 import type { CsvSource } from "../../core/csv/csv-source.ts";
 import { presetSettings } from "../../core/csv/import-shapes.ts";
 import type { Sheet, SheetOptions, SheetRecord } from "../../core/csv/sheet.ts";
-import { openSheet, placedError, readRecords, writeRejected } from "../../core/csv/sheet.ts";
+import { openSheet } from "../../core/csv/sheet.ts";
+import { readRecords } from "../../core/csv/sheet-records.ts";
+import { writeRejected } from "../../core/csv/sheet-report.ts";
+import { placedError } from "../../core/csv/csv-table.ts";
 import { HubError } from "../../core/errors.ts";
 import { OneOf, Strict } from "../../core/schema.ts";
 import type { Call, Page, PageFailure, PulledRecord, Settings } from "../connector.ts";
@@ -15,7 +18,7 @@ import { asText, objectOf } from "../shape.ts";
 import { pullTask, pushTask } from "../standard-tasks.ts";
 import { orderToCsv } from "./csv-export.ts";
 import type { Found } from "./csv-folder.ts";
-import { addRejected, listFiles, openFolder, putAway, writeTextFile } from "./csv-folder.ts";
+import { addRejected, listFiles, openFolder, archiveFile, writeTextFile } from "./csv-folder.ts";
 import type { FileReader, OpenedFile } from "./file-reader.ts";
 import { createFileReader } from "./file-reader.ts";
 import { orderPresets } from "./order-presets.ts";
@@ -23,11 +26,11 @@ import { orderSheet } from "./order-sheet.ts";
 
 const pageSize = 500;
 const maxRows = 200_000;
-const maxTold = 10;
-/** As many orders wait for further rows of theirs: a long file is never in memory as orders. */
+const maxMessages = 10;
+/** Orders that may wait for further rows, so that a long file is never in memory as a whole. */
 const maxOpen = 5_000;
 
-/** `file` and `mark` name the file that is being read, `done` how many of its orders are stored. */
+/** `file` and `mark` identify the current file, `done` is the number of its orders that are stored. */
 type Cursor = { file?: string; mark?: string; done?: number };
 
 async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
@@ -36,14 +39,14 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
   if (typeof given === "string") {
     const mark = shortHash(given);
     const sheet = await openOrders(call, given, { ...call.settings, ...call.input });
-    // Whoever sends the same text once more wants it to be read once more.
+    // The same text in a later execution is read again.
     yield* sheet ? readPages(sheet, { mark }, at, () => ({})) : [{ records: [], cursor: {}, total: 0 }];
-    tellWarnings(call, sheet);
+    logWarnings(call, sheet);
     return;
   }
   const name = call.settings.importFolder;
   if (typeof name !== "string") {
-    throw new RemoteError("nothing_to_read", "Give the text as `csv`, or set a folder for the bridge.");
+    throw new RemoteError("nothing_to_read", "Send the text as `csv`, or set the import folder of the bridge.");
   }
   yield* pullFolder(call, await openFolder(call, name), at);
 }
@@ -61,13 +64,13 @@ async function* pullFiles(call: Call, folder: string, at: Cursor, reader: FileRe
   const { encoding, delimiter = "auto" } = call.settings as Pick<OpenedFile, "encoding"> & Partial<OpenedFile>;
   const broken: string[] = [];
   const settle = async (file: Found, where: "processed" | "failed"): Promise<void> => {
-    if (!call.isSample) await putAway(folder, file, where);
+    if (!call.isSample) await archiveFile(folder, file, where);
   };
   const files = await listFiles(folder);
   for (const file of files) {
     const place = { file: file.name, mark: file.mark };
-    const counts = { taken: 0, failed: 0 };
-    const told: string[] = [];
+    const counts = { imported: 0, failed: 0 };
+    const messages: string[] = [];
     try {
       const rows = await reader.open({ file: path.join(folder, file.name), encoding, delimiter, maxRows });
       const sheet = await openOrders(call, rows, call.settings);
@@ -75,35 +78,35 @@ async function* pullFiles(call: Call, folder: string, at: Cursor, reader: FileRe
         const reject = async (rejected: SheetRecord[]): Promise<void> =>
           await addRejected(folder, file, writeRejected(sheet, rejected));
         for await (const page of readPages(sheet, place, at, undefined, call.isSample ? undefined : reject)) {
-          counts.taken += page.records.length;
+          counts.imported += page.records.length;
           for (const { errors } of page.failures ?? []) {
             counts.failed++;
-            if (told.length <= maxTold) told.push(...errors.map(({ message }) => message));
+            if (messages.length <= maxMessages) messages.push(...errors.map(({ message }) => message));
           }
           yield page;
         }
-        tellWarnings(call, sheet, `${file.name}: `);
+        logWarnings(call, sheet, `${file.name}: `);
       }
     } catch (error) {
       if (!(error instanceof RemoteError)) throw error;
       counts.failed++;
-      told.push(error.message);
+      messages.push(error.message);
     }
     if (counts.failed > 0) {
-      const problem = `${file.name}: ${invalid(told).message}`;
+      const problem = `${file.name}: ${invalid(messages).message}`;
       call.log("error", problem);
-      // One bad file does not keep the others waiting; it is said at the end.
-      if (counts.taken === 0) broken.push(problem);
+      // A bad file does not stop the others; it is reported at the end.
+      if (counts.imported === 0) broken.push(problem);
     }
-    // Whoever asks for more has stored the last page, so the file is not needed again.
-    await settle(file, counts.taken === 0 && counts.failed > 0 ? "failed" : "processed");
-    call.log("info", `${file.name}: ${counts.taken} orders`);
+    // The next page is requested after the last one was stored, so the file is not needed again.
+    await settle(file, counts.imported === 0 && counts.failed > 0 ? "failed" : "processed");
+    call.log("info", `${file.name}: ${counts.imported} orders`);
   }
   if (files.length === 0) yield { records: [], cursor: at, total: 0 };
   if (broken.length > 0) throw new RemoteError("invalid_file", broken.join(" ").slice(0, 2000));
 }
 
-/** Its header; what is wrong with the file as a whole is said at once. Undefined: there is nothing in it. */
+/** Reads the header; throws if the file as a whole is invalid. Undefined if it is empty. */
 async function openOrders(call: Call, csv: string | CsvSource, options: Settings): Promise<Sheet | undefined> {
   const { preset, ...given } = options as SheetOptions & { preset?: string };
   const known = preset === "none" ? null : orderPresets.find(({ name }) => name === preset);
@@ -120,7 +123,7 @@ async function openOrders(call: Call, csv: string | CsvSource, options: Settings
   }
 }
 
-/** What is not one of ours is a defect. */
+/** Rethrows anything else: it is a defect. */
 function asHubError(error: unknown): HubError {
   if (!(error instanceof HubError)) throw error;
   return error;
@@ -128,23 +131,23 @@ function asHubError(error: unknown): HubError {
 
 const unreadCodes: readonly string[] = ["unknown_column", "duplicate_field"];
 
-function tellWarnings(call: Call, sheet: Sheet | undefined, about = ""): void {
+function logWarnings(call: Call, sheet: Sheet | undefined, about = ""): void {
   const { unread = [], other = [] } = Object.groupBy(sheet?.warnings ?? [], ({ code }) =>
     unreadCodes.includes(code) ? "unread" : "other",
   );
   const names = unread.map(({ column }) => column).join(", ");
-  if (names !== "") call.log("warn", `${about}Columns that were not read: ${names.slice(0, 500)}.`);
+  if (names !== "") call.log("warn", `${about}Ignored columns: ${names.slice(0, 500)}.`);
   for (const { column, message } of other) call.log("warn", `${about}${column}: ${message}`);
 }
 
 function invalid(problems: string[]): RemoteError {
-  const more = problems.length > maxTold ? " And more." : "";
-  return new RemoteError("invalid_file", `${problems.slice(0, maxTold).join(" ")}${more}`);
+  const more = problems.length > maxMessages ? " And more." : "";
+  return new RemoteError("invalid_file", `${problems.slice(0, maxMessages).join(" ")}${more}`);
 }
 
 /**
- * Page by page while the file is read, beginning behind what is stored. What cannot be read is told with its page, and what
- * the hub refuses is known when that is stored: both go to `reject`.
+ * Yields pages while the file is read, after the records that are already stored. Unreadable records are reported with their
+ * page, and rejected ones after it was stored; both are passed to `reject`.
  */
 async function* readPages(
   sheet: Sheet,
@@ -208,7 +211,7 @@ function rawOf({ rows }: SheetRecord, { columns }: Sheet): Record<string, string
   return rows.map(({ cells }) => Object.fromEntries(columns.map(({ column }, i) => [column, cells[i] ?? ""])));
 }
 
-/** Without an external id the number stands for it; without both, the content does, so that a file read twice is one. */
+/** The external ID, or else the number, or else a hash of the content, so that a file read twice creates no duplicates. */
 function idOf(record: SheetRecord, sheet: Sheet): string {
   const given = record.request.externalId ?? record.request.number;
   return typeof given === "string" ? given : `row-${shortHash(JSON.stringify(rawOf(record, sheet)))}`;

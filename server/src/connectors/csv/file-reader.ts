@@ -22,14 +22,14 @@ export type FileAnswer =
   | { failed: string };
 
 /**
- * Reads files that partners have sent in a process of its own, which has limited time and memory: no file can hold up the
- * event loop or take the hub down. The process is started with the first file, and reads one file after the other.
+ * Reads untrusted files in a child process with limited time and memory: no file can block the event loop or crash the hub. The
+ * process starts with the first file and reads one file at a time.
  */
 export type FileReader = { open(file: OpenedFile): Promise<CsvSource>; stop(): void };
 
 const maxHeapMegabytes = 1_024;
-/** Ten times as long as the largest file takes on a busy machine. */
-const patienceMs = 120_000;
+/** Ten times the duration of the largest file on a busy machine. */
+const timeoutMs = 120_000;
 
 export function createFileReader(signal: AbortSignal): FileReader {
   let running: ChildProcess | undefined;
@@ -53,7 +53,7 @@ export function createFileReader(signal: AbortSignal): FileReader {
   async function ask(question: FileQuestion): Promise<FileAnswer> {
     running ??= start();
     const child = running;
-    const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs);
+    const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
     const { promise, resolve } = Promise.withResolvers<FileAnswer | undefined>();
     const onEnd = (): void => resolve(undefined);
     child.once("message", resolve).once("exit", onEnd).once("error", onEnd);
@@ -65,7 +65,7 @@ export function createFileReader(signal: AbortSignal): FileReader {
     child.kill("SIGKILL");
     if (running === child) running = undefined;
     signal.throwIfAborted();
-    return { refused: "The file takes too much time or memory to be read; split it." };
+    return { refused: "Reading the file takes too much time or memory; split it." };
   }
 
   async function* readRows(quoting: Quoting | undefined): AsyncGenerator<BareRow> {
@@ -73,7 +73,7 @@ export function createFileReader(signal: AbortSignal): FileReader {
       const answer = await ask({ read, quoting });
       if ("failed" in answer) throw new Error(answer.failed);
       if ("refused" in answer) throw new MalformedCsv(answer.refused);
-      if (!("rows" in answer)) throw new Error("the process that reads files answered out of turn");
+      if (!("rows" in answer)) throw new Error("unexpected message from the file process");
       yield* answer.rows;
       if (answer.isLast) return;
     }
@@ -84,7 +84,7 @@ export function createFileReader(signal: AbortSignal): FileReader {
       const answer = await ask(file);
       if ("failed" in answer) throw new Error(answer.failed);
       if ("refused" in answer) throw new RemoteError("invalid_file", answer.refused);
-      if (!("delimiter" in answer)) throw new Error("the process that reads files answered out of turn");
+      if (!("delimiter" in answer)) throw new Error("unexpected message from the file process");
       const { delimiter, hasDecisiveDate } = answer;
       return { delimiter, hasDecisiveDate: () => hasDecisiveDate, rows: readRows };
     },

@@ -16,53 +16,54 @@ function columnOf({ columns }: Pick<Sheet, "columns">, ...fields: string[]): str
   return columns.find(({ field }) => field !== null && fields.includes(field))?.column;
 }
 
-/** What an order has although no column says it. */
+/** Warnings about defaults for missing columns. */
 export function assume({ columns, currency }: Pick<Sheet, "columns" | "currency">): Warning[] {
   const sheet = { columns };
   const warnings: Warning[] = [];
   const [line] = columns.filter(({ field }) => field?.startsWith("line."));
   if (line && columnOf(sheet, "line.quantity") === undefined) {
-    const message = "No column is the quantity: it is 1 in every row.";
+    const message = "There is no quantity column: the quantity is 1 in every row.";
     warnings.push({ column: line.column, code: "assumed_quantity", message });
   }
   const amount = columnOf(sheet, "total", "line.price", "line.total");
   if (amount !== undefined && currency === undefined && columnOf(sheet, "currency") === undefined) {
-    const message = "No column is the currency: amounts that name none are in USD. Say `currency` if they are not.";
+    const message =
+      "There is no currency column: amounts without a currency are in USD. Set `currency` if they are not.";
     warnings.push({ column: amount, code: "assumed_currency", message });
   }
   if (columnOf(sheet, "number") === undefined && columns[0]) {
-    const message = "No column is the number of the order: every row becomes an order of its own, with a new number.";
+    const message = "There is no order number column: every row becomes an order with a new number.";
     warnings.push({ column: columns[0].column, code: "assumed_number", message });
   }
   return warnings;
 }
 
 /**
- * A file in words that are not known, such as those of another language, would become orders without a number, an address
- * and a quantity: it is only taken once somebody has said which column is the number, or that the others do not matter.
+ * A file with unknown column names, such as those of another language, would become orders without number, address and quantity:
+ * the sender must first assign the order number, or ignore the unknown columns.
  */
 export function unclear(columns: Column[], warnings: Warning[]): { code: string; message: string } | undefined {
   const unknown = warnings.filter(({ code }) => code === "unknown_column").map(({ column }) => column);
   if (unknown.length === 0 || columnOf({ columns }, "number", "fallbackNumber") !== undefined) return undefined;
   const names = unknown.slice(0, 10).join(", ");
-  const message = `No column is the number of the order, and these are not known: ${names}. Say in \`mapping\` which one is the number, and null for those that are to be left out.`;
+  const message = `There is no order number column, and these columns are unknown: ${names}. Assign the order number in \`mapping\`, and null to columns to ignore.`;
   return { code: "number_column_unknown", message };
 }
 
 const maxSku = 100;
 const maxName = 200;
 
-/** What became of the cells of a line. `note`: what has no room in its name. */
+/** `note`: text that is too long for the name of the line. */
 type SettledLine = { isLine: boolean; isShipped: boolean; note?: string };
 
-/** A line as the hub has it: an amount for all of it becomes one for each, and what left as a whole has left. */
+/** Converts a line: the total becomes a unit price, and a fulfilled line is shipped completely. */
 export function settleLine(line: Given, sheet: Sheet): SettledLine {
   const { total, fulfillmentStatus, properties, requiresShipping = true } = line as WrittenLine;
   for (const name of ["total", "fulfillmentStatus", "properties", "requiresShipping"]) delete line[name];
   if (Object.keys(line).length === 0) return { isLine: false, isShipped: true };
   const quantity = (line.quantity ??= 1) as number;
   if (quantity === 0) {
-    const message = "Rows with the quantity 0 are not lines of their order.";
+    const message = "Rows with quantity 0 are ignored.";
     warnOnce(sheet, { column: columnOf(sheet, "line.quantity") ?? "", code: "no_quantity", message });
     return { isLine: false, isShipped: true };
   }
@@ -76,22 +77,22 @@ export function settleLine(line: Given, sheet: Sheet): SettledLine {
 type WrittenLine = { total?: number; fulfillmentStatus?: string; properties?: string; requiresShipping?: boolean };
 
 function settleName(line: Given, sheet: Sheet): void {
-  // Marketplaces have titles that are longer than anybody reads.
+  // Titles of marketplaces can be very long.
   if (typeof line.name === "string") line.name = cutText(line.name, maxName);
-  // Shops do not ask for one, and the hub does.
+  // The hub requires a SKU, shops do not.
   if (line.sku === undefined && typeof line.name === "string") {
     line.sku = cutText(line.name, maxSku).trim();
     const column = columnOf(sheet, "line.name") ?? "";
-    const message = "Items without a SKU have their name as one.";
+    const message = "Items without a SKU use their name as SKU.";
     warnOnce(sheet, { column, code: "sku_from_name", message });
   }
 }
 
-/** What was chosen or engraved stands behind the name, or in a note where it is too long for that. */
+/** Appends options and engravings to the name, or adds a note if they are too long. */
 function addProperties(line: Given, properties: string, sheet: Sheet): string | undefined {
   const { name, note } = nameWith(typeof line.name === "string" ? line.name : undefined, [properties]);
   line.name = name;
-  const message = "It is kept behind the name of the item, or as a note where it is long.";
+  const message = "Added to the item name, or as a note if it is long.";
   warnOnce(sheet, { column: columnOf(sheet, "line.properties") ?? "", code: "kept_in_name", message });
   return note;
 }
@@ -99,15 +100,14 @@ function addProperties(line: Given, properties: string, sheet: Sheet): string | 
 const fallbackNumbers = new WeakMap<Sheet["sample"], Map<string, number>>();
 
 /**
- * The number of an order whose row has none: another column that tells its orders apart, or else one made from what the row
- * says, so that the same file sent twice makes no order twice. A row without an address, in a file that has them, is probably
- * a further row of the order above, which cannot be known: it is refused.
+ * The number for a row without one: another identifying column, or else a hash of the row, so that importing a file twice
+ * creates no duplicates. A row without an address, in a file with addresses, probably belongs to the order above: it is rejected.
  */
 export function spareKey(row: Row, cells: Cell[], sheet: Sheet): Cell | CellError | undefined {
   const column = columnOf(sheet, "number");
   const spare = cells.find(({ field }) => field === "fallbackNumber");
   if (spare) {
-    const message = `Rows without an order number have their ${spare.place.column} as one.`;
+    const message = `Rows without an order number use ${spare.place.column} as their number.`;
     warnOnce(sheet, { column: column ?? spare.place.column ?? "", code: "assumed_number", message });
     return { ...spare, field: "number" };
   }
@@ -115,7 +115,7 @@ export function spareKey(row: Row, cells: Cell[], sheet: Sheet): Cell | CellErro
   const place = { row: row.number, column };
   const isAddress = ({ field }: { field: string | null }): boolean => field?.startsWith("shippingAddress.") ?? false;
   if (sheet.columns.some(isAddress) && !cells.some(isAddress)) {
-    const message = "It is missing: nothing says to which order the row belongs.";
+    const message = "An order number is required: the row cannot be assigned to an order.";
     return { ...place, code: "required", message };
   }
   const text = JSON.stringify(row.cells.map((cell) => cell.trim()));
@@ -124,12 +124,12 @@ export function spareKey(row: Row, cells: Cell[], sheet: Sheet): Cell | CellErro
   const nth = seen.get(text)!;
   const value = `ROW-${shortHash(text).toUpperCase()}${nth === 1 ? "" : `-${nth}`}`;
   const message =
-    "Rows without an order number have one that is made from their cells: the same row again is the same order.";
+    "Rows without an order number get one derived from their cells: the same row again is the same order.";
   warnOnce(sheet, { column, code: "assumed_number", message });
   return { field: "number", value, place };
 }
 
-/** What is put right when all rows of an order are known. */
+/** Completes an order after its last row. */
 export function finishOrder(request: Given, sheet: Sheet): void {
   const isOwn = sheet.preset?.name === "hub";
   for (const field of ["shippingAddress", "billingAddress"]) {
@@ -137,7 +137,7 @@ export function finishOrder(request: Given, sheet: Sheet): void {
     if (!given) continue;
     const address = joinParts(given);
     if (Object.keys(address).length === 0) delete request[field];
-    // What the hub has written itself is as it was meant.
+    // Exports of the hub need no cleaning.
     else request[field] = isOwn ? address : cleanAddress(address, sheet.country);
   }
   if (sheet.currency !== undefined) request.currency ??= sheet.currency;
@@ -148,13 +148,13 @@ export function finishOrder(request: Given, sheet: Sheet): void {
 
 const onDelivery = /^(cod|cash on delivery|nachnahme|per nachnahme)$/i;
 
-/** What was paid back is not in the total, and what is paid on delivery is not paid yet. */
+/** Subtracts refunds from the total; cash on delivery is not paid yet. */
 function settleMoney(request: Given): void {
   const { refundedAmount, paymentMethod, paidAt, total } = request;
   delete request.refundedAmount;
   delete request.paymentMethod;
   if (typeof refundedAmount === "number" && refundedAmount !== 0 && typeof total === "number") {
-    // Some write it as what it is, some as what it takes away.
+    // Some programs write refunds as negative amounts.
     request.total = Math.max(0, roundToCents(total - Math.abs(refundedAmount)));
     const isPaid = request.paymentStatus === undefined || request.paymentStatus === "paid";
     if (isPaid) request.paymentStatus = request.total === 0 ? "refunded" : "partially_refunded";
@@ -164,7 +164,7 @@ function settleMoney(request: Given): void {
   if (isOnDelivery && isOpen) request.paymentStatus = "pending";
 }
 
-/** Items that need no shipping, such as gift cards, are kept in a custom field: they are not part of a parcel. */
+/** Items that need no shipping, such as gift cards, go to a custom field: they are not packed. */
 function settleNotShipped(request: Given): void {
   const items = request.notShipped as { name?: string; sku: string; quantity: number }[] | undefined;
   delete request.notShipped;
@@ -184,7 +184,7 @@ function joinParts({ firstName, lastName, address3, ...address }: WrittenAddress
   return address;
 }
 
-/** How far the order is, from what programs say instead of it. */
+/** Derives the status from the dates and fulfillment status that programs write instead. */
 function settleStatus(request: Given): void {
   const { paidAt, cancelledAt, shippedAt, fulfillmentStatus } = request;
   for (const name of ["paidAt", "cancelledAt", "shippedAt", "fulfillmentStatus"]) delete request[name];

@@ -1,6 +1,6 @@
 import type { SheetPreset } from "../../core/csv/csv-columns.ts";
 
-/** The same fields under other names, for both addresses. */
+/** Address columns for both addresses. */
 function addressColumns(field: string, names: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(names).map(([column, member]) => [column, `${field}.${member}`]));
 }
@@ -62,7 +62,7 @@ const shopify: SheetPreset = {
       "Billing Country": "country",
       "Billing Phone": "phone",
     }),
-    // Both lines of the address together, money that orders here do not have, and what is Shopify's own.
+    // Combined address lines, amounts the hub does not store, and internal columns of Shopify.
     ...unused(
       "Shipping Street",
       "Billing Street",
@@ -104,7 +104,7 @@ const wooStatuses = {
   cancelled: "cancelled",
 };
 
-/** As the connector reads them from the shop itself. */
+/** The same statuses as in the connector. */
 const wooPayments = Object.fromEntries(
   Object.entries({
     pending: ["pendingpayment", "pending", "onhold", "draft", "checkoutdraft"],
@@ -115,8 +115,8 @@ const wooPayments = Object.fromEntries(
 );
 
 /**
- * The columns of the two extensions that most shops use, since WooCommerce itself exports none: "Advanced Order Export", which
- * says Postcode (Shipping), and "Customer/Order/Coupon Export" with one row per item, which says shipping_postcode.
+ * The columns of the two most used extensions, since WooCommerce has no export: "Advanced Order Export" with Postcode (Shipping),
+ * and "Customer/Order/Coupon Export" with one row per item and shipping_postcode.
  */
 const woocommerce: SheetPreset = {
   name: "woocommerce",
@@ -335,8 +335,8 @@ const etsy: SheetPreset = {
 };
 
 /**
- * Seller Hub > Orders > Download report. An order of several items has a row of its own first, and the file ends with rows
- * that count it. Dates are written Jul-21-25. In Britain it is "Post to" instead of "Ship To".
+ * Seller Hub > Orders > Download report. An order with several items starts with a row for the order, and the file ends with
+ * totals. Dates are written Jul-21-25. In Britain, columns are named "Post to" instead of "Ship To".
  */
 const ebay: SheetPreset = {
   name: "ebay",
@@ -403,12 +403,12 @@ function ebayAddress(side: string): Record<string, string> {
   });
 }
 
-/** What GET /orders/export.csv writes: it is read as it was meant, and nothing in it is put right. */
+/** The format of GET /orders/export.csv: read without any cleaning. */
 const hub: SheetPreset = {
   name: "hub",
   title: "This hub: orders export",
   signatures: [["number", "shippingAddress.address1", "line.sku", "line.shippedQuantity", "version"]],
-  // The others are known by their own names.
+  // The other columns are matched by name.
   columns: { notes: "note", ...unused("id", "onHold", "createdAt", "updatedAt", "version") },
 };
 

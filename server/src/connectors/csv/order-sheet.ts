@@ -12,7 +12,8 @@ import {
 import type { SheetField } from "../../core/csv/csv-columns.ts";
 import { addressFields } from "../../core/csv/csv-columns.ts";
 import type { Cell, Sheet, SheetKind, SheetRecord } from "../../core/csv/sheet.ts";
-import { put, settleWeight } from "../../core/csv/sheet.ts";
+import { settleWeight } from "../../core/csv/sheet.ts";
+import { put } from "../../core/csv/sheet-records.ts";
 import { assume, finishOrder, settleLine, spareKey, unclear } from "./finish-order.ts";
 import { orderPresets } from "./order-presets.ts";
 import { textProblem } from "../../core/strict-json.ts";
@@ -30,10 +31,10 @@ const readFlag: CellReader = (text) =>
 
 const readWord: CellReader = (text) => ({ value: text.toLowerCase().replaceAll(/[\s-]+/g, "_") });
 
-/** What a file can say about an order. */
+/** The fields of an order file. */
 const fields: SheetField[] = [
   ["number", "ordernumber orderno ordernum number order orderid", readIdentifier],
-  // What an order is known by where its number is empty.
+  // Identifies an order without a number.
   ["fallbackNumber", "salesrecordnumber", readIdentifier],
   ["externalId", "externalid externalorderid sourceid", readIdentifier],
   ["status", "status orderstatus", readWord],
@@ -80,7 +81,7 @@ const fields: SheetField[] = [
   ["archived", "archived", readFlag],
   ["packages", "packages", readList],
   ["customFields", "customfields", readObject],
-  // What says how far an order is, where nothing says its status.
+  // The status is derived from these if there is no status column.
   ["paidAt", "paidat datepaid paiddate", readDate],
   ["paymentMethod", "paymentmethodofshop"],
   ["cancelledAt", "cancelledat canceledat datecancelled", readDate],
@@ -92,7 +93,7 @@ const fields: SheetField[] = [
   ...nameParts("billingAddress", billingPrefixes),
 ];
 
-/** Parts of an address that many programs have, and which become one: first and last name, and a third line. */
+/** Address parts that are joined: first and last name, and a third line. */
 function nameParts(field: string, prefixes: string[]): SheetField[] {
   const named = (names: string): string =>
     prefixes.flatMap((prefix) => names.split(" ").map((name) => prefix + name)).join(" ");
@@ -105,7 +106,7 @@ function nameParts(field: string, prefixes: string[]): SheetField[] {
 
 const customField = /^customFields\.[A-Za-z][\w.-]{0,63}$/;
 
-/** One row per line; rows with the same number are one order, and a row without a number is an order of its own. */
+/** One row per line item; rows with the same number form one order. */
 export const orderSheet: SheetKind = {
   noun: "Orders",
   fields,
@@ -158,7 +159,7 @@ type Note = { text: string; visibility?: string };
 
 function addNotes({ request, places }: SheetRecord, { value, place }: Cell): void {
   const notes = (request.notes ??= []) as Note[];
-  // Every row of an order may say them.
+  // Repeated in every row of an order by some programs.
   const known = [...notes];
   for (const note of value as Note[]) {
     if (known.some(({ text, visibility }) => text === note.text && visibility === note.visibility)) continue;
@@ -167,7 +168,7 @@ function addNotes({ request, places }: SheetRecord, { value, place }: Cell): voi
   }
 }
 
-/** As a text if it is one that says no more; else as a JSON list. */
+/** Plain text for a single plain note, else a JSON list. */
 export function writeNotes(notes: readonly Note[]): string {
   const [only] = notes;
   if (!only) return "";
@@ -184,7 +185,7 @@ function readNotes(text: string): CellValue {
 
 const separator = /[,;|]/;
 
-/** Tags in one cell; as a JSON list when one of them has what separates them. */
+/** Tags in one cell; a JSON list if a tag contains the separator. */
 export function writeTags(tags: readonly string[]): string {
   return tags.some((tag) => separator.test(tag) || tag.startsWith("[")) ? JSON.stringify(tags) : tags.join("|");
 }
@@ -224,11 +225,11 @@ function isKept(value: unknown): value is Record<string, unknown> {
 function readObject(text: string): CellValue {
   const value = parseJson(text);
   if (isKept(value) && !Array.isArray(value)) return { value };
-  return { problem: { code: "not_json", message: `${clip(text)} is not a JSON object that can be kept.` } };
+  return { problem: { code: "not_json", message: `${clip(text)} is not a valid JSON object.` } };
 }
 
 function readList(text: string): CellValue {
   const value = parseJson(text);
   if (Array.isArray(value) && value.every(isKept)) return { value };
-  return { problem: { code: "not_json", message: `${clip(text)} is not a JSON list that can be kept.` } };
+  return { problem: { code: "not_json", message: `${clip(text)} is not a valid JSON list.` } };
 }

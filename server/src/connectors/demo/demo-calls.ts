@@ -10,7 +10,7 @@ const maxSleepMs = 3_600_000;
 const noop: CallTask = {
   name: "noop",
   title: "Do nothing",
-  description: "Answers its input.",
+  description: "Returns its input.",
   mode: "call",
   input: Type.Object({}, { description: "Anything", examples: [{ hello: "world" }] }),
   output: Type.Object({}, { description: "The input" }),
@@ -22,7 +22,7 @@ const noop: CallTask = {
 const sleep: CallTask = {
   name: "sleep",
   title: "Sleep",
-  description: "Waits, reports progress ten times, and stops at once when it is cancelled.",
+  description: "Waits, reports progress ten times, and stops when it is cancelled.",
   mode: "call",
   input: Strict(
     {
@@ -32,7 +32,7 @@ const sleep: CallTask = {
           minimum: 0,
           maximum: maxSleepMs,
           default: 1000,
-          description: "How long",
+          description: "Duration",
         }),
       ),
     },
@@ -46,7 +46,7 @@ const sleep: CallTask = {
     const steps = 10;
     for (let step = 1; step <= steps; step++) {
       await sleepFor(ms / steps, undefined, { signal }).catch((cause: unknown) => {
-        throw new RemoteError("cancelled", "Woken up before the time was over.", { cause });
+        throw new RemoteError("cancelled", "Cancelled before the time was over.", { cause });
       });
       progress(step, steps);
     }
@@ -57,24 +57,24 @@ const sleep: CallTask = {
 const fail: CallTask = {
   name: "fail",
   title: "Fail",
-  description: "Fails in the way it is told to.",
+  description: "Fails with the given error.",
   mode: "call",
   input: Strict(
     {
       message: Type.Optional(
-        Type.String({ title: "Message", minLength: 1, maxLength: 500, description: "What the error says" }),
+        Type.String({ title: "Message", minLength: 1, maxLength: 500, description: "Error message" }),
       ),
       retryable: Type.Optional(
-        Type.Boolean({ title: "Retryable", default: false, description: "Whether another attempt is worth it" }),
+        Type.Boolean({ title: "Retryable", default: false, description: "Whether the error is retryable" }),
       ),
     },
     { examples: [{ message: "The shop is closed.", retryable: true }] },
   ),
-  output: Type.Object({}, { description: "Never answered" }),
+  output: Type.Object({}, { description: "Never returned" }),
   idempotent: true,
   timeoutMs: 30_000,
   run({ input }) {
-    const message = (input.message as string | undefined) ?? "Failed as asked.";
+    const message = (input.message as string | undefined) ?? "Failed as requested.";
     return Promise.reject(new RemoteError("demo_failure", message, { retryable: input.retryable === true }));
   },
 };

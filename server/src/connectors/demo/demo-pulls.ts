@@ -8,21 +8,21 @@ import { demoInventory, demoLocations, demoOrder, demoTracking } from "./demo-sh
 const maxCount = 100_000;
 
 const Count = Type.Integer({
-  title: "How many",
+  title: "Count",
   minimum: 0,
   maximum: maxCount,
   default: 25,
-  description: "The shop has no end; this many are read",
+  description: "Number of records to read; the demo shop is endless",
 });
 const Seed = Type.Integer({ title: "Seed", minimum: 0, maximum: 9999, description: "Default: that of the bridge" });
 const Slice = Strict({ count: Type.Optional(Count), seed: Type.Optional(Seed) }, { examples: [{ count: 100 }] });
 
-/** Page by page; the cursor says how many were read. */
+/** The cursor is the number of records read. */
 async function* inPages(call: Call, cursor: unknown, total: number, make: (index: number) => PulledRecord) {
   const size = (call.settings.pageSize as number | undefined) ?? 50;
   let done = (cursor as { done?: number } | null | undefined)?.done ?? 0;
   do {
-    // A page of the real thing takes a while: this is where others get their turn and a cancellation is seen.
+    // Simulates the duration of a request, so that cancellation and other executions get a chance.
     await new Promise((resolve) => setImmediate(resolve));
     if (call.signal.aborted) throw new RemoteError("cancelled", "The import was cancelled.");
     const length = Math.min(size, total - done);
@@ -42,14 +42,14 @@ function seedOf({ input, settings }: Call): number {
 }
 
 const ordersImport = pullTask("orders.import", {
-  description: "Made-up orders, the same for the same seed; importing them again changes nothing.",
+  description: "Generated orders, equal for the same seed; importing them again changes nothing.",
   input: Slice,
   isIncremental: false,
   pull: (call, cursor) => inPages(call, cursor, countOf(call), (index) => demoOrder(seedOf(call), index)),
 });
 
 const trackingPull = pullTask("tracking.pull", {
-  description: "Where the parcels of the first orders are by now.",
+  description: "Tracking of the parcels of the first orders.",
   input: Slice,
   isIncremental: false,
   pull: (call, cursor) =>
@@ -67,7 +67,7 @@ const locationsPull = pullTask("locations.pull", {
 });
 
 const inventoryPull = pullTask("inventory.pull", {
-  description: "What each location has of each product.",
+  description: "Stock of each product per location.",
   input: Strict({ seed: Type.Optional(Seed) }),
   isIncremental: false,
   pull(call, cursor) {

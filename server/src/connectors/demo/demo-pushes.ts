@@ -4,7 +4,7 @@ import type { Sent } from "../connector.ts";
 import { shortHash } from "../short-hash.ts";
 import { pushTask } from "../standard-tasks.ts";
 
-/** The demo shop keeps nothing: the same effect key always gets the same answer, as from a shop that knows it. */
+/** The demo shop is stateless: the same effect key always gets the same response. */
 function accept(kind: string, effectKey: string, details: Record<string, unknown>): Promise<Sent> {
   return Promise.resolve({ externalId: `demo-${kind}-${shortHash(effectKey)}`, details });
 }
@@ -20,13 +20,13 @@ const fulfillmentsPush = pushTask("fulfillments.push", {
 });
 
 const ordersExport = pushTask("orders.export", {
-  description: "Hands the orders over to the demo shop, which accepts everything.",
+  description: "Sends the orders to the demo shop, which accepts everything.",
   idempotent: true,
   send: (_call, record, effectKey) => accept("order", effectKey, { number: record.number ?? null }),
 });
 
 const ordersRecall = pushTask("orders.recall", {
-  description: "Asks the demo shop to give the orders back, which it always does.",
+  description: "Recalls the orders from the demo shop, which always agrees.",
   input: Strict({ reason: Type.Optional(Type.String({ title: "Reason", maxLength: 500 })) }),
   idempotent: true,
   send: (_call, record, effectKey) => accept("recall", effectKey, { number: record.number ?? null }),

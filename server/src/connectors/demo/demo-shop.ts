@@ -34,7 +34,7 @@ const warehouses = [
   ["demo-store", "Shop on Broadway", "store", "1200 Broadway", "New York", "NY", "10001"],
 ] as const;
 
-/** A fixed day: what was imported once is the same when it is imported again. */
+/** A fixed day: a repeated import reads the same orders. */
 const opening = Date.parse("2026-01-05T08:00:00Z");
 const minuteMs = 60_000;
 
@@ -118,7 +118,7 @@ export function demoLocations(): PulledRecord[] {
   });
 }
 
-/** A parcel for each order, as old as the order and as far as it can be by now. */
+/** One parcel per order, with the progress that fits its age. */
 export function demoTracking(seed: number, index: number, now: Date): PulledRecord {
   const { id, placedAt } = placed(seed, index);
   const random = seededRandom(`parcel:${seed}:${index}`);

@@ -10,7 +10,7 @@ const tasks = [...demoCalls, ...demoPulls, ...demoPushes];
 export const demo: Connector = {
   name: "demo",
   title: "Demo shop",
-  description: "A shop inside the hub that calls nobody: to try things out, and to test what is built on the hub.",
+  description: "A simulated shop without network calls, for trying out the hub and testing integrations.",
   settings: Strict(
     {
       seed: Type.Optional(
@@ -19,7 +19,7 @@ export const demo: Connector = {
           minimum: 0,
           maximum: 9999,
           default: 1,
-          description: "Another number is another shop with other orders; the same number always has the same ones",
+          description: "Each number is another shop with other orders",
         }),
       ),
       pageSize: Type.Optional(

@@ -6,7 +6,7 @@ import type { HttpResponse } from "../../core/outbound/outbound-request.ts";
 import { readPath } from "../json-path.ts";
 import type { FailsWhen } from "./rest.schemas.ts";
 
-/** The body as JSON; undefined where there is none. */
+/** The body as JSON; undefined if it is empty. */
 export function bodyOf(response: HttpResponse): unknown {
   return response.text.trim() === "" ? undefined : readJson(response);
 }

@@ -20,9 +20,10 @@ export function definitionProblems(settings: Settings): FieldError[] {
       problems.push(...requestProblems(`${pointer}/lookup/request`, task.lookup.request, task, variables));
     if (task.update)
       problems.push(...requestProblems(`${pointer}/update/request`, task.update.request, task, variables, true));
-    if ([...reservedNames, ...names].includes(task.name)) add("name", "name_taken", "Another task has this name.");
+    if ([...reservedNames, ...names].includes(task.name))
+      add("name", "name_taken", "This task name is already in use.");
     if (task.mode === "pull" && !["GET", "POST"].includes(task.request.method ?? "GET")) {
-      add("request/method", "not_a_read", "Reading uses GET or POST.");
+      add("request/method", "not_a_read", "A pull uses GET or POST.");
     }
     if (task.pagination?.kind === "cursor" && task.pagination.nextCursorPath === undefined) {
       add("pagination/nextCursorPath", "required", "Cursor pagination requires the path of the next cursor.");
@@ -56,7 +57,7 @@ function pathProblems(pointer: string, task: TaskDefinition): FieldError[] {
     ["lookup/failsWhen/messagePath", task.lookup?.failsWhen?.messagePath],
     ["update/failsWhen/messagePath", task.update?.failsWhen?.messagePath],
   ];
-  const message = "Write it as in data.items[0].id.";
+  const message = "Write a path such as data.items[0].id.";
   return paths
     .filter(([, path]) => path !== undefined && !isJsonPath(path))
     .map(([name]) => ({ pointer: `${pointer}/${name}`, code: "not_a_path", message }));

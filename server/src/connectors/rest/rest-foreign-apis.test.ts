@@ -243,7 +243,7 @@ describe("pages", () => {
     expect(failed.error.message).toContain("searchCriteria[currentPage]");
     const counted = await aBridge(shop.url, [magento(2, { totalPath: "count" })]);
     const message = (await execute(counted, "stock.read")).error.message;
-    expect(message).toContain("there are 7 records, and has given 2");
+    expect(message).toContain("reports 7 records and returned 2");
   });
 
   test.each([

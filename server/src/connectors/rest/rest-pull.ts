@@ -2,7 +2,7 @@ import type { HttpResponse } from "../../core/outbound/outbound-request.ts";
 import { readJson } from "../../core/outbound/ask-remote.ts";
 import type { Call, Page, PulledRecord, PullTask } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
-import { createFollowed, pagesRepeat } from "../followed.ts";
+import { createFollowed, paginationLoop } from "../followed.ts";
 import { SinceInput, startOf } from "../incremental.ts";
 import { readPath } from "../json-path.ts";
 import { shortHash } from "../short-hash.ts";
@@ -12,13 +12,13 @@ import { Type } from "../../core/type.ts";
 import type { RefuseFailure } from "./rest-answer.ts";
 import { failureOf } from "./rest-answer.ts";
 import { aboutOf, askRest, authorize, buildRequest, scopeOf, settingsOf } from "./rest-request.ts";
-import type { RestNews } from "./rest-webhooks.ts";
+import type { WebhookPayload } from "./rest-webhooks.ts";
 import type { Pagination, TaskDefinition } from "./rest.schemas.ts";
 import { Anything } from "./rest.schemas.ts";
 
 /**
- * `next` is the page, offset, token or path that comes next; only set within a pass. `last` is a hash of the page before,
- * `read` how many records the pass has read.
+ * `next` is the next page, offset, token or path, set within a pass. `last` is a hash of the previous page, `read` the number of
+ * records read in the pass.
  */
 type Cursor = { next?: string; from?: string; highest?: string; last?: string; read?: number };
 
@@ -40,15 +40,15 @@ async function* pull(call: Call, task: TaskDefinition, refuseFailure: RefuseFail
     const print = shortHash(JSON.stringify(records.map(({ externalId, updatedAt }) => [externalId, updatedAt])));
     const named = nextOf(call, pagination, at, response, body, records.length);
     const isCounted = pagination.kind === "page" || pagination.kind === "offset";
-    // Some go on naming the place behind the last record, for whoever comes back later.
+    // Some APIs return the position after the last record, for a later request.
     const next = records.length === 0 && named === at.next ? undefined : named;
     const isRepeated = records.length > 0 && print === at.last;
     repeats = next !== undefined && (isRepeated || followed.has(next)) ? repeats + 1 : 0;
     const isLasting = repeats > maxRepeats;
     const isBehindLast = repeats > 0 && isRepeated && isCounted && isAllRead(at, records.length, total, isLasting);
-    // A page that comes twice hides another one: going on from it would lose records, or never end.
+    // A repeated page hides another one: continuing would lose records or never end.
     if (repeats > 0 && !isBehindLast) {
-      if (isLasting) throw pagesRepeat(isCounted ? hintFor(pagination, at, total) : "");
+      if (isLasting) throw paginationLoop(isCounted ? hintFor(pagination, at, total) : "");
       continue;
     }
     const news = isBehindLast ? [] : records;
@@ -57,9 +57,9 @@ async function* pull(call: Call, task: TaskDefinition, refuseFailure: RefuseFail
     if (!isOver) followed.add(next);
     repeats = 0;
     const newest = news.reduce(laterUpdate, at.highest);
-    const mark = newest === undefined ? {} : { highest: newest };
+    const highest = newest === undefined ? {} : { highest: newest };
     const from = at.from ? { from: at.from } : {};
-    at = isOver ? mark : { ...mark, ...from, next, last: print, ...(Number.isNaN(read) ? {} : { read }) };
+    at = isOver ? highest : { ...highest, ...from, next, last: print, ...(Number.isNaN(read) ? {} : { read }) };
     const page: Page = { records: news, cursor: at, ...(total === undefined ? {} : { total }) };
     yield page;
     if (isOver) return;
@@ -74,20 +74,19 @@ function startAt(call: Call, task: TaskDefinition, cursor: unknown): Cursor {
 }
 
 /**
- * Behind the last page some answer the last page again. That is the end where `total` says that all was read. Without a
- * total it takes a page before that one which was another: a server that ignores the page number answers its first page
- * for ever, and what follows would never be read.
+ * Some APIs repeat the last page when asked for the next one. With a total, that is the end once all records were read. Without
+ * one, an earlier different page is required: a server that ignores the page number returns its first page forever.
  */
 function isAllRead({ read = 0 }: Cursor, count: number, total: number | undefined, isLasting: boolean): boolean {
   return total === undefined ? isLasting && read > count : read >= total;
 }
 
 function hintFor({ kind, param = kind }: Pagination, { read = 0 }: Cursor, total: number | undefined): string {
-  if (total !== undefined) return `It says that there are ${total} records, and has given ${read}.`;
-  return `Either the parameter ${param} is not the right one, or this was the last page: name where the answer has its total.`;
+  if (total !== undefined) return `It reports ${total} records and returned ${read}.`;
+  return `Either the parameter ${param} is wrong, or this was the last page: set totalPath.`;
 }
 
-/** Nothing at all is an empty list, where the answer is known to be complete. */
+/** An empty body is an empty list, if the response is known to be complete. */
 function pageBody(response: HttpResponse): unknown {
   const { status, headers, text } = response;
   const isWhole =
@@ -110,7 +109,7 @@ function pageRequest(call: Call, task: TaskDefinition, at: Cursor) {
   const request = buildRequest(call, task.request, scopeOf(call));
   const url = new URL(request.url);
   if (pagination.kind === "link" && at.next !== undefined) {
-    // Put together as text: resolved against the origin, a path that starts with // would be another server.
+    // Concatenated: resolved against the origin, a path that starts with // would be another server.
     const next = new URL(`${url.origin}${at.next}`);
     return authorize(call, { ...request, url: next, retry: "safe" });
   }
@@ -153,7 +152,7 @@ function nextOf(
   }
 }
 
-/** Only the path is kept: a key in it must not be stored, and another origin must not get the credentials. */
+/** Keeps only the path: an API key must not be stored, and another origin must not receive the credentials. */
 function nextLink(call: Call, header: string | undefined): string | undefined {
   const { baseUrl, auth } = settingsOf(call);
   const found = (header ?? "").split(/,\s*(?=<)/).find((part) => /;\s*rel="?next"?/i.test(part));
@@ -172,7 +171,7 @@ function recordsOf(task: TaskDefinition, body: unknown): PulledRecord[] {
   if (body === undefined) return [];
   const list = readPath(body, task.recordsPath ?? "$");
   if (!Array.isArray(list)) {
-    throw new RemoteError("unexpected_response", `The answer has no list at ${task.recordsPath ?? "its root"}.`);
+    throw new RemoteError("unexpected_response", `The response has no list at ${task.recordsPath ?? "its root"}.`);
   }
   return toRecords(task, list);
 }
@@ -181,7 +180,7 @@ function toRecords(task: TaskDefinition, list: unknown[]): PulledRecord[] {
   return list.map((raw: unknown, index) => {
     const externalId = asText(readPath(raw, task.externalIdPath ?? "id"));
     if (externalId === "") {
-      throw new RemoteError("unexpected_response", `Record ${index} has no id at ${task.externalIdPath ?? "id"}.`);
+      throw new RemoteError("unexpected_response", `Record ${index} has no ID at ${task.externalIdPath ?? "id"}.`);
     }
     const updatedAt = task.updatedAtPath === undefined ? undefined : instantOf(readPath(raw, task.updatedAtPath));
     const record = raw as Json;
@@ -204,6 +203,6 @@ export function pullOf(task: TaskDefinition): PullTask {
     pull: (call, cursor) => pull(call, task, refuseFailure, cursor),
     canonicalOf: (record) => record,
     receive: (_call, payloads) =>
-      Promise.resolve((payloads as RestNews[]).flatMap(({ records }) => toRecords(task, records))),
+      Promise.resolve((payloads as WebhookPayload[]).flatMap(({ records }) => toRecords(task, records))),
   };
 }

@@ -13,7 +13,7 @@ import { Anything } from "./rest.schemas.ts";
 
 const templateOf = (task: TaskDefinition) => ({ method: "POST" as const, body: "{{record}}", ...task.request });
 
-/** A declared id, or a condition for failures, is read from every answer: a success status alone proves nothing then. */
+/** With an ID path or `failsWhen`, a success status alone is not enough: the body is read. */
 async function send(
   call: Call,
   task: TaskDefinition,
@@ -28,14 +28,14 @@ async function send(
   if (task.externalIdPath === undefined && task.failsWhen === undefined) return { details };
   const body = bodyOf(response);
   const externalId = task.externalIdPath === undefined ? "" : asText(readPath(body, task.externalIdPath));
-  // An answer that reports a failure and names the new record contradicts itself: it is not sent again unseen.
+  // A response with both a failure and an ID contradicts itself: the outcome is unknown, and it is not sent again.
   refuseFailure(response, body, externalId !== "");
   if (task.externalIdPath === undefined) return { details };
   if (externalId === "") throw answerWithoutId(task.externalIdPath === "" ? "$" : task.externalIdPath);
   return { externalId, details };
 }
 
-/** What the request says, without what differs each time. An order that is sent as it is changes with more than its version. */
+/** The content of the request without its effect key, and without the version and update time of the order. */
 function contentOf(call: Call, task: TaskDefinition, record: Json): unknown {
   const { version: _version, updatedAt: _updatedAt, ...rest } = record;
   const { path, query, body } = templateOf(task);
@@ -76,7 +76,7 @@ async function find(
   );
   if (response.status === 404) return undefined;
   const body = bodyOf(response);
-  // A failed look that is taken for "not there" would send the record a second time.
+  // A failed lookup read as "not found" would send the record twice.
   refuseFailure(response, body);
   const id = asText(readPath(body, externalIdPath));
   return id === "" ? undefined : { externalId: id };
@@ -90,7 +90,7 @@ export function pushOf(task: TaskDefinition): PushTask {
     ...aboutOf(task, `Sends each order to ${task.request.path}.`),
     mode: "push",
     ...pushRule(task.name),
-    // What is put is put in the place of what was there.
+    // PUT and PATCH replace the existing record.
     ...(task.request.method === "PUT" || task.request.method === "PATCH" ? { resendPolicy: "on_change" } : {}),
     ...(task.resendPolicy ? { resendPolicy: task.resendPolicy } : {}),
     input: Anything,

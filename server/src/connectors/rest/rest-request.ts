@@ -12,7 +12,7 @@ export function settingsOf(call: Pick<Call, "settings">): RestSettings {
   return call.settings as RestSettings;
 }
 
-/** What a task says about itself; `does` where its definition says nothing. */
+/** Name, title and description of a task; `does` is the default description. */
 export function aboutOf({ name, title = name, description }: TaskDefinition, does: string) {
   return { name, title, description: description ?? does, output: Anything };
 }
@@ -22,20 +22,20 @@ export function scopeOf(call: Call, record?: Record<string, unknown>, effectKey?
   return { input: call.input, settings: variables, ...(record ? { record } : {}), ...(effectKey ? { effectKey } : {}) };
 }
 
-/** The credentials go to the base address and nowhere else, so everything else must stay below it. */
+/** Credentials are sent only to the base URL, so all requests must stay below it. */
 export function urlBelow(base: string, path: string): URL {
   const root = new URL(base.replace(/\/$/, ""));
   const rootPath = root.pathname.replace(/\/$/, "");
   const text = `${root.origin}${rootPath}${path}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!path.startsWith("/") || path.includes("\\") || !url || url.origin !== root.origin) throw leaves(path);
-  if (url.pathname !== rootPath && !url.pathname.startsWith(`${rootPath}/`)) throw leaves(path);
-  if (hasHiddenDots(url.pathname)) throw leaves(path);
+  if (!path.startsWith("/") || path.includes("\\") || !url || url.origin !== root.origin) throw outsideBaseUrl(path);
+  if (url.pathname !== rootPath && !url.pathname.startsWith(`${rootPath}/`)) throw outsideBaseUrl(path);
+  if (hasHiddenDots(url.pathname)) throw outsideBaseUrl(path);
   return url;
 }
 
-function leaves(path: string): RemoteError {
-  return new RemoteError("outside_base_url", `The path ${path.slice(0, 100)} does not stay below the base address.`);
+function outsideBaseUrl(path: string): RemoteError {
+  return new RemoteError("outside_base_url", `The path ${path.slice(0, 100)} leads outside the base URL.`);
 }
 
 export function buildRequest(call: Call, template: RequestTemplate, scope: Scope): HttpRequest {
@@ -49,7 +49,7 @@ export function buildRequest(call: Call, template: RequestTemplate, scope: Scope
   return authorize(call, { method: template.method ?? "GET", url, headers, ...body });
 }
 
-/** With the token of the bridge, where it signs in for one; other ways to sign in are in the request already. */
+/** Sends a request; OAuth bridges add their access token here, other kinds of auth are in the request already. */
 export async function askRest(
   call: Call,
   request: HttpRequest,
@@ -64,7 +64,7 @@ export async function askRest(
   return await askSignedIn(call, signed, accepted);
 }
 
-/** Under the name that the settings give, alone or after their prefix; without a name as RFC 6750 has it. */
+/** In the configured header, with its prefix if any; default: as in RFC 6750. */
 function tokenHeader({ paramName, prefix }: { paramName?: string; prefix?: string }, token: string) {
   const word = prefix ?? (paramName === undefined ? "Bearer" : undefined);
   return { [(paramName ?? "authorization").toLowerCase()]: word === undefined ? token : `${word} ${token}` };
@@ -72,7 +72,7 @@ function tokenHeader({ paramName, prefix }: { paramName?: string; prefix?: strin
 
 type Credentials = Partial<Record<"token" | "username" | "password", string>> & { headers?: Record<string, string> };
 
-/** Names in lower case, so that a header of the settings with another spelling does not go out beside it. */
+/** Lower-case names, so that they replace headers of the settings in any spelling. */
 function lowerCased(headers: Record<string, string> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

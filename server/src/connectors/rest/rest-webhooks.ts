@@ -7,11 +7,11 @@ import { asText } from "../shape.ts";
 import { settingsOf } from "./rest-request.ts";
 import type { WebhookSettings } from "./rest.schemas.ts";
 
-/** The records of a webhook, as the task that it names would read them. */
-export type RestNews = { records: unknown[] };
+/** The records of a webhook, in the format that its task reads. */
+export type WebhookPayload = { records: unknown[] };
 
 const defaultTask = "orders.import";
-/** As Standard Webhooks recommends: what is older was kept by somebody, and sent again. */
+/** As Standard Webhooks recommends: older requests may be replayed. */
 const toleranceMs = 5 * 60_000;
 
 export function readWebhook(sent: WebhookRequest): ReadWebhook {
@@ -28,13 +28,13 @@ export function readWebhook(sent: WebhookRequest): ReadWebhook {
   const task = webhook.taskName ?? defaultTask;
   const { externalIdPath = "id" } = settingsOf(sent).tasks?.find(({ name }) => name === task) ?? {};
   const nameless = records.findIndex((record) => asText(readPath(record, externalIdPath)) === "");
-  if (nameless >= 0) return { problem: `Record ${nameless} has no id at ${externalIdPath}.` };
+  if (nameless >= 0) return { problem: `Record ${nameless} has no ID at ${externalIdPath}.` };
   const given = headerOf(sent, isStandard ? "webhook-id" : (webhook.idHeader ?? "X-Webhook-Id"));
-  const payload: RestNews = { records };
+  const payload: WebhookPayload = { records };
   return { id: webhookIdOf(given, sent), topic: "", task, payload };
 }
 
-/** A header with the digest in hexadecimal or base64; some put the name of the algorithm before it. */
+/** A header with the digest in hexadecimal or Base64, with or without the prefix `sha256=`. */
 function isPlainSigned(
   sent: WebhookRequest,
   secrets: string[],
@@ -62,11 +62,11 @@ export function webhookProblems(settings: Settings): FieldError[] {
   const name = webhook.taskName ?? defaultTask;
   const task = tasks.find((one) => one.name === name);
   const isPull = task?.mode === "pull" && (task.recordType ?? "orders") === "orders";
-  const message = `There is no task ${name} that reads orders: it says where a record has its id and its time.`;
+  const message = `There is no pull task ${name} for orders, which defines the paths of ID and time in a record.`;
   return [
     ...(isPull ? [] : [{ pointer: "/webhook/taskName", code: "unknown_task", message }]),
     ...(isJsonPath(webhook.recordsPath ?? "$")
       ? []
-      : [{ pointer: "/webhook/recordsPath", code: "not_a_path", message: "Write it as in data.items[0].id." }]),
+      : [{ pointer: "/webhook/recordsPath", code: "not_a_path", message: "Write a path such as data.items[0].id." }]),
   ];
 }

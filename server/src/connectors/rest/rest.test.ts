@@ -82,7 +82,7 @@ test("any request can be made below the base address and nowhere else", async ()
 test("a path that looks like another server stays on this one", () => {
   expect(urlBelow("https://erp.example/api/", "//evil.example/x").href).toBe("https://erp.example/api//evil.example/x");
   expect(urlBelow("https://erp.example", "/@evil.example").origin).toBe("https://erp.example");
-  expect(() => urlBelow("https://erp.example/api", "/../apix")).toThrow("does not stay below");
+  expect(() => urlBelow("https://erp.example/api", "/../apix")).toThrow("leads outside the base URL");
 });
 
 const hostile = ["./\\%2eF?#@:;&= aé{}\n\u0000".split(""), "\uD800", "🧵", "../"].flat();
@@ -163,10 +163,10 @@ test("an answer that is not what the settings say is a failure that names the pl
   const call = (body: unknown) => callFor({ settings: linked, http: scripted([{ body }]).http });
   await expect(pullAll(importing, call({ data: [] }))).rejects.toMatchObject({
     code: "unexpected_response",
-    message: "The answer has no list at its root.",
+    message: "The response has no list at its root.",
   });
   await expect(pullAll(importing, call([{ id: 1 }, { no: 1 }]))).rejects.toMatchObject({
-    message: "Record 1 has no id at id.",
+    message: "Record 1 has no ID at id.",
   });
 });
 

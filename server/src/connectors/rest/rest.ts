@@ -21,7 +21,7 @@ const test = connectionTest(async (call) => {
   const { baseUrl, testPath, headers } = settingsOf(call);
   const request = authorize(call, { url: urlBelow(baseUrl, testPath ?? "/"), ...(headers ? { headers } : {}) });
   if (testPath !== undefined) return { status: (await askRest(call, request)).status };
-  // Without a path of which more is known, any answer that does not refuse the credentials shows that somebody is there.
+  // Without a test path, any response that does not reject the credentials shows that the server is reachable.
   const all = Array.from({ length: 300 }, (_, i) => 200 + i).filter((status) => !refusals.includes(status));
   const response = await askRest(call, request, all);
   return { status: response.status };
@@ -30,19 +30,19 @@ const test = connectionTest(async (call) => {
 const HttpInput = Strict(
   {
     method: Type.Optional(OneOf(["GET", "POST", "PUT", "PATCH", "DELETE"], { title: "Method", default: "GET" })),
-    path: Type.String({ title: "Path", pattern: "^/", maxLength: 2000, description: "After the base address" }),
+    path: Type.String({ title: "Path", pattern: "^/", maxLength: 2000, description: "Appended to the base URL" }),
     query: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), { title: "Query" }),
     ),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 2000 }), {
         title: "Headers",
-        description: "No credentials: those belong to the bridge",
+        description: "Without credentials: those belong in the bridge",
       }),
     ),
     body: Type.Optional(Type.Unknown({ title: "Body", description: "Sent as JSON" })),
     allowErrors: Type.Optional(
-      Type.Boolean({ title: "Allow errors", default: false, description: "Answer 4xx too, in place of failing" }),
+      Type.Boolean({ title: "Allow errors", default: false, description: "Return 4xx responses instead of failing" }),
     ),
   },
   { examples: [{ path: "/products", query: { limit: 5 } }] },
@@ -50,9 +50,9 @@ const HttpInput = Strict(
 
 const httpRequest: CallTask = {
   name: "http.request",
-  title: "Any request",
+  title: "HTTP request",
   description:
-    "One request below the base address, with the credentials of the bridge. A status from 400 on is a failure.",
+    "A request below the base URL with the credentials of the bridge. A status of 400 or above is a failure.",
   mode: "call",
   input: HttpInput,
   output: Type.Object({ status: Type.Integer(), headers: Type.Object({}), body: Type.Unknown() }),
@@ -85,7 +85,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const makers: Record<TaskDefinition["mode"], (task: TaskDefinition) => ConnectorTask> = {
+const taskBuilders: Record<TaskDefinition["mode"], (task: TaskDefinition) => ConnectorTask> = {
   pull: pullOf,
   push: pushOf,
   call: callOf,
@@ -94,7 +94,7 @@ const makers: Record<TaskDefinition["mode"], (task: TaskDefinition) => Connector
 export const rest: Connector = {
   name: "rest",
   title: "REST",
-  description: "Any system with a JSON interface over HTTP: which requests make which tasks is said in the settings.",
+  description: "Any system with a JSON API over HTTP. The settings define the requests of its tasks.",
   settings: RestSettings,
   credentials: RestCredentials,
   check: (settings, limits) => [
@@ -108,7 +108,7 @@ export const rest: Connector = {
   tasks: (settings) => [
     test,
     httpRequest,
-    ...(settingsOf({ settings }).tasks?.map((task) => makers[task.mode](task)) ?? []),
+    ...(settingsOf({ settings }).tasks?.map((task) => taskBuilders[task.mode](task)) ?? []),
   ],
   site: ["baseUrl"],
   sendsTo,

@@ -5,7 +5,7 @@ import { askSignedIn } from "../access-token.ts";
 import type { Call, Settings, TokenRequest } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import type { Followed } from "../followed.ts";
-import { createFollowed, pagesRepeat } from "../followed.ts";
+import { createFollowed, paginationLoop } from "../followed.ts";
 import type { Json } from "../shape.ts";
 import { asText, listOf, objectOf } from "../shape.ts";
 
@@ -118,7 +118,7 @@ function graphqlError(errors: Json[], isRead: boolean): RemoteError {
 export function nextAfter({ hasNextPage, endCursor }: Json, followed: Followed): string | undefined {
   if (hasNextPage !== true) return undefined;
   const after = asText(endCursor);
-  if (after === "" || followed.has(after)) throw pagesRepeat();
+  if (after === "" || followed.has(after)) throw paginationLoop();
   followed.add(after);
   return after;
 }

@@ -5,67 +5,70 @@ import { isBlank } from "./csv.ts";
 
 type Problem = { code: string; message: string };
 /**
- * A cell as a value, or what is wrong with it. `guess`: it could have been meant otherwise; `implied`: what it says of other
- * fields, unless a column does.
+ * The value of a cell, or why it cannot be read. `guess`: a warning that the cell is ambiguous; `implied`: values for other
+ * fields that have no column.
  */
 export type CellValue = { value: unknown; guess?: Problem; implied?: Record<string, unknown> } | { problem: Problem };
-/** What a cell alone does not say, and its sheet does, or whoever sends it. */
+/** How ambiguous cells are read; from the file, or from the options of the request. */
 export type Conventions = {
   decimalSeparator: "." | ",";
-  /** Of 03/02/2026; `mdy` unless said. */
+  /** For dates such as 03/02/2026; default: `mdy`. */
   dateOrder?: DateOrder | undefined;
-  /** Of times that say none; UTC unless said. */
+  /** For times without an offset; default: UTC. */
   timeZone?: string | undefined;
-  /** These were said: what else a cell could mean is not worth a word. */
-  isSaid?: { decimalSeparator?: boolean; dateOrder?: boolean };
+  /** Set explicitly: ambiguous cells cause no warning. */
+  isExplicit?: { decimalSeparator?: boolean; dateOrder?: boolean };
 };
 export type CellReader = (text: string, conventions: Conventions) => CellValue;
 
 export const dateOrders = ["mdy", "dmy"] as const;
 export type DateOrder = (typeof dateOrders)[number];
 
-/** Where the list is separated by semicolons, the comma is needed for decimals. */
+/** Files separated by semicolons usually have decimal commas. */
 export function conventionsOf(
   delimiter: string,
-  said: Partial<Pick<Conventions, "decimalSeparator" | "dateOrder" | "timeZone">> = {},
+  options: Partial<Pick<Conventions, "decimalSeparator" | "dateOrder" | "timeZone">> = {},
 ): Conventions {
   return {
-    decimalSeparator: said.decimalSeparator ?? (delimiter === ";" ? "," : "."),
-    dateOrder: said.dateOrder,
-    timeZone: said.timeZone,
-    isSaid: { decimalSeparator: said.decimalSeparator !== undefined, dateOrder: said.dateOrder !== undefined },
+    decimalSeparator: options.decimalSeparator ?? (delimiter === ";" ? "," : "."),
+    dateOrder: options.dateOrder,
+    timeZone: options.timeZone,
+    isExplicit: {
+      decimalSeparator: options.decimalSeparator !== undefined,
+      dateOrder: options.dateOrder !== undefined,
+    },
   };
 }
 
-/** "1,234.50", "1234.5", "$12", "12,50" and "1.234,50" are numbers; of what has two readings the sheet's one is taken. */
+/** Reads "1,234.50", "1234.5", "$12", "12,50" and "1.234,50"; ambiguous numbers by the conventions of the file. */
 export function readNumber(
   text: string,
-  { decimalSeparator, isSaid }: Conventions = { decimalSeparator: "." },
+  { decimalSeparator, isExplicit }: Conventions = { decimalSeparator: "." },
 ): CellValue {
   const bare = text.replaceAll(/[\s$€£¥']/g, "").replace(/^(-?)[A-Z]{1,3}(?=\d)/, "$1");
   const isGrouped = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare);
   const isDecimal = decimalSeparator === "," ? /^-?\d+,\d+$/.test(bare) : /^-?\d+,\d{1,2}$/.test(bare);
   const isDotted = decimalSeparator === "," && /^-?\d{1,3}(\.\d{3})+(,\d+)?$/.test(bare);
-  // 1.250 is a thousand and more only where somebody has said so, or where it could be nothing else.
-  if (isDotted && (/,|\..*\./.test(bare) || isSaid?.decimalSeparator))
+  // 1.250 is more than a thousand only if the separator was set explicitly, or if no other reading is possible.
+  if (isDotted && (/,|\..*\./.test(bare) || isExplicit?.decimalSeparator))
     return { value: Number(bare.replaceAll(".", "").replace(",", ".")) };
   const plain = isDecimal ? bare.replace(",", ".") : isGrouped ? bare.replaceAll(",", "") : bare;
   if (/^-?\d+(\.\d+)?$/.test(plain)) {
     const value = Number(plain);
-    const isOpen = !isSaid?.decimalSeparator && decimalSeparator === "," && /^-?\d{1,3}[.,]\d{3}$/.test(bare);
-    const message = `${clip(text)} was read as ${value}. Say \`decimalSeparator\` if it is meant otherwise.`;
+    const isOpen = !isExplicit?.decimalSeparator && decimalSeparator === "," && /^-?\d{1,3}[.,]\d{3}$/.test(bare);
+    const message = `${clip(text)} was read as ${value}. Set \`decimalSeparator\` if that is wrong.`;
     return isOpen ? { value, guess: { code: "assumed_decimal_separator", message } } : { value };
   }
   return { problem: { code: "not_a_number", message: `${clip(text)} is not a number.` } };
 }
 
-/** More cells than the header has: an unquoted comma in a number or a text has moved the ones after it. */
+/** More cells than the header: an unquoted comma in a value has shifted the cells after it. */
 export function extraCells(row: readonly string[], width: number): Problem | undefined {
   if (row.length <= width || isBlank(row.slice(width))) return undefined;
   return { code: "too_many_cells", message: `The row has ${row.length} cells, the header ${width}.` };
 }
 
-/** Without marks of footnotes: `224*` is 224, and `[1]` alone says nothing. */
+/** Removes footnote markers: `224*` is 224, and `[1]` alone is empty. */
 export function withoutFootnotes(cell: string): string {
   return cell.replaceAll(/\[\d+\]|[*+\u2020\u2021]/g, "").trim();
 }
@@ -84,8 +87,8 @@ const monthNames = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
 type WrittenDay = { day: string; time: string; isOpen: boolean };
 
-/** `isOpen`: day and month could have been exchanged. */
-function dayOf(text: string, { dateOrder = "mdy", isSaid }: Partial<Conventions>): WrittenDay | undefined {
+/** `isOpen`: day and month could be swapped. */
+function dayOf(text: string, { dateOrder = "mdy", isExplicit }: Partial<Conventions>): WrittenDay | undefined {
   const found = dates.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (!found) return undefined;
   const { first, second, name, time = " 00:00" } = found;
@@ -93,20 +96,20 @@ function dayOf(text: string, { dateOrder = "mdy", isSaid }: Partial<Conventions>
   const named = name === undefined ? found.month : String(monthNames.indexOf(name.slice(0, 3).toLowerCase()) + 1);
   const month = named ?? (isMonthFirst ? first! : second!);
   const day = found.day ?? (isMonthFirst ? second! : first!);
-  // Where the order is known, 12/31/26 can be nothing else.
+  // 12/31/26 is unambiguous only if the date order is known.
   const isShort = found.year!.length === 2;
-  if (isShort && !isSaid?.dateOrder) return undefined;
+  if (isShort && !isExplicit?.dateOrder) return undefined;
   const year = isShort ? `20${found.year}` : found.year!;
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  // A day that the month does not have would silently become one of the next month.
+  // An invalid day would silently overflow into the next month.
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
   const isOpen =
-    !isSaid?.dateOrder && first !== undefined && first !== second && Number(first) <= 12 && Number(second) <= 12;
+    !isExplicit?.dateOrder && first !== undefined && first !== second && Number(first) <= 12 && Number(second) <= 12;
   return { day: `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`, time, isOpen };
 }
 
-/** Where no zone is written, the sheet's is meant. */
+/** A time without an offset is in the time zone of the conventions. */
 export function readDate(text: string, conventions: Partial<Conventions> = {}): CellValue {
   const found = dayOf(text, conventions);
   const [, hour = "", rest, half, zone] = clockTime.exec(found?.time ?? "") ?? [];
@@ -119,7 +122,7 @@ export function readDate(text: string, conventions: Partial<Conventions> = {}): 
   return guessed(moment, text, found!);
 }
 
-/** A day is meant, wherever it is: the one that is written, whatever day it is in UTC then. */
+/** A calendar day as written, not converted to UTC. */
 export function readDay(text: string, conventions: Partial<Conventions> = {}): CellValue {
   const found = dayOf(text, conventions);
   return found === undefined || !/^[12]/.test(found.day) ? notADate(text) : guessed(found.day, text, found);
@@ -127,7 +130,7 @@ export function readDay(text: string, conventions: Partial<Conventions> = {}): C
 
 function guessed(value: string, text: string, { day, isOpen }: WrittenDay): CellValue {
   if (!isOpen) return { value };
-  const message = `${clip(text)} was read as ${day}. Say \`dateOrder\`, or write it so, if the other number is the month.`;
+  const message = `${clip(text)} was read as ${day}. Set \`dateOrder\` if the other number is the month.`;
   return { value, guess: { code: "assumed_date_order", message } };
 }
 
@@ -138,21 +141,21 @@ function notADate(text: string): CellValue {
 export const readCode: CellReader = (text) => ({ value: text.toUpperCase() });
 export const readUnit: CellReader = (text) => ({ value: readWeightUnit(text) ?? text.toLowerCase() });
 
-/** "16", and "16 oz" as well: a weight that says itself in what it is. */
+/** A weight with an optional unit: "16" or "16 oz". */
 export const readWeightCell: CellReader = (text, conventions) => {
   const [, number = text, word = ""] = /^(.*[\d.,])\s*([a-z]+\.?|#)$/i.exec(text) ?? [];
   const read = readNumber(number, conventions);
   const unit = word === "" ? undefined : readWeightUnit(word);
   if ("problem" in read || (word !== "" && unit === undefined))
-    return { problem: { code: "not_a_number", message: `${clip(text)} is no weight such as 5, 5 lb or 12 oz.` } };
+    return { problem: { code: "not_a_number", message: `${clip(text)} is not a weight such as 5, 5 lb or 12 oz.` } };
   return { value: { value: read.value, ...(unit && { unit }) } };
 };
 
-/** A spreadsheet shows long numbers as 1.23E+11, and saves them so: the other digits are gone. */
+/** Spreadsheets save long numbers as 1.23E+11; the other digits are lost. */
 const scientific = /^\d([.,]\d+)?E\+?\d+$/i;
 
 function digitsLost(text: string): Problem {
-  const message = `${clip(text)} is what a spreadsheet has made of a long number. Format the column as text, and export it again.`;
+  const message = `${clip(text)} is a long number that a spreadsheet has shortened. Format the column as text and export it again.`;
   return { code: "precision_lost", message };
 }
 
@@ -160,10 +163,10 @@ export function readTrackingNumber(text: string): CellValue {
   return scientific.test(text) ? { problem: digitsLost(text) } : { value: text };
 }
 
-/** A code may well be 1E5; spreadsheets write 1E+05. */
+/** 1E5 can be a valid code; spreadsheets write 1E+05. */
 const isDamaged = (text: string): boolean => scientific.test(text) && text.includes("+");
 
-/** Identifies a record: two codes that lost their digits would be mistaken for one. */
+/** Identifies a record: two codes that lost digits could become equal. */
 export const readIdentifier: CellReader = (text) => (isDamaged(text) ? { problem: digitsLost(text) } : { value: text });
 
 const dayOfMonth = /^(\d{1,2}[-. ]{1,2}(?<before>[a-zä]{3})|(?<after>[a-zä]{3})[-. ]{1,2}\d{1,2})$/i;
@@ -174,11 +177,11 @@ export const readForeignCode: CellReader = (text) => {
   if (isDamaged(text)) return { value: text, guess: digitsLost(text) };
   const { before, after } = dayOfMonth.exec(text)?.groups ?? {};
   if (!shortMonths.has((before ?? after ?? "").toLowerCase())) return { value: text };
-  const message = `${clip(text)} looks like what a spreadsheet makes of a code such as 12-3. Format the column as text, and export it again.`;
+  const message = `${clip(text)} looks like a code such as 12-3 that a spreadsheet has turned into a date. Format the column as text and export it again.`;
   return { value: text, guess: { code: "looks_like_date", message } };
 };
 
-/** These keep the blanks that were guarded. */
+/** Readers that keep guarded whitespace. */
 export const verbatim: ReadonlySet<CellReader | undefined> = new Set([readIdentifier, readForeignCode]);
 
 const currencySigns: Readonly<Record<string, string>> = {
@@ -196,7 +199,7 @@ const currencySigns: Readonly<Record<string, string>> = {
 };
 const currencyCodes = new Set(Intl.supportedValuesOf("currency"));
 
-/** A number that may name its currency: "£9.99", "12,50 €" and "EUR 12.50". A dollar sign alone could be that of many. */
+/** A number with an optional currency: "£9.99", "12,50 €" or "EUR 12.50". A dollar sign alone is ambiguous. */
 export const readAmount: CellReader = (text, conventions) => {
   const [, before = "", number = "", after = ""] = /^(-?\s*[^\d\s.,-]*)\s*(.*?\d)\s*([^\d\s.,-]*)$/.exec(text) ?? [];
   const sign = before.replace(/^-\s*/, "") || after;

@@ -5,11 +5,11 @@ import { escapePointer, parseStrictJson } from "../strict-json.ts";
 import type { CellReader, DateOrder } from "./csv-cells.ts";
 import { readForeignCode } from "./csv-cells.ts";
 
-/** A field, how its columns are usually called, the best name first, and how its cells are read. */
+/** A field, the usual names of its columns (best first), and the reader of its cells. */
 export type SheetField = [field: string, names: string, read?: CellReader];
 
 export type Column = { column: string; field: string | null };
-/** Something that was read otherwise than its sender may think. */
+/** An assumption or guess that the sender should check. */
 export type Warning = { column: string; code: string; message: string };
 export type ColumnMapping = Readonly<Record<string, string | null>>;
 
@@ -21,39 +21,39 @@ type Vocabulary = {
   vague?: readonly string[];
 };
 
-/** A file as a known program writes it. */
+/** The file format of a known program. */
 export type SheetPreset = {
   name: string;
   title: string;
-  /** It is such a file if it has all the columns of one of these lists. */
+  /** A file matches if it has all columns of one of these lists. */
   signatures: readonly (readonly string[])[];
-  /** Column to field; null: there, and not needed. */
+  /** Column to field; null: ignored. */
   columns: Readonly<Record<string, string | null>>;
-  /** Words of the program, for each field that has words of its own; as `foldName` writes them. */
+  /** Values the program uses, by field, in the spelling of `foldName`. */
   values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Of such a field, what a word that is not among them becomes. */
+  /** By field, the replacement for a value that is not listed. */
   otherwise?: Readonly<Record<string, string>>;
-  /** What else a word of a field says, unless a column says it. */
+  /** By field and value, values of other fields that have no column. */
   implied?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>>;
-  /** In its files with tabs quotation marks mean nothing. */
+  /** Quotation marks in its tab-separated files are literal. */
   isUnquoted?: boolean;
   dateOrder?: DateOrder;
-  /** A row that begins like this is not data. */
+  /** Rows that begin like this are not data. */
   notData?: RegExp;
 };
 
-/** The one that the file was made by, if it is one of these. */
-export function recognise<Preset extends SheetPreset>(
+/** The preset whose signature the header has. */
+export function detectPreset<Preset extends SheetPreset>(
   header: readonly string[],
   presets: readonly Preset[],
 ): Preset | undefined {
-  // As it is spelt: another program may have the same words.
+  // Compared without folding: another program may have the same words in another spelling.
   const names = new Set(header.map((name) => name.toLowerCase()));
   const isOne = (signature: readonly string[]): boolean => signature.every((name) => names.has(name.toLowerCase()));
   return presets.find(({ signatures }) => signatures.some(isOne));
 }
 
-/** Whether a column could have such a name. */
+/** Tests whether a text is the name of a known column. */
 export function nameTest(
   { fields, presets = [] }: Vocabulary & { presets?: readonly SheetPreset[] },
   mapping: ColumnMapping,
@@ -66,7 +66,7 @@ export function nameTest(
   return (name) => names.has(foldName(name));
 }
 
-/** Which field each column is: what the caller says goes before what the preset has, and that before what the name suggests. */
+/** Assigns a field to each column: by `mapping`, then by the preset, then by its name. */
 export function matchColumns(
   header: readonly string[],
   mapping: ColumnMapping,
@@ -93,23 +93,23 @@ export function matchColumns(
     const field = guesses[index]?.field;
     if (field !== undefined && owner.get(field) === index) {
       if (vocabulary.vague?.includes(foldName(column))) {
-        const message = `Read as ${field}, which the name suggests. Say in \`mapping\` if it is something else.`;
+        const message = `Read as ${field}, as its name suggests. Set it in \`mapping\` if that is wrong.`;
         warnings.push({ column, code: "column_guessed", message });
       }
       return { column, field };
     }
     const [code, why] =
       field === undefined
-        ? ["unknown_column", "no field has this name. Say in `mapping` what it is."]
-        : ["duplicate_field", `${header[owner.get(field)!]} is the ${field} already.`];
-    // The column that a file of rejected rows has more is no news.
+        ? ["unknown_column", "no field has this name. Assign it in `mapping`."]
+        : ["duplicate_field", `${header[owner.get(field)!]} is already the ${field}.`];
+    // The error column of a file of rejected rows needs no warning.
     if (column !== "" && column !== "error") warnings.push({ column, code, message: `Not read: ${why}` });
     return { column, field: null };
   });
   return { columns, warnings };
 }
 
-/** Of two columns for one field the one that the preset names first. */
+/** If two columns have the same field, the one that the preset lists first is used. */
 function presetColumns(
   header: readonly string[],
   preset: SheetPreset | undefined,
@@ -126,16 +126,16 @@ function presetColumns(
   return found;
 }
 
-/** As it stands in a query, where there is room for text alone. */
+/** Reads `mapping` from the query, where it is JSON text. */
 export function parseMapping(text: string | undefined): ColumnMapping {
   if (text === undefined) return {};
   try {
     const read = parseStrictJson(Buffer.from(text));
     if (isMapping(read)) return read;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  const message = 'This is no JSON that says the field of each column, such as {"from": "originZip"}.';
+  const message = 'This is not a JSON object of columns and fields, such as {"from": "originZip"}.';
   throw badField("query/mapping", "format", message);
 }
 
@@ -160,7 +160,7 @@ function readMapping(header: readonly string[], mapping: ColumnMapping, vocabula
       errors.push({ pointer, code: "unknown_field", message, ...alternatives(field, fields) });
     } else {
       const [twin] = [...said].find(([other, known]) => field !== null && known === field && other !== column) ?? [];
-      const message = `${twin} is the ${field} already; one column has to be left out.`;
+      const message = `${twin} is already the ${field}; map one of the columns to null.`;
       if (twin !== undefined) errors.push({ pointer, code: "duplicate_field", message });
       said.set(column, field);
     }
@@ -184,7 +184,7 @@ const addressNames: Record<string, string> = {
   email: "email",
 };
 
-/** The fields of an address, under each of these beginnings of a column name; an e-mail without one is the buyer's. */
+/** The fields of an address, for columns with one of these prefixes; an email without a prefix is the buyer's. */
 export function addressFields(field: string, prefixes: string[]): SheetField[] {
   return Object.entries(addressNames).map(([member, names]) => {
     const own = prefixes.filter((prefix) => prefix !== "" || member !== "email");

@@ -4,12 +4,12 @@ import { hasDecisiveDate } from "./date-order.ts";
 import { withoutSeparatorLine } from "./find-header.ts";
 import type { Quoting } from "./split-rows.ts";
 
-/** A file that is read row by row, from its beginning as often as needed. */
+/** A file that is read row by row, and can be read again from the start. */
 export type CsvSource = {
   delimiter: string;
-  /** Whether some date in it can be read in one way only. */
+  /** Whether a date in it is unambiguous. */
   hasDecisiveDate(): boolean;
-  /** Blank ones too. One reading at a time. */
+  /** Includes blank rows. One iteration at a time. */
   rows(quoting?: Quoting): AsyncIterable<BareRow>;
 };
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { RowOptions } from "./csv.ts";
 import { detectDelimiter, guardCell, guardText, MalformedCsv, readRows, readSoundRows, streamRows } from "./csv.ts";
 import { textOfCell, toCsv, toTabs } from "./csv.ts";
-import { writeRejected } from "./sheet.ts";
+import { writeRejected } from "./sheet-report.ts";
 
 const parseCsv = async (text: string, delimiter: string, maxRows: number, options: RowOptions = {}) =>
   (await Array.fromAsync(streamRows(text, delimiter, { maxRows, ...options }))).map(({ cells }) => cells);

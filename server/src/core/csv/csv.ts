@@ -5,10 +5,10 @@ import type { Cell } from "./xlsx.ts";
 
 export const delimiters = { comma: ",", semicolon: ";", tab: "\t" } as const;
 
-/** Names of columns that are longer together say nothing more about what separates them. */
+/** The delimiter is detected in this many characters of the header. */
 const longestHeader = 64 * 1024;
 
-/** What separates the columns, by what the first line has most of outside of quotes. */
+/** The delimiter that occurs most often outside of quotes in the first line. */
 export function detectDelimiter(text: string): string {
   const counts = { ",": 0, ";": 0, "\t": 0 };
   let isQuoted = false;
@@ -26,10 +26,10 @@ export class MalformedCsv extends Error {}
 
 /** Longest time on the event loop before other work gets it. */
 const sliceMs = 5;
-/** As many as are read of a workbook. Each column is looked at for each row. */
+/** Same limit as for workbooks: each column costs time in each row. */
 const maxColumns = 1_000;
 
-/** All rows, blank ones too. Yields to the event loop every few milliseconds. */
+/** All rows, including blank ones. Yields to the event loop every few milliseconds. */
 export async function* streamRows(
   text: string,
   delimiter: string,
@@ -57,14 +57,14 @@ function cutAtMost({ cells, ...row }: BareRow): BareRow {
 
 export type RowOptions = { maxRows?: number | undefined; quoting?: Quoting };
 
-/** Programs that separate columns by tabs quote nothing, and a name may begin with a quotation mark; spreadsheets do quote. */
+/** Programs that write tab-separated files quote nothing, and a value may start with a quotation mark; spreadsheets do quote. */
 function quotingOf(delimiter: string): Quoting {
   return delimiter === delimiters.tab ? "lenient" : "strict";
 }
 
 /**
- * With the number that a spreadsheet shows for it. `problem`: it cannot be read, and `cells` are what stands there;
- * `mayHoldRows`: a quotation mark too many may have joined several rows.
+ * With the row number that a spreadsheet shows. `problem`: why the row cannot be read; `cells` is then its raw text;
+ * `mayHoldRows`: an extra quotation mark may have joined several rows.
  */
 export type Row = BareRow & { number: number };
 export type BareRow = { cells: string[]; problem?: string; mayHoldRows?: true };
@@ -73,7 +73,7 @@ export function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === "");
 }
 
-/** Those that are not blank. */
+/** The rows that are not blank. */
 export async function* numberRows(rows: AsyncIterable<BareRow>): AsyncGenerator<Row> {
   let number = 0;
   for await (const row of rows) {
@@ -86,7 +86,7 @@ export function readRows(text: string, delimiter: string, options?: RowOptions):
   return numberRows(streamRows(text, delimiter, options));
 }
 
-/** Those of a file that has to be right as a whole. */
+/** Throws at the first row that cannot be read. */
 export async function* readSoundRows(text: string, delimiter: string, options?: RowOptions): AsyncGenerator<Row> {
   for await (const row of readRows(text, delimiter, options)) {
     if (row.problem !== undefined) throw new MalformedCsv(`Row ${row.number}: ${row.problem}`);
@@ -96,25 +96,25 @@ export async function* readSoundRows(text: string, delimiter: string, options?: 
 
 const plainNumber = /^[+-]?\d+(?:[.,]\d+)?$/;
 
-// Some also take the wide forms, and what stands behind a line break.
+// Some spreadsheets also evaluate full-width characters, and text after a line break.
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** Whether a cell needs the guard: it would be run as a formula, or lose blanks that belong to it. Its quotes do not count. */
+/** Whether a cell needs the guard: it would be run as a formula, or lose leading or trailing whitespace. Quotes do not count. */
 function isDelicate(text: string): boolean {
   const bare = text.replace(/^'+/, "");
   return formula.test(bare) || bare.trim() !== bare;
 }
 
 /**
- * A spreadsheet would run such a text as a formula; the quote makes it a text again. Numbers are left alone. It also keeps
- * blanks and line breaks around a text, which are cut off from cells without it. A text that has such a quote of its own
- * gets another one, which is the one that `textOfCell` takes away.
+ * Prefixes a text that a spreadsheet would run as a formula with a single quote; numbers are not changed. The quote also keeps
+ * whitespace around a text, which is trimmed without it. A text that starts with a quote gets another one, which `textOfCell`
+ * removes.
  */
 export function guardText(text: string): string {
   return isDelicate(text) && !plainNumber.test(text) ? `'${text}` : text;
 }
 
-/** What a cell says: without the blanks around it, or as `guardText` wrote it, so that what was exported can be imported. */
+/** The text of a cell: trimmed, or without the quote of `guardText`, so that exported files can be imported. */
 export function textOfCell(cell: string): string {
   if (isGuarded(cell)) return cell.slice(1);
   const text = cell.trim();
@@ -125,12 +125,12 @@ function isGuarded(cell: string): boolean {
   return cell.startsWith("'") && isDelicate(cell);
 }
 
-/** For a cell that is given back as it came: what it means when it is read again stays the same. */
+/** Guards a cell of the input that is returned as it came, so that it is read the same way again. */
 export function guardCell(cell: string): string {
   return guardText(textOfCell(cell));
 }
 
-/** What a cell of an export says. */
+/** The text of an exported value. */
 export function toCell(value: Cell): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "object") return value.day;
@@ -138,18 +138,18 @@ export function toCell(value: Cell): string {
   return typeof value === "string" ? guardText(value) : String(value);
 }
 
-/** Never as 1e-7, which no spreadsheet would read as it was meant. */
+/** Without an exponent: spreadsheets misread 1e-7. */
 function writeNumber(value: number): string {
   const text = String(value);
   return text.includes("e") ? value.toLocaleString("en-US", { useGrouping: false, maximumFractionDigits: 20 }) : text;
 }
 
-/** A spreadsheet may take another delimiter than ours: in `x;=1+1` it would find a cell that is a formula. */
+/** A spreadsheet may expect another delimiter: it would read `x;=1+1` as a cell with a formula. */
 const splitting = /["\r\n,;\t|]/;
 
 /**
- * Rows of text, ended as RFC 4180 wants it. Texts that may come from strangers have to be guarded by the caller. By hand:
- * exports have millions of cells, and libraries that can do more take several times as long for each.
+ * Rows as CSV with the line ends of RFC 4180. The caller guards untrusted texts. Not a library: exports have millions of cells,
+ * and the libraries measured take several times as long per cell.
  */
 export function toCsv(rows: readonly (readonly string[])[], delimiter = ","): string {
   let text = "";
@@ -157,7 +157,7 @@ export function toCsv(rows: readonly (readonly string[])[], delimiter = ","): st
   return text;
 }
 
-/** As programs write that quote nothing: there is no way to write a tab or the end of a line in a cell. */
+/** Tab-separated without quotes: a cell cannot contain a tab or a line break. */
 export function toTabs(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map((cell) => cell.replaceAll(/[\t\r\n]+/g, " ")).join("\t")}\r\n`).join("");
 }

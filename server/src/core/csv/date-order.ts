@@ -3,17 +3,17 @@ import { textOfCell } from "./csv.ts";
 import type { DateOrder } from "./csv-cells.ts";
 
 const numeric = /^(\d{1,2})[/-](\d{1,2})[/-](?:\d{4}|\d\d)(?!\d)/;
-/** A number that can only be a day, beside another one. */
+/** A number that can only be a day, next to another one. */
 const decisive = /(?<!\d)(?:1[3-9]|2\d|3[01])[/-]\d{1,2}[/-]\d\d|(?<!\d)\d{1,2}[/-](?:1[3-9]|2\d|3[01])[/-]\d\d/;
 
-/** Most files have no such date, and need not be read a second time. */
+/** Most files have no such date and are not read twice. */
 export function hasDecisiveDate(text: string): boolean {
   return decisive.test(text);
 }
 
 /**
- * Whether days or months come first in the dates of a file: 25/12/2026 says it for all of them. Undefined where nothing
- * says it, or where one says this and one that.
+ * The date order of a file, proven by an unambiguous date such as 25/12/2026. Undefined if there is none, or if two of them
+ * contradict each other.
  */
 export async function provenDateOrder(
   rows: () => AsyncIterable<Row>,

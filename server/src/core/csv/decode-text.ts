@@ -6,8 +6,8 @@ export type Encoding = (typeof encodings)[number];
 export type DecodedText = { text: string; encoding: Encoding };
 
 /**
- * The text of a file. A mark at its beginning says what it is; without one, zeros in every second byte do, and what is no
- * UTF-8 is what spreadsheets on Windows write, in which nearly every text with an accent is no UTF-8.
+ * Decodes a file. The encoding is that of its byte order mark; without one, UTF-16 is detected by zeros in every second byte, and
+ * text that is not valid UTF-8 is Windows-1252, which spreadsheets on Windows write.
  */
 export function decodeText(bytes: Uint8Array, said?: Encoding): DecodedText {
   const encoding = said ?? detectEncoding(bytes);
@@ -39,12 +39,12 @@ const namesOf: Record<string, Encoding> = {
   "utf-16be": "utf-16be",
   "windows-1252": "windows-1252",
   cp1252: "windows-1252",
-  // What calls itself so is written by Windows more often than not, and is the same where both have a letter.
+  // Files labeled ISO-8859-1 are usually Windows-1252, which has the same letters.
   "iso-8859-1": "windows-1252",
   latin1: "windows-1252",
 };
 
-/** As a charset names it; undefined: none that is read. */
+/** By the name of a charset; undefined if it is not supported. */
 export function encodingOf(charset: string): Encoding | undefined {
   return Object.hasOwn(namesOf, charset.toLowerCase()) ? namesOf[charset.toLowerCase()] : undefined;
 }

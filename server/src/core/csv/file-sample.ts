@@ -5,13 +5,13 @@ const maxCharacters = 200;
 
 type SampledRow = { row: number; cells: string[] };
 
-/** What stands in the columns of a file, for whoever has to say what they are. */
+/** The first rows of a file and how full its columns are, for assigning fields to columns. */
 export type FileSample = {
-  /** Of each column, in how many rows something stands there. */
+  /** By column, the number of rows with a value. */
   nonEmptyRows: number[];
-  /** The first ones. */
+  /** The first rows. */
   rows: SampledRow[];
-  /** Answers the row as it is shown, if it is one of the first. */
+  /** Returns the sampled row if it is one of the first. */
   add(row: Row): SampledRow | undefined;
 };
 

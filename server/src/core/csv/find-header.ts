@@ -1,20 +1,20 @@
 import type { Row } from "./csv.ts";
 
-/** As spreadsheets write it in front of a file, to say what separates its columns. */
+/** The line `sep=;` that spreadsheets write before the header. */
 const separatorLine = /^\uFEFF?"?sep=(?<separator>[,;\t])"?(?:\r\n|[\r\n])/i;
 
-/** The file without the line that says its delimiter, which no spreadsheet counts as a row. */
+/** The file without the `sep=` line, which spreadsheets do not count as a row. */
 export function withoutSeparatorLine(csv: string): { text: string; separator?: string } {
   const found = separatorLine.exec(csv);
   return found ? { text: csv.slice(found[0].length), separator: found.groups!.separator! } : { text: csv };
 }
 
-/** Titles, dates of the report and empty lines stand in so many rows at most. */
+/** Maximum number of rows above the header: titles, report dates and empty lines. */
 const maxAbove = 10;
 
 /**
- * The row that names the columns: the first one, unless it is a title, or has no name that is known, and one of the next rows
- * has two or more. Undefined: there is no row.
+ * The header: the first row, unless it is a title or has no known column name and one of the next rows has at least two.
+ * Undefined if the file is empty.
  */
 export async function findHeader(
   rows: AsyncGenerator<Row>,
@@ -35,7 +35,7 @@ export async function findHeader(
   return header && { ...header, isFirst: header === first };
 }
 
-/** Those below the header. */
+/** The rows below the header. */
 export async function* rowsBelow(header: Row, rows: AsyncGenerator<Row>): AsyncGenerator<Row> {
   for await (const row of rows) if (row.number > header.number) yield row;
 }

@@ -7,32 +7,32 @@ const Text = Type.String();
 
 const delimiter = OneOf(["auto", "comma", "semicolon", "tab"], {
   title: "Delimiter",
-  description: "Between columns; auto: what the first line has most of",
+  description: "Between columns; auto: detected in the first line",
 });
 const decimalSeparator = OneOf([".", ","], {
-  title: "Decimal sign",
-  description: "Default: a comma where semicolons are between the columns, else a point",
+  title: "Decimal separator",
+  description: "Default: comma in files separated by semicolons, else point",
 });
 const dateOrder = OneOf(dateOrders, {
-  title: "Order of dates",
-  description: "Of dates such as 03/02/2026; default: the month first",
+  title: "Date order",
+  description: "For dates such as 03/02/2026; default: month first",
 });
 
-/** Of a request to import a file. */
+/** Common fields of requests that import a file. */
 export function importRequest(about: { csv: string; mapping: string }) {
   return {
     csv: Type.String({ minLength: 1, maxLength: 32 * 1024 * 1024, description: about.csv }),
     mapping: Type.Optional(
       Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })), { description: about.mapping }),
     ),
-    dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
+    dryRun: Type.Optional(Type.Boolean({ description: "Check the file without importing it" })),
     ...optional({ delimiter, decimalSeparator, dateOrder }),
   };
 }
 
 const Mapping = Type.Record(Type.String(), Nullable(Type.String({ maxLength: 100 })));
 
-/** How a file is to be read, where it does not say so itself. */
+/** How ambiguous values of a file are read. */
 export const readingOptions = optional({
   delimiter,
   decimalSeparator,
@@ -40,12 +40,12 @@ export const readingOptions = optional({
   country: Type.String({
     title: "Country",
     pattern: "^[A-Z]{2}$",
-    description: "ISO 3166-1 code for addresses that name no country",
+    description: "ISO 3166-1 code for addresses without a country",
   }),
   currency: Type.String({
     title: "Currency",
     pattern: "^[A-Z]{3}$",
-    description: "ISO 4217 code for amounts that name no currency; default: USD",
+    description: "ISO 4217 code for amounts without a currency; default: USD",
   }),
 });
 
@@ -57,7 +57,7 @@ export const presetSettings = {
       title: "Mapping",
       "x-advanced": true,
       maxProperties: 500,
-      description: "Column name to field, such as customer.name or line.sku; null: leave it out",
+      description: "Column name to field, such as customer.name or line.sku; null: ignore the column",
       examples: [{ Bestellnummer: "number", Artikel: "line.sku" }],
     }),
   ),
@@ -67,49 +67,47 @@ export const Columns = Type.Array(
   Type.Object({
     column: Text,
     field: Nullable(Text),
-    nonEmptyRows: Type.Integer({ minimum: 0, description: "In how many rows something stands there" }),
+    nonEmptyRows: Type.Integer({ minimum: 0, description: "Rows with a value in this column" }),
   }),
 );
 
 export const Fields = Type.Array(Type.Object({ field: Text, isRequired: Type.Boolean() }), {
-  description: "What a column can be",
+  description: "Fields that a column can be mapped to",
 });
 
 /** Of `sample`. */
 export const sampledRow = {
   row: Type.Integer({ minimum: 1 }),
-  cells: Type.Array(Text, { description: "As in the file, in the order of `columns`" }),
+  cells: Type.Array(Text, { description: "Raw text, in the order of `columns`" }),
 };
 
-/** In a query there is room for text alone. */
+/** In the query, `mapping` is JSON text. */
 export const MappingText = Type.String({
   maxLength: 20_000,
-  description: 'As in the body, as text of JSON: {"from": "originZip"}',
+  description: 'As in the body, as JSON text: {"from": "originZip"}',
 });
 
 export const Warnings = Type.Array(Type.Object({ column: Text, code: Text, message: Text }), {
-  description: "Columns that were not read, and what was guessed or assumed, the first 1,000",
+  description: "Ignored columns, guesses and assumptions; the first 1,000",
 });
 
-/** Of the answer: what was read, and what was not. */
+/** Common fields of import reports. */
 export const importReport = {
   columns: Columns,
   fields: Fields,
   sample: Type.Array(Type.Object(sampledRow), { description: "The first 20 rows" }),
   errors: Type.Array(
     Type.Object({
-      row: Type.Integer({ minimum: 1, description: "As a spreadsheet counts: the header is row 1" }),
+      row: Type.Integer({ minimum: 1, description: "Row number as in a spreadsheet: the header is row 1" }),
       column: Nullable(Text),
       code: Text,
       message: Text,
     }),
-    { description: "The first 1,000" },
+    { description: "The first 1,000 errors" },
   ),
   warnings: Warnings,
-  rejectedCsv: Type.Optional(
-    Type.String({ description: "The rows that were not taken, with a column for the reason" }),
-  ),
+  rejectedCsv: Type.Optional(Type.String({ description: "The rejected rows, with a column for the reason" })),
 };
 
-/** From this size on an import is work for a process of its own: each row is read, checked and turned into a record. */
+/** Imports from this size on run in a worker process, to keep the event loop of the HTTP process free. */
 export const sheetHeavyFromBytes = 48 * 1024;

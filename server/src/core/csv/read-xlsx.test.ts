@@ -81,7 +81,7 @@ test.each([
 
 test("what is no workbook says so", () => {
   const zip = zipSync({ "a.txt": strToU8("no workbook") });
-  expect(() => xlsxToCsv(zip)).toThrow(/no XLSX/);
+  expect(() => xlsxToCsv(zip)).toThrow(/not an XLSX/);
   expect(() => xlsxToCsv(zip.subarray(0, 40))).toThrow(MalformedXlsx);
   expect(() => xlsxToCsv(workbook('<row r="1"/>').subarray(0, 400))).toThrow(MalformedXlsx);
 });

@@ -3,15 +3,15 @@ import type { ChargeBudget, XmlTags } from "./read-xml.ts";
 import { MalformedXml, readXml } from "./read-xml.ts";
 import { MalformedZip, openZip } from "./read-zip.ts";
 
-/** The file is no workbook that can be read, or asks for too much work. The message is for the sender of the file. */
+/** The file is not a readable workbook, or exceeds a limit. The message is shown to the sender. */
 export class MalformedXlsx extends Error {}
 
 export type XlsxLimits = {
-  /** Of all parts that are read, once they are inflated: a few bytes can hold gigabytes. */
+  /** Inflated size of all parts together: a few compressed bytes can hold gigabytes. */
   maxInflatedBytes: number;
-  /** Of the CSV: a short cell can stand for a long text, and an empty one at the end of a row for a thousand. */
+  /** Size of the CSV: a short cell can refer to a long text, and one far to the right adds a thousand empty cells. */
   maxCharacters: number;
-  /** Characters that are looked at, in all parts together. A workbook that needs more is refused, on any machine. */
+  /** Characters read in all parts together: a limit that does not depend on the speed of the machine. */
   maxSteps: number;
   maxRows: number;
   maxColumns: number;
@@ -25,14 +25,14 @@ const defaults: XlsxLimits = {
   maxColumns: 1_000,
 };
 
-/** Whether these bytes are a zip file, which is what a workbook is. */
+/** Whether the file is a zip archive, as workbooks are. */
 export function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
 }
 
 /**
- * The first sheet of a workbook as CSV, row for row, so that all that reads CSV reads it. Only the parts that are needed are
- * inflated, and no more of them than allowed. Days are written as 2026-12-31. `onSteps` gets the number of steps it took.
+ * Converts the first sheet of a workbook to CSV, row for row, so that it is imported as CSV. Only the needed parts are inflated,
+ * up to the limits. Dates become 2026-12-31. `onSteps` receives the number of characters read.
  */
 export function xlsxToCsv(
   bytes: Uint8Array,
@@ -43,7 +43,7 @@ export function xlsxToCsv(
   let steps = 0;
   const charge: ChargeBudget = (more) => {
     steps += more;
-    if (steps > bounds.maxSteps) throw new MalformedXlsx("It is too complex to be read; split it, or save it as CSV.");
+    if (steps > bounds.maxSteps) throw new MalformedXlsx("The workbook is too complex; split it, or save it as CSV.");
   };
   try {
     return readWorkbook(bytes, bounds, charge);
@@ -64,10 +64,10 @@ function readWorkbook(bytes: Uint8Array, bounds: Bounds, charge: ChargeBudget): 
     return part && readXml(new TextDecoder().decode(part), charge);
   };
   const workbook = partOf("xl/workbook.xml");
-  if (workbook === undefined) throw new MalformedXlsx("It is no XLSX workbook.");
+  if (workbook === undefined) throw new MalformedXlsx("The file is not an XLSX workbook.");
   const { sheetId, hasDaysOf1904 } = readSettings(workbook);
   const sheet = partOf(sheetPath(sheetId, partOf("xl/_rels/workbook.xml.rels")));
-  if (sheet === undefined) throw new MalformedXlsx("Its first sheet is missing.");
+  if (sheet === undefined) throw new MalformedXlsx("The first sheet of the workbook is missing.");
   const texts = readTexts(partOf("xl/sharedStrings.xml"));
   const isDay = readDayStyles(partOf("xl/styles.xml"));
   return writeRows(sheet, { texts, isDay, offsetDays: hasDaysOf1904 ? 1_462 : 0, bounds, charge });
@@ -78,13 +78,13 @@ function readSettings(tags: XmlTags): { sheetId: string | undefined; hasDaysOf19
   while (tags.next()) {
     if (!tags.isStart) continue;
     if (tags.name === "workbookPr") hasDaysOf1904 = /^(?:1|true)$/.test(tags.attribute("date1904") ?? "");
-    // The id in the workbook is another one than the number that is called sheetId.
+    // The relationship ID of a sheet is not its sheetId.
     if (tags.name === "sheet") return { sheetId: tags.attribute("id"), hasDaysOf1904 };
   }
   return { sheetId: undefined, hasDaysOf1904 };
 }
 
-/** By its place in the workbook, not by its file name, which says nothing. */
+/** By its position in the workbook; file names are arbitrary. */
 function sheetPath(id: string | undefined, links: XmlTags | undefined): string {
   let target = "worksheets/sheet1.xml";
   while (links?.next()) {
@@ -101,26 +101,26 @@ function readTexts(tags: XmlTags | undefined): string[] {
   return texts;
 }
 
-/** The text in the element that was just begun. How it is pronounced (`rPh`) is not part of it. */
+/** The text in the current element, without its phonetic reading (`rPh`). */
 function readText(tags: XmlTags, element: string): string {
   let text = "";
   let isReading = false;
   while (!(tags.name === element && tags.isEnd)) {
-    if (!tags.next()) throw new MalformedXlsx("A part of it is cut off.");
+    if (!tags.next()) throw new MalformedXlsx("A part of the workbook is truncated.");
     if (tags.name === "rPh") isReading = tags.isStart && !tags.isEnd;
     else if (tags.name === "t" && tags.isEnd && !tags.isStart && !isReading) text += tags.text;
-    else if (tags.name === element && tags.isStart) throw new MalformedXlsx("A part of it is cut off.");
+    else if (tags.name === element && tags.isStart) throw new MalformedXlsx("A part of the workbook is truncated.");
   }
   return withControls(text);
 }
 
-/** `_x000D_` is how what XML cannot hold is written. */
+/** `_x000D_` encodes a character that XML does not allow. */
 function withControls(text: string): string {
   if (!text.includes("_x")) return text;
   return text.replaceAll(/_x([0-9A-F]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Which styles of cells are forms of dates. */
+/** The cell styles that are date formats. */
 function readDayStyles(tags: XmlTags | undefined): (style: number) => boolean {
   const isDayForm = new Map<number, boolean>();
   const styles: boolean[] = [];
@@ -138,10 +138,10 @@ function readDayStyles(tags: XmlTags | undefined): (style: number) => boolean {
   return (style) => styles[style] ?? false;
 }
 
-/** As long as Excel lets them be. */
+/** Maximum length in Excel. */
 const longestFormatCode = 255;
 
-/** Whether a format has a part of a date or time, outside of quotes, brackets and escapes. */
+/** Whether a format has a date or time part outside of quotes, brackets and escapes. */
 function isDateCode(code: string): boolean {
   if (code.length > longestFormatCode) return false;
   for (let at = 0; at < code.length; at++) {
@@ -164,7 +164,7 @@ type Reading = {
   charge: ChargeBudget;
 };
 
-/** Rows and cells may say where they are; those that do not come after the last one. */
+/** Rows and cells have an optional position; without one they follow the previous one. */
 function writeRows(tags: XmlTags, reading: Reading): string {
   const { bounds, charge } = reading;
   const { maxRows, maxColumns, maxCharacters } = bounds;
@@ -175,14 +175,16 @@ function writeRows(tags: XmlTags, reading: Reading): string {
     characters += line.length;
     charge(line.length);
     if (characters > maxCharacters)
-      throw new MalformedXlsx(`As CSV it has more than ${Math.floor(maxCharacters / 1024 / 1024)} million characters.`);
+      throw new MalformedXlsx(
+        `The workbook has more than ${Math.floor(maxCharacters / 1024 / 1024)} million characters as CSV.`,
+      );
     lines.push(line);
   };
   let cells: string[] | undefined;
   while (tags.next() && !(tags.name === "sheetData" && tags.isEnd)) {
     const { name, isStart, isEnd } = tags;
     if (name === "row") {
-      if (isStart === (cells !== undefined)) throw new MalformedXlsx("A part of it is cut off.");
+      if (isStart === (cells !== undefined)) throw new MalformedXlsx("A part of the workbook is truncated.");
       if (isStart) {
         const place = Number(tags.attribute("r") ?? lines.length + 1);
         if (!(place > lines.length) || place > maxRows) throw tooMany(`rows; at most ${maxRows}`);
@@ -200,7 +202,7 @@ function writeRows(tags: XmlTags, reading: Reading): string {
       cells[column] = readCell(tags, reading);
     }
   }
-  if (cells) throw new MalformedXlsx("A part of it is cut off.");
+  if (cells) throw new MalformedXlsx("A part of the workbook is truncated.");
   return lines.join("");
 }
 
@@ -208,7 +210,7 @@ function tooMany(what: string): MalformedXlsx {
   return new MalformedXlsx(`Its first sheet has too many ${what} are read.`);
 }
 
-/** AB7 is in the column 27, as one counts from 0. */
+/** The column index of a reference: 27 for AB7. */
 function columnOf(place: string | undefined): number | undefined {
   const letters = /^([A-Z]{1,3})\d*$/.exec(place ?? "")?.[1];
   if (letters === undefined) return undefined;
@@ -217,7 +219,7 @@ function columnOf(place: string | undefined): number | undefined {
   return column - 1;
 }
 
-/** What the cell that was just begun says. */
+/** The value of the current cell. */
 function readCell(tags: XmlTags, { texts, isDay, offsetDays }: Reading): string {
   const type = tags.attribute("t") ?? "n";
   const style = Number(tags.attribute("s") ?? 0);
@@ -233,8 +235,8 @@ function readCell(tags: XmlTags, { texts, isDay, offsetDays }: Reading): string 
 function readValue(tags: XmlTags): string {
   let value: string | undefined;
   while (!(tags.name === "c" && tags.isEnd)) {
-    if (!tags.next()) throw new MalformedXlsx("A part of it is cut off.");
-    if (tags.name === "c" && tags.isStart) throw new MalformedXlsx("A part of it is cut off.");
+    if (!tags.next()) throw new MalformedXlsx("A part of the workbook is truncated.");
+    if (tags.name === "c" && tags.isStart) throw new MalformedXlsx("A part of the workbook is truncated.");
     if (tags.name === "v" && tags.isEnd && !tags.isStart) value ??= tags.text;
   }
   return value ?? "";
@@ -243,7 +245,7 @@ function readValue(tags: XmlTags): string {
 const dayMs = 86_400_000;
 const dayZero = Date.UTC(1899, 11, 30);
 
-/** Days since the end of 1899, with the time as a part of a day. */
+/** Converts days since the end of 1899; the time is the fraction. */
 function writeDay(days: number, otherwise: string): string {
   if (!Number.isFinite(days) || days < 1 || days >= 2_958_466) return otherwise;
   const at = new Date(dayZero + Math.round(days * 86_400) * 1_000).toISOString();
@@ -252,7 +254,7 @@ function writeDay(days: number, otherwise: string): string {
 
 const inFull = new Intl.NumberFormat("en-US", { useGrouping: false, maximumFractionDigits: 20 });
 
-/** 13.2 may be written as 13.199999999999999, and 1E-3 is a number too. */
+/** 13.2 may be stored as 13.199999999999999, and 0.001 as 1E-3. */
 function writeNumber(text: string): string {
   const number = Number(text);
   if (!Number.isFinite(number) || /^-?\d{1,15}$/.test(text)) return text;

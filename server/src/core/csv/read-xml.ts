@@ -1,10 +1,10 @@
-/** The text is no XML that can be read. The message is for the sender of the file. */
+/** The text is not readable XML. The message is shown to the sender of the file. */
 export class MalformedXml extends Error {}
 
-/** Charged for each character that is looked at, whatever comes of it: throws when there were more than allowed. */
+/** Called with the number of characters read; throws when the limit is exceeded. */
 export type ChargeBudget = (steps: number) => void;
 
-/** The tag that was read last. Names are without their prefix; `text` is what stands before the tag, unescaped. */
+/** The current tag. Names have no prefix; `text` is the unescaped text before the tag. */
 export type XmlTags = {
   name: string;
   /** An empty element, such as `<c/>`, is both. */
@@ -12,16 +12,15 @@ export type XmlTags = {
   isEnd: boolean;
   text: string;
   attribute(name: string): string | undefined;
-  /** False: there are no more. */
+  /** False at the end. */
   next(): boolean;
 };
 
 const [less, greater, slash, doubleQuote, singleQuote] = Array.from("<>/\"'", (sign) => sign.charCodeAt(0));
 
 /**
- * Reads XML tag by tag, forwards only: no character is looked at again because of what comes after it, so the time is linear
- * whatever is repeated how often. Only `indexOf` and loops over characters, no pattern that could backtrack. Declarations of
- * documents and entities are not read.
+ * Reads XML tag by tag in one pass without backtracking, so the time is linear for any input: only `indexOf` and loops over
+ * characters, no regular expressions. Document type and entity declarations are ignored.
  */
 export function readXml(xml: string, charge: ChargeBudget): XmlTags {
   let at = 0;
@@ -30,11 +29,11 @@ export function readXml(xml: string, charge: ChargeBudget): XmlTags {
   function find(sign: string, from: number): number {
     const found = xml.indexOf(sign, from);
     charge((found === -1 ? xml.length : found) - from + sign.length);
-    if (found === -1) throw new MalformedXml("A part of it is cut off.");
+    if (found === -1) throw new MalformedXml("A part of the workbook is truncated.");
     return found;
   }
 
-  /** The end of a tag. In a quoted value, > is a character like others. */
+  /** The end of a tag. A > in a quoted value does not end it. */
   function endOfTag(from: number): number {
     let quote = 0;
     for (let end = from; end < xml.length; end++) {
@@ -47,10 +46,10 @@ export function readXml(xml: string, charge: ChargeBudget): XmlTags {
       } else if (sign === doubleQuote || sign === singleQuote) quote = sign;
     }
     charge(xml.length - from);
-    throw new MalformedXml("A part of it is cut off.");
+    throw new MalformedXml("A part of the workbook is truncated.");
   }
 
-  /** Text up to the next tag; comments and processing instructions in between are left out. */
+  /** Text up to the next tag, without comments and processing instructions. */
   function readText(): string | undefined {
     let text = "";
     for (;;) {
@@ -105,7 +104,7 @@ export function readXml(xml: string, charge: ChargeBudget): XmlTags {
 
 const endsName = (sign: number): boolean => sign <= 0x20 || sign === slash || sign === less;
 
-/** With any prefix or none. */
+/** With or without a prefix. */
 function findAttribute(attributes: string, wanted: string): string | undefined {
   for (let at = 0; ;) {
     const equals = attributes.indexOf("=", at);

@@ -1,9 +1,9 @@
 import { inflateRawSync } from "node:zlib";
 
-/** The file is no archive that can be read, or holds more than allowed. The message is for the sender of the file. */
+/** The file is not a readable archive, or exceeds the limit. The message is shown to the sender. */
 export class MalformedZip extends Error {}
 
-/** Names of files to their content, which is inflated when it is asked for. */
+/** Content by file name, inflated on demand. */
 export type ZipFiles = { read(name: string): Buffer | undefined };
 
 const endSignature = Buffer.from("PK\u0005\u0006");
@@ -17,8 +17,8 @@ const isWide = 0xff_ff_ff_ff;
 type Entry = { method: number; size: number; at: number };
 
 /**
- * The files that the directory at the end of an archive lists. Only what is asked for is inflated, and `maxBytes` of all of it
- * together: a few bytes can hold gigabytes. The directory is read once, entry by entry, so the time is linear in its length.
+ * The files in the central directory of an archive. They are inflated on demand, `maxBytes` in all: a few compressed bytes can
+ * hold gigabytes. The directory is read once, so the time is linear in its length.
  */
 export function openZip(bytes: Uint8Array, maxBytes: number): ZipFiles {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -82,7 +82,7 @@ function directoryStart(archive: Buffer): number {
   return Number(archive.readBigUInt64LE(wideEnd + 48));
 }
 
-/** Size and offset of an entry. Numbers that do not fit into 32 bits stand in a field of their own. */
+/** Size and offset of an entry. Numbers above 32 bits are in an extra field (Zip64). */
 function placeOf(archive: Buffer, at: number, extra: Buffer): [size: number, offset: number] {
   const narrow = [24, 20, 42].map((offset) => archive.readUInt32LE(at + offset));
   let field = 0;

@@ -1,16 +1,16 @@
-/** A row of a file as text, or what is wrong with it: then `cells` are the line as it stands, cut at every delimiter. */
+/** A row of a file, or why it cannot be read: then `cells` is the raw line, split at every delimiter. */
 export type SplitRow = {
   cells: string[];
-  /** Behind the row. */
+  /** Position after the row. */
   next: number;
   problem?: string;
-  /** Each of its lines could be a row: a quotation mark too many may have joined them. */
+  /** Each of its lines could be a row: an extra quotation mark may have joined them. */
   mayHoldRows?: true;
 };
 
 /**
- * How quotation marks are read. strict: a cell with one has to be quoted as RFC 4180 wants it. lenient: a cell that is quoted
- * otherwise is what stands there. literal: they mean nothing.
+ * How quotation marks are read. strict: quoted as in RFC 4180, or an error. lenient: a cell that is quoted in another way is
+ * literal text. literal: quotation marks have no meaning.
  */
 export type Quoting = "strict" | "lenient" | "literal";
 
@@ -22,9 +22,8 @@ const lineFeed = 10;
 const carriageReturn = 13;
 
 /**
- * The row that begins at `from`. A row that cannot be read ends with its line, so that the next one is read from its
- * beginning: a stray quotation mark costs one row. All of that takes time in proportion to the text, since what was looked
- * through in vain ends at a quotation mark from which no later row looks on.
+ * The row that starts at `from`. A row that cannot be read ends at its line break, so a stray quotation mark affects one row only.
+ * The time is linear: a failed search for a closing mark ends at a mark from which no later row searches again.
  */
 export function splitRow(text: string, from: number, delimiter: string, quoting: Quoting): SplitRow {
   const separator = delimiter.charCodeAt(0);
@@ -58,7 +57,7 @@ export function splitRow(text: string, from: number, delimiter: string, quoting:
 const strayQuote =
   'A quotation mark stands where none can be. Put the cell in quotation marks and double those in it: "55"" screen".';
 
-/** Where a quoted cell ends, if it is one: its last mark stands before a delimiter, or at the end of a line. */
+/** The end of a quoted cell: a closing mark before a delimiter or line break. */
 function closeOf(text: string, from: number, separator: number): number | undefined {
   for (let at = from + 1; ;) {
     const found = text.indexOf('"', at);

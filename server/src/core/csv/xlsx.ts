@@ -1,9 +1,9 @@
 import { strToU8, Zip, ZipDeflate } from "fflate";
 
-/** A day such as 2026-01-31, which a spreadsheet can sort and group by. */
+/** A day such as 2026-01-31, written as a date cell. */
 type Day = { day: string };
 export type Cell = string | number | boolean | Day | null | undefined;
-/** Rows of a sheet, in portions of any size. */
+/** Rows of a sheet, in batches of any size. */
 export type Sheet = { name: string; portions: AsyncIterable<Cell[][]> };
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -12,9 +12,9 @@ const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const packages = "http://schemas.openxmlformats.org/package/2006";
 
 /**
- * A workbook, made while it is sent: no more than a portion of it is in memory. Texts are texts, never formulas. Every part
- * is compressed, since its length is written behind it: who reads a part that is only stored cannot tell where it ends. Every
- * row and cell says where it is, which the standard leaves open and readers do not.
+ * A streamed workbook: only one batch is in memory. Texts are never written as formulas. Every part is compressed, because its
+ * length follows its data and readers cannot find the end of an uncompressed part. Every row and cell has its position, which the
+ * standard makes optional but some readers require.
  */
 export async function* writeXlsx(sheets: Sheet[]): AsyncGenerator<Uint8Array> {
   let ready: Uint8Array[] = [];
@@ -88,7 +88,7 @@ function frame(names: string[]): [path: string, content: string][] {
   ];
 }
 
-/** The plain style, and the one of days, whose form is that of the reader's country. */
+/** The default style, and that of days in the format of the reader's locale. */
 const styles =
   `<styleSheet xmlns="${main}"><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>` +
   '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
@@ -121,7 +121,7 @@ function toCell(value: Cell, at: string): string {
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** XML has no way to write most control characters. */
+/** XML does not allow most control characters. */
 function escapeXml(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are the characters that have to go
   const kept = text.replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, " ");

@@ -4,8 +4,8 @@ import { RemoteError } from "../remote-error.ts";
 import { addressProblem, bareHost } from "./outbound-guard.ts";
 
 /**
- * Credentials belong to the address they were given for. Whoever may change a bridge or a carrier account but does not
- * know its credentials must not be able to have them sent to a server of their own.
+ * Credentials belong to the address they were given for. A caller who may change a bridge or a carrier account, but does not know its
+ * credentials, must not be able to have them sent to another server.
  */
 export type CredentialChange = {
   hasStored: boolean;
@@ -60,7 +60,7 @@ function isPrivate(address: string): boolean {
   return addressProblem(address, false) !== undefined;
 }
 
-/** Of requests that carry credentials: to the servers they belong to, and to nobody else. */
+/** Requests with credentials may only go to the servers the credentials belong to. */
 export function refuseOtherServer(url: URL, homes: readonly string[]): void {
   const origins = homes.map((home) => new URL(home).origin);
   if (origins.includes(url.origin)) return;
@@ -68,7 +68,7 @@ export function refuseOtherServer(url: URL, homes: readonly string[]): void {
   throw new RemoteError("credentials_for_other_host", message);
 }
 
-/** Of connections that carry credentials: without TLS everybody on the way reads along, so it must be a short way. */
+/** Connections with credentials need TLS, except to local addresses: without it the network can read them. */
 export function refusePlainText(protocol: string, hostname: string, addresses: string[]): void {
   if (protocol !== "http:" || addresses.every(isPrivate)) return;
   throw new RemoteError("https_required", `${hostname} is not private, and credentials go there by https only.`);

@@ -25,7 +25,7 @@ function isServerFailure(result: unknown): boolean {
   return (result as { status: number }).status >= 500;
 }
 
-/** Whoever fails again and again is left alone for a while, so that no worker waits for nothing. */
+/** A circuit breaker: a host that keeps failing is not called for a while, so that workers do not wait in vain. */
 export async function throughBreaker<T extends { status: number }>(
   key: string,
   options: BreakerOptions,

@@ -10,7 +10,7 @@ import { cancelled, nameOf, runRequest } from "./outbound-request.ts";
 
 const connectTimeoutMs = 5000;
 
-/** The only place that calls out. Nothing here waits without limit, reads without limit or goes where it was not sent. */
+/** The only module that makes outbound requests. Time, response size and destination are limited. */
 export function openHttpClient(options: ClientOptions): HttpClient {
   const agent = options.resolve || options.connect ? createAgent(options) : sharedAgent(options);
   const exchange = async (plan: Plan, timeoutMs: number): Promise<Answer> => await send(agent, plan, timeoutMs);
@@ -24,7 +24,7 @@ async function send(agent: Agent, plan: Plan, timeoutMs: number): Promise<Answer
   let received: Omit<Answer, "bytes"> | undefined;
   const chunks: Buffer[] = [];
   let size = 0;
-  /** Before the request is on its way nothing can have happened there. */
+  /** Before the request was sent it cannot have taken effect. */
   const reach = (): { mayHaveHappened: boolean } => ({ mayHaveHappened: abort !== undefined && !plan.isSafe });
   const fail = (error: RemoteError): void => {
     if (isOver) return;
@@ -112,8 +112,8 @@ type ConnectionRules = Pick<ClientOptions, "allowPrivate" | "credentialsFor" | "
 const agents = new Map<string, Agent>();
 
 /**
- * Idle connections do not keep the process alive, so nobody has to close it. A connection that was made for requests
- * without credentials is not used for those with, since less was asked of it.
+ * Idle connections do not keep the process alive, so the client needs no close. Connections for requests without credentials are not
+ * reused for requests with credentials, which have stricter TLS rules.
  */
 function sharedAgent(options: ConnectionRules): Agent {
   const key = `${options.allowPrivate} ${options.credentialsFor !== undefined} ${options.connections ?? 0}`;

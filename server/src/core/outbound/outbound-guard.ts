@@ -8,9 +8,9 @@ export type Resolve = (hostname: string) => Promise<string[]>;
 export const resolveBySystem: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
 
-/** They hand out credentials of the machine to whoever asks; some stand in ranges that are otherwise fine. */
+/** Cloud metadata services, which give credentials of the machine to any caller. Some are in otherwise public ranges. */
 const metadataRanges = [
-  "169.254.0.0/16", // nearly everybody's
+  "169.254.0.0/16", // most providers
   "100.100.100.200/32", // Alibaba
   "168.63.129.16/32", // Azure
   "192.0.0.192/32", // Oracle
@@ -23,11 +23,11 @@ const metadataRanges = [
 const publicRanges = new Set(["unicast"]);
 const privateRanges = new Set(["unicast", "private", "loopback", "carrierGradeNat", "uniqueLocal"]);
 
-/** Of the last addresses: some are called thousands of times a second, and what is wrong with them does not change. */
+/** Cache of recent results: some addresses are checked thousands of times a second. */
 const knownProblems = { private: new Map<string, string | undefined>(), public: new Map<string, string | undefined>() };
 const maxKnown = 1_000;
 
-/** Why nobody may be called there; undefined when it is fine. Link-local and the like are never fine. */
+/** Why this address must not be called; undefined if it may. Link-local and metadata addresses never may. */
 export function addressProblem(address: string, allowPrivate: boolean): string | undefined {
   const known = allowPrivate ? knownProblems.private : knownProblems.public;
   if (known.has(address)) return known.get(address);
@@ -92,7 +92,7 @@ export function bareHost(hostname: string): string {
 export function refuseAddress(address: string, hostname: string, allowPrivate: boolean): void {
   const problem = addressProblem(address, allowPrivate);
   if (problem === undefined) return;
-  // Where an inner name points to is nobody's business outside.
+  // The message does not reveal the address that an internal name resolves to.
   const what = address === hostname ? problem : problem.replace("is ", "points to an address that is ");
   const isPrivate = addressProblem(address, true) === undefined;
   const unless = isPrivate ? " unless it is started with HUB_PRIVATE_ADDRESSES=allow" : "";
@@ -100,8 +100,8 @@ export function refuseAddress(address: string, hostname: string, allowPrivate: b
 }
 
 /**
- * Looked up anew for every connection, and the connection is made to what is returned here, not to the name: a name
- * that points elsewhere a moment later changes nothing. One bad address among good ones is reason enough to refuse.
+ * Resolved for every connection, and the connection is made to the address returned here, not to the name: a DNS record that changes in
+ * between has no effect (DNS rebinding). One forbidden address among several is enough to reject the name.
  */
 export async function safeAddresses(hostname: string, allowPrivate: boolean, resolve: Resolve): Promise<string[]> {
   const host = bareHost(hostname);

@@ -31,7 +31,7 @@ export type HttpRequest = {
   mayStart?: () => boolean;
 };
 
-/** Every status is an answer; what it means is for the caller to say. */
+/** A response with any status; the caller interprets it. */
 export type HttpResponse = {
   status: number;
   /** Names in lower case; several of one name are joined by commas. */
@@ -58,7 +58,7 @@ export type ClientOptions = {
   findAllowedHosts?: () => Promise<readonly string[]>;
   /** Failures are counted per key and origin, over all clients of this process. */
   breakerKey: string;
-  /** "none": whoever asks has rules of their own for those that fail. */
+  /** "none": the caller handles failing hosts itself. */
   breaker?: BreakerOptions | "none";
   /** To one server at a time, for all clients that say the same; 32 where nothing is said. */
   connections?: number;
@@ -142,7 +142,7 @@ function breaksOff({ headers, text, json }: HttpResponse): boolean {
   }
 }
 
-/** An open circuit is not waited for: whoever runs the task has better things to do meanwhile. */
+/** An open circuit fails at once instead of waiting, so that the worker is free for other tasks. */
 function isPassing(error: RemoteError): boolean {
   return error.retryable && error.code !== "circuit_open";
 }

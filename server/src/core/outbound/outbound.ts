@@ -3,7 +3,7 @@ import type { ClientOptions, HttpClient } from "./outbound-request.ts";
 
 let loading: Promise<typeof Outbound> | undefined;
 
-/** What it takes to call out is loaded with the first call: a start should not pay for what it may never need. */
+/** The HTTP client is loaded with the first request, which makes the start of the hub faster. */
 export function createHttpClient(options: ClientOptions): HttpClient {
   let client: HttpClient | undefined;
   return {

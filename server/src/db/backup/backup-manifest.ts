@@ -1,3 +1,4 @@
+import type { AppliedMigration } from "../migrate.ts";
 import type { TableDigest } from "./row-digest.ts";
 
 /** What a backup file holds. It is written last, when the rows have been counted. */
@@ -19,7 +20,6 @@ export type SurfaceManifest = {
   sequences: SequenceManifest[];
 };
 
-export type AppliedMigration = { version: number; name: string; checksum: string };
 export type TableManifest = TableName & TableDigest;
 export type TableName = { environment: string; table: string; columns: string[] };
 export type SequenceManifest = { table: string; column: string; lastValue: string; isCalled: boolean };

@@ -226,7 +226,7 @@ test("a file with any byte changed, cut off or added is refused", async () => {
     fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
       const bytes = Buffer.from(whole);
       bytes[at]! ^= by;
-      // The last line has an HMAC that is checked with the key, not by everybody who reads the file.
+      // The last line has an HMAC that is checked with the key, not by every reader of the file.
       const isOfKey = at >= whole.length - 156 + 73;
       expect(await refusal(bytes)).toMatch(isOfKey ? /./ : /altered|cut short|not a backup|format/);
     }),

@@ -1,7 +1,7 @@
 import { copyIn } from "../copy-in.ts";
 import type { OutboundPause } from "../hub-state.ts";
 import { saveOutboundPause } from "../hub-state.ts";
-import { applyMissing, migrationLock, readMigrations } from "../migrate.ts";
+import { applyMissing, findMismatch, migrationLock, readMigrations } from "../migrate.ts";
 import type { Connection, ServerClient } from "../server-client.ts";
 import { connectClient, endClient } from "../server-client.ts";
 import type { Queryable } from "../transaction.ts";
@@ -65,17 +65,21 @@ type Loading = {
 async function requireLoadable({ file, manifest }: CheckedBackup, { environment }: Target): Promise<SurfaceManifest> {
   const surface = manifest.surfaces.find((one) => one.environment === environment);
   if (!surface) throw new BackupRefused(`${file} holds no ${environment} surface.`);
-  const known = new Map((await readMigrations()).map((one) => [one.version, one]));
-  for (const { version, name, checksum } of surface.migrations) {
-    const own = known.get(version);
-    if (!own) {
-      throw new BackupRefused(`${file} was made by a newer hub: it has the migration ${name}. Upgrade this hub first.`);
-    }
-    if (own.checksum !== checksum) {
-      throw new BackupRefused(
-        `${file} was made by another version of this hub: its migration ${name} is not the one here.`,
-      );
-    }
+  const mismatch = findMismatch(surface.migrations, await readMigrations());
+  if (mismatch?.kind === "newer") {
+    throw new BackupRefused(
+      `${file} was made by a newer hub: it has the migration ${mismatch.name}. Upgrade this hub first.`,
+    );
+  }
+  if (mismatch?.kind === "changed") {
+    throw new BackupRefused(
+      `${file} was made by another version of this hub: its migration ${mismatch.name} is not the one here.`,
+    );
+  }
+  if (mismatch) {
+    throw new BackupRefused(
+      `${file} is too old for this hub: its last migration is ${mismatch.name}. Restore it with the version that made it, and upgrade from there.`,
+    );
   }
   return surface;
 }

@@ -123,7 +123,7 @@ describe("API keys", () => {
   });
 });
 
-describe("keys of somebody who is gone (security 14)", () => {
+describe("keys of a disabled or deleted creator (security 14)", () => {
   async function maker() {
     const admin = await org.withRole("admin");
     const { scopes } = (await admin.get("/me")).body;
@@ -170,7 +170,7 @@ describe("keys of somebody who is gone (security 14)", () => {
     expect((await org.patch(`/users/${admin.userId}`, { role: "operator" })).body.apiKeys).toBeUndefined();
   });
 
-  test("stay when somebody else has rotated them before", async () => {
+  test("stay if another administrator has rotated them before", async () => {
     const { admin, wide } = await maker();
     const { body: kept } = await org.post(`/api-keys/${wide.id}/rotate`, { graceSeconds: 0 });
     await org.delete(`/users/${admin.userId}`);

@@ -18,7 +18,7 @@ async function orgWithLog(): Promise<TestOrg> {
   return org;
 }
 
-/** As somebody would who may do everything in the database. */
+/** As an attacker with full access to the database would. */
 async function tamper(work: (tx: Tx) => Promise<unknown>): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query("set local session_replication_role = replica");
@@ -29,7 +29,7 @@ async function tamper(work: (tx: Tx) => Promise<unknown>): Promise<void> {
 const verification = async (org: TestOrg) => (await org.get("/audit/verification")).body;
 
 describe("security 13: the end of an audit log", () => {
-  test("is signed, so that whoever keeps it elsewhere can check it without the hub", async () => {
+  test("is signed, so that a stored copy can be checked without the hub", async () => {
     const org = await orgWithLog();
     const { status, body } = await org.get("/audit/head");
     expect(status).toBe(200);

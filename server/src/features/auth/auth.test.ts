@@ -37,7 +37,7 @@ describe("signing in", () => {
     expect({ ...wrong.body, requestId: "", instance: "" }).toEqual({ ...unknown.body, requestId: "", instance: "" });
   });
 
-  test("is refused to somebody who was disabled, whose tokens end at once", async () => {
+  test("is rejected for a disabled user, whose tokens end at once", async () => {
     const person = await org.withRole("operator");
     expect((await person.get("/me")).status).toBe(200);
     const { body } = await org.patch(`/users/${person.userId}`, { status: "disabled" });
@@ -45,7 +45,7 @@ describe("signing in", () => {
     expect((await signIn(body.email)).status).toBe(401);
   });
 
-  test("is not a question of which organization for somebody whom all but one have disabled", async () => {
+  test("needs no choice of organization if all but one account is disabled", async () => {
     const other = await hub.org();
     const account = { email: "both@org.example", role: "viewer", password: org.admin.password };
     const { id } = (await org.post("/users", account)).body;
@@ -83,7 +83,7 @@ describe("signing in", () => {
     expect((await hub.anonymous.post("/auth/token", last)).status).toBe(200);
   });
 
-  test("is refused to somebody who is deleted in that moment, like to anybody unknown", async () => {
+  test("is rejected for a user who is deleted at that moment, like for an unknown one", async () => {
     const person = await org.withRole("operator");
     const { email } = (await person.get("/me")).body.actor;
     const { db } = hub.world;

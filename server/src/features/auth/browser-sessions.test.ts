@@ -259,7 +259,7 @@ describe("the session of a browser", () => {
     await stream.ended;
   });
 
-  test("a made-up, an empty and a doubled cookie are nobody's", async () => {
+  test("an invented, an empty and a duplicate cookie are rejected", async () => {
     for (const cookie of [`ooh_live=${"a".repeat(43)}`, "ooh_live=", "ooh_live", `ooh_live=${"a".repeat(5_000)}`]) {
       expect((await browserWith(cookie).get("/me")).status).toBe(401);
     }

@@ -18,7 +18,7 @@ test("a token of the issuer signs in the person with that verified address, and 
   expect((await hub.client(await token({ sub: "s-1" })).get("/me")).status).toBe(200);
 });
 
-test("the first sign-in of somebody through the issuer is in the audit log (security 18)", async () => {
+test("the first sign-in of a user through the issuer is in the audit log (security 18)", async () => {
   const { data } = (await org.get(`/audit?type=user.oidc_linked&objectId=${person.id}`)).body;
   expect(data).toMatchObject([{ actor: { type: "user", id: person.id }, data: { email: "sso@org.example" } }]);
 });
@@ -47,7 +47,7 @@ test("people of the organization that runs the hub need no domain", async () => 
   expect((await hub.client(await token(claims)).get("/me")).body.actor.id).toBe(colleague.id);
 });
 
-test("an address that is not verified, or belongs to nobody, signs in nobody", async () => {
+test("an unverified or unknown address cannot sign in", async () => {
   for (const claims of [
     { sub: "s-2", email: org.admin.email },
     { sub: "s-3", email: org.admin.email, email_verified: false },
@@ -106,7 +106,7 @@ describe("signing in through the issuer with a browser", () => {
   const ownPage = { "sec-fetch-site": "same-origin" };
   const cookiesOf = (headers: Headers): string[] => headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]!);
 
-  /** Somebody presses the button: the address they are sent to, and what their browser keeps. */
+  /** Starts a sign-in: the URL to open, and the browser's cookies. */
   async function begin(body: Begin = {}, from = hub) {
     const answer = await from.anonymous.post("/auth/oidc/sign-in", body, { headers: ownPage });
     const [cookie = ""] = cookiesOf(answer.headers);
@@ -160,7 +160,7 @@ describe("signing in through the issuer with a browser", () => {
     expect((await signIn({ returnTo: "/x/../\torders\\new" })).body.returnTo).toBe("/orders/new");
   });
 
-  test("asks for a code with a challenge, a state and a nonce that nobody else can know", async () => {
+  test("asks for a code with a challenge, a state and a nonce that cannot be guessed", async () => {
     await aPerson();
     const { url, headers } = await begin();
     const asked = new URL(url).searchParams;
@@ -209,7 +209,7 @@ describe("signing in through the issuer with a browser", () => {
     expect((await finish(own.cookie, said)).status).toBe(201);
   });
 
-  test("a code works once, and only for whoever began with its challenge", async () => {
+  test("a code works once, and only for the browser that started with its challenge", async () => {
     await aPerson();
     const [own, other] = [await begin(), await begin()];
     const [said, theirs] = [await visit(own.url), await visit(other.url)];
@@ -242,7 +242,7 @@ describe("signing in through the issuer with a browser", () => {
     expect(cookies).toEqual([]);
   });
 
-  test("an answer of another issuer, or of nobody, is not taken to this one", async () => {
+  test("a response of another issuer, or without one, is rejected", async () => {
     await aPerson();
     const { token: before } = issuer.calls;
     for (const iss of ["https://other.example", ""]) {
@@ -252,7 +252,7 @@ describe("signing in through the issuer with a browser", () => {
     expect(issuer.calls.token).toBe(before);
   });
 
-  test("who says no there is told so here, in the issuer's words", async () => {
+  test("a rejection by the issuer is reported with its message", async () => {
     await aPerson();
     issuer.faults = { answer: { code: "", error: "access_denied", error_description: "The person said no" } };
     const { body, cookies } = await signIn();
@@ -261,7 +261,7 @@ describe("signing in through the issuer with a browser", () => {
       detail: "The identity provider returned access_denied: The person said no.",
     });
     expect(cookies).toEqual([]);
-    // Words that anybody can put into a link are not repeated.
+    // Text from a forged link is not repeated.
     const link = await finish("", { state: "x", error: "access_denied", error_description: "Call 555-0100" });
     expect(link.text).not.toContain("555");
     const { cookie, url } = await begin();

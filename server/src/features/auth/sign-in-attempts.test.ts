@@ -32,7 +32,7 @@ async function guess(email: string, count: number, node = hub): Promise<number[]
 }
 
 describe("many who guess one password (security 11)", () => {
-  test("have to pause after ten, on every node, whoever has the right one from a new address as well", async () => {
+  test("pause after ten, on every node, also for the correct password from a new network", async () => {
     const { email, password } = await aPerson();
     const other = await hub.secondNode();
     expect(await guess(email, 6)).toEqual(Array(6).fill(401));
@@ -62,9 +62,9 @@ describe("many who guess one password (security 11)", () => {
     expect((await signIn(email, "a wrong guess", { address: home })).status).toBe(429);
   });
 
-  test("are answered the same whether or not anybody has the address", async () => {
+  test("get the same response whether or not the address has an account", async () => {
     const { email } = await aPerson();
-    const nobody = `${crypto.randomUUID()}@org.example`;
+    const unknownEmail = `${crypto.randomUUID()}@org.example`;
     const answers = async (address: string) => {
       const statuses = await guess(address, 14);
       const last = await signIn(address, "a wrong guess", { address: "203.0.113.99" });
@@ -73,7 +73,7 @@ describe("many who guess one password (security 11)", () => {
     // The clock stands still: how long a password takes to check must not decide which of the tries come during a pause.
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     try {
-      const [known, unknown] = [await answers(email), await answers(nobody)];
+      const [known, unknown] = [await answers(email), await answers(unknownEmail)];
       expect(known.statuses).toEqual([...Array<number>(10).fill(401), 429, 429, 429, 429]);
       expect(unknown).toEqual(known);
     } finally {

@@ -18,7 +18,7 @@ async function aPerson(role: "admin" | "operator" = "admin", of = org) {
   return { first, email, signIn, userId: first.userId };
 }
 
-/** Somebody with an app: `code` gives one that was not used yet. */
+/** A user with an authenticator app; `code` returns an unused code. */
 async function withApp(role: "admin" | "operator" = "admin") {
   const person = await aPerson(role);
   const { body: begun } = await person.first.post("/me/totp");

@@ -9,31 +9,31 @@ import type { Automation, Reason } from "./automations.schemas.ts";
 
 type Asked = Pick<Ctx, "orgId" | "clock"> & { db: Queryable };
 
-/** What it takes to let it do what it does. The actions of the pipeline are asked about where it is compiled. */
+/** A scope the automation needs and the owner lacks. Scopes of actions are checked when the pipeline is compiled. */
 export function missingScope(scopes: ReadonlySet<Scope>, mode: Automation["mode"]): Scope | undefined {
   const needed: Scope[] = ["orders:read", "operations:read", ...(mode === "run" ? (["operations:run"] as const) : [])];
   return needed.find((scope) => !hasScope(scopes, scope));
 }
 
-const gone = "Whoever made it has no account or key here any more. Resume it, and it is yours.";
+const ownerInactive = "The owner's account or API key no longer exists. Resume the automation to become its owner.";
 
-type Maker = Pick<Automation, "owner" | "mode">;
+type Owned = Pick<Automation, "owner" | "mode">;
 
-/** What it may do: what its maker may at this moment; or why it may do nothing any more. */
+/** The owner's current scopes, or why the automation cannot run. */
 export async function findRights(
   ctx: Asked,
-  { owner: actor, mode }: Maker,
+  { owner: actor, mode }: Owned,
 ): Promise<{ scopes: ReadonlySet<Scope>; blocked_reason?: undefined } | { blocked_reason: Reason }> {
   const owner = { orgId: ctx.orgId, actor };
   const scopes = (await findScopesOfOwners(ctx.db, [owner], ctx.clock.real())).get(callerKey(actor));
-  if (!scopes) return { blocked_reason: { code: "owner_inactive", message: gone } };
+  if (!scopes) return { blocked_reason: { code: "owner_inactive", message: ownerInactive } };
   const missing = missingScope(scopes, mode);
   if (missing === undefined) return { scopes };
-  const message = `Whoever made it may not do it any more: it takes ${missing}. Resume it, and it is yours.`;
+  const message = `The owner lacks the scope ${missing}. Resume the automation to become its owner.`;
   return { blocked_reason: { code: "insufficient_scope", message } };
 }
 
-/** It is seen as what it is, and not as the person who made it. */
+/** Acts as the automation, not as its owner. */
 export function contextOf(world: World, orgId: string, { id, name }: Pick<Automation, "id" | "name">): Ctx {
   const ctx = systemContext(world, orgId, `automation ${name}`);
   return { ...ctx, db: world.db.forOrg(orgId), requestId: `automation:${id}` };

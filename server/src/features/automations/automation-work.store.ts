@@ -9,7 +9,7 @@ import { automationColumns } from "./automations.store.ts";
 
 export type AutomationRow = LeasedRow & { [Field in keyof StoredAutomation]: unknown } & { lease_attempts: number };
 
-/** There is an event for it that it has not looked at, or its time has come. */
+/** An event after its cursor exists, or its next run is due. */
 const isReady = `(t.event_types is null or exists (select from unnest(t.event_types) as wanted (type), lateral (
   select from events e where e.org_id = t.org_id and e.type = wanted.type and e.sequence > t.cursor limit 1) n))`;
 
@@ -22,7 +22,7 @@ const leases = leasesOn<AutomationRow>({
   leaseMs: 30_000,
 });
 
-/** When the first event happened that it has not looked at, or its time came; null while it has nothing to do. */
+/** Time of the first event after its cursor, or of its next run; null when idle. */
 const waitsSince = `case when t.event_types is null then t.due_at else (
   select min(n.occurred_at) from unnest(t.event_types) as wanted (type), lateral (
     select e.occurred_at from events e where e.org_id = t.org_id and e.type = wanted.type and e.sequence > t.cursor
@@ -30,7 +30,7 @@ const waitsSince = `case when t.event_types is null then t.due_at else (
 
 export const automationLeases: typeof leases = {
   ...leases,
-  /** All that wait for events are due at any time: those count that there is one for. */
+  /** Automations on events are always due, so only those with an event are counted as waiting. */
   async countAcrossOrgs(db, now) {
     const isFree = "(t.lease_owner is null or t.lease_until <= now())";
     const [row] = await db.query<{ waiting: number; oldestSeconds: number; leased: number }>(
@@ -59,8 +59,8 @@ export async function isAnyReadyAcrossOrgs(db: Queryable, now: Date): Promise<bo
   return row!.isAnyReady;
 }
 
-/** Events that name orders: which, and the automation behind them. */
-export type Occasion = { sequence: number; order_ids: string[]; cause: Cause | null };
+/** Order events: the orders and the automation behind them. */
+export type OrderEvent = { sequence: number; order_ids: string[]; cause: Cause | null };
 
 /** Sealed events keep the name `through` that the path had when they were recorded. */
 const causeOf = (event: string): string =>
@@ -69,14 +69,14 @@ const causeOf = (event: string): string =>
 
 type Wanted = { types: readonly string[]; after: number; limit: number; newestFirst?: boolean };
 
-/** The next ones of these types behind a number; each type by its index, so that rare ones cost no scan of the log. */
-export async function listOccasions(
+/** The next events of these types after a sequence. One index scan per type (events_by_type): rare types do not scan the log. */
+export async function listOrderEvents(
   db: Queryable,
   orgId: string,
   { types, after, limit, newestFirst = false }: Wanted,
-): Promise<Occasion[]> {
+): Promise<OrderEvent[]> {
   const order = `order by sequence${newestFirst ? " desc" : ""} limit $4`;
-  return await db.query<Occasion>(
+  return await db.query<OrderEvent>(
     `select n.sequence, ${causeOf("n")} as cause, case when n.data ? 'items'
               then array(select i ->> 'id' from jsonb_array_elements(n.data -> 'items') i) else array[n.object_id::text] end as order_ids
        from (select e.* from unnest($2::text[]) as wanted (type), lateral (
@@ -87,7 +87,7 @@ export async function listOccasions(
   );
 }
 
-/** False: somebody has changed it meanwhile, or another worker has it. What was found out about it is of no use then. */
+/** Returns false when the automation was changed or another worker has leased it: the work done so far is discarded. */
 export async function lockOwn(
   tx: Tx,
   orgId: string,
@@ -101,7 +101,7 @@ export async function lockOwn(
   return rows.length === 1;
 }
 
-/** Orders that it has taken within the hour, but for those before it was resumed. */
+/** Orders of the last hour, counted from the last resume. */
 export async function countOrdersSince(tx: Tx, orgId: string, id: string, since: Date): Promise<number> {
   const [row] = await tx.query<{ orders: number }>(
     `select coalesce(sum(f.order_count), 0) as orders from automation_invocations f join automations t on t.id = f.automation_id
@@ -112,7 +112,7 @@ export async function countOrdersSince(tx: Tx, orgId: string, id: string, since:
 }
 
 export type Progress = {
-  /** How far it has looked, and when it looks again. */
+  /** Position in the event log, and when it is due again. */
   cursor: number;
   nextRunAt: string | null;
   dueAt: string;
@@ -120,7 +120,7 @@ export type Progress = {
   matched: number;
 };
 
-/** The end of a piece of work: what it has got to, and nobody holds it any longer. */
+/** Saves the position and counters, and releases the lease. */
 export async function saveProgress(tx: Tx, orgId: string, id: string, done: Progress): Promise<void> {
   await tx.query(
     `update automations set cursor = $3, next_run_at = $4, due_at = $5, evaluated_count = evaluated_count + $6,
@@ -166,7 +166,7 @@ export async function deleteOldInvocationsAcrossOrgs(tx: Tx, before: Date): Prom
   return await deleteSomeAcrossOrgs(tx, oldInvocations, before);
 }
 
-/** After the clock of the preview was set back: what waits for a later time. */
+/** Automations due later, after the preview clock was set back. */
 export async function lockLaterAcrossOrgs(tx: Tx, now: Date): Promise<StoredAutomation[]> {
   const rows = await tx.query<AutomationRow>(
     `select ${automationColumns.selected} from automations t where t.due_at > $1 order by t.id limit 10000 for update`,

@@ -3,7 +3,8 @@ import { ActorShape } from "../../core/actor.ts";
 import { ConditionShape } from "../../core/condition-shape.ts";
 import { Count, DateTime, Id, Name, Nullable, OneOf, optional, pageQuery, Strict, Version } from "../../core/schema.ts";
 import { Type } from "../../core/type.ts";
-import { PreflightReport, RunCause, RunRow } from "../operations/operations.schemas.ts";
+import { PreflightReport } from "../operations/preflight.schemas.ts";
+import { RunCause, RunRow } from "../operations/run.schemas.ts";
 import { SelectionFilter } from "../operations/selections.schemas.ts";
 import { Cron, Timezone } from "../schedules/schedules.schemas.ts";
 
@@ -13,12 +14,12 @@ const defaultMaxPerHour = 1_000;
 
 const modes = ["preflight", "run"] as const;
 const Mode = OneOf(modes, {
-  description: "preflight: it only preflights, and keeps what it would have done. run: it runs. Default preflight",
+  description: "preflight: only previews and records the outcome. run: runs the pipeline. Default preflight",
 });
 const MaxPerHour = Type.Integer({
   minimum: 1,
   maximum: 100_000,
-  description: `Orders within an hour; beyond it does nothing more and is paused. Default ${defaultMaxPerHour}`,
+  description: `Orders per hour. When this limit is reached, the automation is paused. Default ${defaultMaxPerHour}`,
 });
 
 const TriggerShape = Strict({
@@ -26,9 +27,7 @@ const TriggerShape = Strict({
     Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
       minItems: 1,
       maxItems: 20,
-      description:
-        "Types of events about orders, or `order.*`. One order or many is the same here: `order.created` also stands for " +
-        "`orders.created`, as imports record it",
+      description: "Order event types, or `order.*`. `order.created` includes `orders.created`, which imports record",
     }),
   ),
   cron: Type.Optional(Cron),
@@ -40,7 +39,7 @@ export type TriggerRequest = Static<typeof TriggerShape>;
 const fields = {
   name: Name,
   description: Type.String({ maxLength: 500 }),
-  trigger: { ...TriggerShape, description: "`types` of events, or `cron` with the `filter` that says which orders" },
+  trigger: { ...TriggerShape, description: "`types` of events, or `cron` with the `filter` that selects orders" },
   when: ConditionShape,
   pipeline_id: { ...Id, description: "A saved pipeline" },
   mode: Mode,
@@ -74,7 +73,7 @@ export const ResumeRequest = Strict(
   {
     from: Type.Optional(
       OneOf(["now", "last_position"], {
-        description: "Which events it goes on with: those from now on (default), or also those of the pause",
+        description: "now: continue with the events from now on (default). last_position: also with those of the pause",
       }),
     ),
   },
@@ -85,8 +84,8 @@ export type ResumeRequest = Static<typeof ResumeRequest>;
 const Reason = Type.Object({
   code: Type.String({
     description:
-      "manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the code of what the " +
-      "pipeline could not be run for",
+      "manual, hourly_limit_reached, pipeline_changed, owner_inactive, insufficient_scope, internal_error, or the error code of " +
+      "the pipeline",
   }),
   message: Type.String(),
 });
@@ -106,7 +105,10 @@ export const Automation = Type.Object({
   pipeline_id: Id,
   mode: OneOf(modes),
   max_orders_per_hour: Type.Integer(),
-  owner: { ...ActorShape, description: "Whoever vouches for it: it may do what they may" } as typeof ActorShape,
+  owner: {
+    ...ActorShape,
+    description: "The automation runs with the permissions of this user or API key",
+  } as typeof ActorShape,
   is_active: Type.Boolean(),
   paused_at: Nullable(DateTime),
   paused_by: Nullable(ActorShape),
@@ -115,8 +117,8 @@ export const Automation = Type.Object({
   next_run_at: Nullable(DateTime),
   last_invoked_at: Nullable(DateTime),
   counters: Type.Object({
-    evaluated: { ...Count, description: "Orders of its events, and of its filter by the clock" },
-    matched: { ...Count, description: "Those of them that met filter and condition" },
+    evaluated: { ...Count, description: "Orders of its events, or of its filter with cron" },
+    matched: { ...Count, description: "Evaluated orders that met filter and condition" },
     runs: Count,
     preflights: Count,
   }),
@@ -140,7 +142,7 @@ const { summary, errors_by_code, verdict, pipeline, orders, orders_truncated } =
 export const Invocation = Type.Object({
   id: Id,
   kind: OneOf(["run", "preflight", "depth_exceeded"], {
-    description: "depth_exceeded: other automations had led to it, and nothing was done",
+    description: "depth_exceeded: triggered through too many automations; nothing was run",
   }),
   invoked_at: DateTime,
   cause: RunCause,
@@ -159,7 +161,7 @@ export type InvocationQuery = Static<typeof InvocationQuery>;
 export const TestRequest = Strict(
   {
     days: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: maxDays, description: "How far back events are looked at. Default 7" }),
+      Type.Integer({ minimum: 1, maximum: maxDays, description: "How many days of past events to test. Default 7" }),
     ),
   },
   { examples: [{ days: 7 }] },
@@ -169,12 +171,12 @@ export type TestRequest = Static<typeof TestRequest>;
 export const TestReport = Type.Object({
   since: Nullable({
     ...DateTime,
-    description: "null: it goes by the clock, and the orders are those of its filter now",
+    description: "null with a cron trigger: the orders are those of its filter now",
   }),
   events: Count,
-  evaluated: { ...Count, description: "Orders of these events that are still there" },
+  evaluated: { ...Count, description: "Existing orders of these events" },
   matched: Count,
-  truncated: { ...Type.Boolean(), description: "There were more; the newest were looked at" },
+  truncated: { ...Type.Boolean(), description: "There were more; the newest were tested" },
   verdict,
   summary,
   errors_by_code,

@@ -5,18 +5,18 @@ import { listPage } from "../../db/list-page.ts";
 import { recordsIn } from "../../db/records.ts";
 import type { Automation, AutomationQuery, Invocation, InvocationQuery } from "./automations.schemas.ts";
 
-/** Without what is wrong with it at the moment; with what it goes on from. */
+/** Without the computed `blocked_reason`; with the state its worker needs. */
 export type StoredAutomation = Omit<Automation, "blocked_reason"> & {
-  /** What its types stand for; null: it goes by the clock. */
+  /** Event types of the trigger; null for a cron trigger. */
   event_types: string[] | null;
   pipeline_digest: string;
-  /** The last event that it has looked at. */
+  /** Sequence of the last processed event. */
   cursor: number;
   counted_since: string;
   due_at: string | null;
 };
 
-/** What it did is only read here: it is counted where it is done. */
+/** Counters are only read here; the worker updates them. */
 export const automationColumns = defineColumns<StoredAutomation>("t", {
   name: "text",
   description: "text",
@@ -67,7 +67,7 @@ export async function listAutomations(
   ]);
 }
 
-/** Whoever makes one counts alone: two that are made at once are both counted. */
+/** The lock makes concurrent creations count each other. */
 export async function countAutomations(tx: Tx, orgId: string): Promise<number> {
   await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`automations:${orgId}`]);
   const [row] = await tx.query<{ count: number }>("select count(*) as count from automations where org_id = $1", [
@@ -76,7 +76,7 @@ export async function countAutomations(tx: Tx, orgId: string): Promise<number> {
   return row!.count;
 }
 
-/** What it did, newest first. A run that was removed since has no status any more. */
+/** Newest first. A run deleted by retention has no status. */
 export async function listInvocations(
   db: Queryable,
   orgId: string,

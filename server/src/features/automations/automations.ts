@@ -48,8 +48,8 @@ export async function getAutomation(ctx: Ctx, id: string): Promise<Automation> {
 
 export async function createAutomation(ctx: Ctx, request: AutomationRequest): Promise<Automation> {
   const { name, description, pipeline_id, mode, max_orders_per_hour, when = null } = { ...defaults, ...request };
-  const { checked, digest } = await vouch(ctx, { trigger: request.trigger, when, pipeline_id, mode });
-  // Else it would begin with what was done a moment before.
+  const { checked, digest } = await checkAsOwner(ctx, { trigger: request.trigger, when, pipeline_id, mode });
+  // Otherwise the automation would start with events recorded before it.
   await ctx.sealer.sealNow(ctx.orgId);
   return await change(ctx, async (tx) => {
     if ((await store.countAutomations(tx, ctx.orgId)) >= maxAutomations) {
@@ -81,9 +81,9 @@ export async function createAutomation(ctx: Ctx, request: AutomationRequest): Pr
   });
 }
 
-const labels: readonly string[] = ["name", "description"];
+const descriptive: readonly string[] = ["name", "description"];
 
-/** Whoever changes more than how it is called makes it theirs: it does what they vouch for, with their rights. */
+/** A change to more than name and description makes the caller the owner: the automation runs with their permissions. */
 export async function updateAutomation(
   ctx: Ctx,
   id: string,
@@ -92,20 +92,20 @@ export async function updateAutomation(
 ): Promise<Automation> {
   requirePatch(patch);
   const before = await store.getAutomation(ctx.db, ctx.orgId, id);
-  const isTakenOver = Object.keys(patch).some((name) => !labels.includes(name));
-  const vouched = isTakenOver ? await vouch(ctx, { ...before, ...patch }) : undefined;
+  const changesOwner = Object.keys(patch).some((name) => !descriptive.includes(name));
+  const approved = changesOwner ? await checkAsOwner(ctx, { ...before, ...patch }) : undefined;
   if (patch.trigger) await ctx.sealer.sealNow(ctx.orgId);
   return await change(ctx, async (tx) => {
     const current = await store.lockAutomation(tx, ctx.orgId, id);
     checkVersion(current, ifMatch);
-    if (vouched) refuseChanged(before, current);
+    if (approved) rejectChanged(before, current);
     const updated = next(ctx, current, patch);
-    if (vouched) Object.assign(updated, { owner: ctx.actor, pipeline_digest: vouched.digest });
-    if (vouched && patch.trigger) {
-      const { trigger, eventTypes: event_types } = vouched.checked;
-      // Other events are those from now on.
+    if (approved) Object.assign(updated, { owner: ctx.actor, pipeline_digest: approved.digest });
+    if (approved && patch.trigger) {
+      const { trigger, eventTypes: event_types } = approved.checked;
+      // A new trigger starts with the events from now on.
       Object.assign(updated, { trigger, event_types, cursor: (await findLast(tx, ctx.orgId)).sequence });
-      if (current.is_active) Object.assign(updated, await activeFrom(tx, ctx, vouched.checked));
+      if (current.is_active) Object.assign(updated, await activeFrom(tx, ctx, approved.checked));
     }
     await save(tx, ctx, updated, Object.keys(patch));
     return await presentOne(tx, ctx, updated);
@@ -136,17 +136,17 @@ export async function pauseAutomation(ctx: Ctx, id: string) {
 /** Whoever lets it go on vouches for what its pipeline does now, and the orders of the hour are counted anew. */
 export async function resumeAutomation(ctx: Ctx, id: string, { from = "now" }: ResumeRequest) {
   const before = await store.getAutomation(ctx.db, ctx.orgId, id);
-  const vouched = before.is_active ? undefined : await vouch(ctx, before);
+  const approved = before.is_active ? undefined : await checkAsOwner(ctx, before);
   await ctx.sealer.sealNow(ctx.orgId);
   return await change(ctx, async (tx) => {
     const current = await store.lockAutomation(tx, ctx.orgId, id);
     if (current.is_active) return { ...(await presentOne(tx, ctx, current)), changed: false };
-    if (!vouched) throw new HubError("conflict", "It was paused in the same moment. Resume it again.");
-    refuseChanged(before, current);
+    if (!approved) throw new HubError("conflict", "It was paused in the same moment. Resume it again.");
+    rejectChanged(before, current);
     const resumed = next(ctx, current, {
-      ...(await activeFrom(tx, ctx, vouched.checked)),
+      ...(await activeFrom(tx, ctx, approved.checked)),
       owner: ctx.actor,
-      pipeline_digest: vouched.digest,
+      pipeline_digest: approved.digest,
       cursor: from === "now" ? (await findLast(tx, ctx.orgId)).sequence : current.cursor,
     });
     await store.updateAutomation(tx, ctx.orgId, resumed);
@@ -163,15 +163,15 @@ export async function listInvocations(ctx: Ctx, id: string, query: InvocationQue
 
 type Wanted = Pick<StoredAutomation, "trigger" | "when" | "pipeline_id" | "mode">;
 
-/** Everything that it will do, checked with the rights of whoever asks for it. */
-async function vouch(
+/** Checks trigger, pipeline and mode with the caller's scopes. */
+async function checkAsOwner(
   ctx: Ctx,
   { trigger, when, pipeline_id, mode }: Wanted,
 ): Promise<{ checked: CheckedTrigger; digest: string }> {
   const { scopes } = ctx.principal;
   const missing = missingScope(scopes, mode);
   if (missing !== undefined) {
-    const detail = `An automation may do what its maker may. In this mode it takes ${missing}.`;
+    const detail = `An automation runs with its owner's permissions. This mode requires ${missing}.`;
     throw new HubError("insufficient_scope", detail, { extra: { required: [missing], granted: [...scopes] } });
   }
   const checked = await readTrigger(ctx, trigger);
@@ -184,11 +184,11 @@ async function openOrExplain(ctx: Ctx, id: string, when: object | null): Promise
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     if (error.code === "pipeline_not_found") {
-      throw badField("/pipeline_id", "pipeline_not_found", `There is no pipeline ${id} in this organization.`);
+      throw badField("/pipeline_id", "pipeline_not_found", `This organization has no pipeline ${id}.`);
     }
     const { errors } = error.details;
     if (error.code !== "validation_failed" || !errors) throw error;
-    // The pipeline is not part of this request: what is wrong in it is wrong with naming it.
+    // The pipeline is not part of this request: its errors are reported on pipeline_id.
     throw validationFailed(
       errors.map((one) =>
         one.pointer.startsWith("/when")
@@ -199,13 +199,13 @@ async function openOrExplain(ctx: Ctx, id: string, when: object | null): Promise
   }
 }
 
-/** What was checked is what it was a moment ago. */
-function refuseChanged(before: StoredAutomation, current: StoredAutomation): void {
+/** The checks were made on the version read before the lock. */
+function rejectChanged(before: StoredAutomation, current: StoredAutomation): void {
   if (before.version === current.version) return;
-  throw new HubError("conflict", "Somebody else changed the automation in the same moment.");
+  throw new HubError("conflict", "The automation was changed concurrently.");
 }
 
-/** Workers have to know of it. Events are there for it when they are: it is due at any time. */
+/** Wakes the workers. An automation on events is always due; its worker checks for events. */
 async function activeFrom(tx: Tx, ctx: Ctx, { trigger, eventTypes }: CheckedTrigger) {
   await ctx.signals.publish(tx, "automation", "");
   const isTimed = eventTypes === null && trigger.cron !== undefined && trigger.timezone !== undefined;
@@ -223,7 +223,7 @@ async function activeFrom(tx: Tx, ctx: Ctx, { trigger, eventTypes }: CheckedTrig
   };
 }
 
-/** `fields`: those that were changed; none of a new one. */
+/** `fields`: the changed fields; undefined for a new automation. */
 async function save(tx: Tx, ctx: Ctx, automation: StoredAutomation, fields?: string[]): Promise<void> {
   const { id, name, mode, pipeline_id, when, version } = automation;
   const write = fields ? store.updateAutomation : store.insertAutomation;
@@ -247,7 +247,7 @@ async function presentOne(db: Queryable, ctx: Ctx, stored: StoredAutomation): Pr
   return (await present(db, ctx, [stored]))[0]!;
 }
 
-/** With what would keep each from doing anything, were its turn to come now. */
+/** With the reason that would keep each from running now. */
 async function present(db: Queryable, ctx: Ctx, list: StoredAutomation[]): Promise<Automation[]> {
   const digests = await findPipelineDigests(db, ctx.orgId, [...new Set(list.map(({ pipeline_id }) => pipeline_id))]);
   const rights = new Map<string, Reason | undefined>();
@@ -266,7 +266,7 @@ async function present(db: Queryable, ctx: Ctx, list: StoredAutomation[]): Promi
   return presented;
 }
 
-/** A search may name a person. */
+/** A search term can name a person. */
 function presentTrigger(ctx: Ctx, trigger: StoredAutomation["trigger"]): StoredAutomation["trigger"] {
   if (trigger.filter?.search === undefined || maySeePersonalData(ctx)) return trigger;
   return { ...trigger, filter: { ...trigger.filter, search: mask } };

@@ -5,7 +5,7 @@ import type { TriggerRequest } from "./automations.schemas.ts";
 
 const atOnce = 1_000;
 
-/** Those of these orders that are there and meet filter and condition, as they are now, in the order that they were given. */
+/** The existing orders that meet filter and condition now, in the given order. */
 export async function findOrdersFor(
   ctx: Ctx,
   { filter }: TriggerRequest,

@@ -7,7 +7,7 @@ import { openPipeline, preflightOrders, queueRun, selectOrders } from "../operat
 import { readFilter } from "../orders/orders.ts";
 import { nextTime, scheduleNow } from "../schedules/schedules.ts";
 import { contextOf, findRights } from "./automation-maker.ts";
-import type { AutomationRow, Occasion, Progress } from "./automation-work.store.ts";
+import type { AutomationRow, OrderEvent, Progress } from "./automation-work.store.ts";
 import * as store from "./automation-work.store.ts";
 import type { Reason } from "./automations.schemas.ts";
 import type { StoredAutomation } from "./automations.store.ts";
@@ -15,16 +15,16 @@ import { lockAutomation } from "./automations.store.ts";
 import { findOrdersFor } from "./find-orders-for.ts";
 import { anyTime, pause, pipelineChanged } from "./pause-automation.ts";
 
-/** Events that are looked at in one go; and orders, so that a run of them is short. */
+/** Events and orders per invocation, so that its run is short. */
 const maxEvents = 100;
 const maxOrders = 1_000;
-/** What automations do starts others, and those others again; not further. */
+/** Automations can trigger each other up to this depth. */
 const maxDepth = 3;
 const hourMs = 3_600_000;
 
 /**
- * Each automation goes through the log with a cursor of its own. The run, or what a preflight said, and the cursor are
- * committed together: whoever dies, each event is dealt with once.
+ * Each automation reads the event log with its own cursor. The run (or preflight summary) and the cursor are committed together, so
+ * each event is processed once even if a process dies.
  */
 export const automationWork: WorkKind<World, AutomationRow> = {
   name: "automations",
@@ -41,21 +41,21 @@ export const automationWork: WorkKind<World, AutomationRow> = {
   },
   async giveUp(world, row) {
     const own = ownOf(world, row, "");
-    const message = "The hub failed over it several times. Whoever runs the hub finds the reason in its log.";
+    const message = "Processing failed several times. The hub's log has the reason.";
     await own.ctx.db.transaction((tx) => stop(tx, own, { code: "internal_error", message }));
   },
 };
 
-/** One that this process has leased. */
-type Own = { automation: StoredAutomation; ctx: Ctx; owner: string };
+/** An automation that this process has leased. */
+type LeasedAutomation = { automation: StoredAutomation; ctx: Ctx; owner: string };
 
-function ownOf(world: World, row: AutomationRow, owner: string): Own {
+function ownOf(world: World, row: AutomationRow, owner: string): LeasedAutomation {
   const automation = store.toAutomation(row);
   return { automation, ctx: contextOf(world, row.org_id, automation), owner };
 }
 
-/** Looks at what is next for it and deals with that; or says why it must not go on. */
-async function fire(own: Own): Promise<Reason | undefined> {
+/** Processes the next events, or returns why the automation must be paused. */
+async function fire(own: LeasedAutomation): Promise<Reason | undefined> {
   const { automation } = own;
   const rights = await findRights(own.ctx, automation);
   if (rights.blocked_reason) return rights.blocked_reason;
@@ -68,7 +68,7 @@ async function fire(own: Own): Promise<Reason | undefined> {
     await handle(own, open, found);
     return undefined;
   } catch (error) {
-    // Such as something its pipeline needs that was deleted.
+    // For example, a record its pipeline refers to was deleted.
     if (error instanceof HubError && error.status < 500) return { code: error.code, message: reasonOf(error) };
     throw error;
   }
@@ -79,7 +79,7 @@ function reasonOf({ message, details }: HubError): string {
   return first ? `${first.pointer}: ${first.message}` : message;
 }
 
-/** What it is to look at, and where it goes on from then. */
+/** The orders of an invocation, and the progress to save with it. */
 type Found = {
   orderIds: string[];
   cause: RunCause;
@@ -87,14 +87,14 @@ type Found = {
   goesOn: Pick<Progress, "cursor" | "nextRunAt" | "dueAt">;
 };
 
-/** Events with the same past, one after the other: what comes of them has one cause. */
-async function findByEvents(own: Own): Promise<Found | undefined> {
+/** Consecutive events with the same automation path, so that the run has one cause. */
+async function findByEvents(own: LeasedAutomation): Promise<Found | undefined> {
   const { automation, ctx } = own;
   const wanted = { types: automation.event_types!, after: automation.cursor, limit: maxEvents };
-  const events = await store.listOccasions(ctx.db, ctx.orgId, wanted);
+  const events = await store.listOrderEvents(ctx.db, ctx.orgId, wanted);
   const [first] = events;
   if (!first) return undefined;
-  const pastOf = ({ cause }: Occasion): string => (cause?.automationPath ?? []).join();
+  const pastOf = ({ cause }: OrderEvent): string => (cause?.automationPath ?? []).join();
   const orderIds = new Set<string>();
   let last = first;
   for (const event of events) {
@@ -114,7 +114,7 @@ async function findByEvents(own: Own): Promise<Found | undefined> {
     depth: past.length + 1,
     automation_path: [...past, automation.id],
   };
-  // What it did itself, or what came of that, never starts it again.
+  // An automation is never triggered by its own changes, directly or through others.
   if (past.includes(automation.id)) {
     await settle(own, (tx) =>
       store.saveProgress(tx, ctx.orgId, automation.id, { ...goesOn, evaluated: 0, matched: 0 }),
@@ -124,12 +124,12 @@ async function findByEvents(own: Own): Promise<Found | undefined> {
   return { orderIds: [...orderIds], cause, key: from_sequence!, goesOn };
 }
 
-/** Times that were missed are one time. */
-async function findByClock({ automation, ctx }: Own, { pipeline }: OpenPipeline): Promise<Found> {
+/** Missed times are made up once. */
+async function findByClock({ automation, ctx }: LeasedAutomation, { pipeline }: OpenPipeline): Promise<Found> {
   const { cron, timezone, filter } = automation.trigger as { cron: string; timezone: string; filter: object };
   const now = await scheduleNow(ctx, ctx.db);
   const scheduled_for = automation.next_run_at ?? new Date(now).toISOString();
-  // Whose clock is ahead must not come to the same time again.
+  // A process whose clock is ahead must not schedule the same time again.
   const nextRunAt = nextTime({ cron, timezone }, Math.max(now, Date.parse(scheduled_for))).toISOString();
   const cause = { automation_id: automation.id, from_sequence: null, to_sequence: null, scheduled_for };
   return {
@@ -140,10 +140,14 @@ async function findByClock({ automation, ctx }: Own, { pipeline }: OpenPipeline)
   };
 }
 
-async function handle(own: Own, open: OpenPipeline, { orderIds, cause, key, goesOn }: Found): Promise<void> {
+async function handle(
+  own: LeasedAutomation,
+  open: OpenPipeline,
+  { orderIds, cause, key, goesOn }: Found,
+): Promise<void> {
   const { automation, ctx } = own;
   const { evaluated, matched } = await findOrdersFor(ctx, automation.trigger, open.pipeline, orderIds);
-  // That it is left alone is told, since somebody may wonder why nothing happens.
+  // Recorded as an invocation, so that users see why no run was started.
   const kind = cause.depth > maxDepth ? "depth_exceeded" : automation.mode === "preflight" ? "preflight" : "run";
   const report =
     kind === "preflight" && matched.length > 0 ? await preflightOrders(ctx, open.pipeline, matched, 0) : undefined;
@@ -175,25 +179,25 @@ async function handle(own: Own, open: OpenPipeline, { orderIds, cause, key, goes
 
 function tooMany({ max_orders_per_hour }: StoredAutomation, used: number, more: number): Reason {
   const message =
-    `It may take ${max_orders_per_hour} orders an hour, has taken ${used}, and there are ${more} more. ` +
-    "Resume it from where it stopped, or from now on; raise max_orders_per_hour if this is as it should be.";
+    `The limit is ${max_orders_per_hour} orders per hour; ${used} were processed and ${more} more matched. ` +
+    "Resume from the last position or from now; raise max_orders_per_hour if this volume is expected.";
   return { code: "hourly_limit_reached", message };
 }
 
-/** Only while it is as it was when it was taken, and nobody else has taken it. */
-async function settle({ ctx, automation, owner }: Own, work: (tx: Tx) => Promise<void>): Promise<void> {
+/** Only while the automation is unchanged and this process still holds its lease. */
+async function settle({ ctx, automation, owner }: LeasedAutomation, work: (tx: Tx) => Promise<void>): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     if (await store.lockOwn(tx, ctx.orgId, automation, owner)) await work(tx);
   });
 }
 
-async function stop(tx: Tx, { ctx, automation }: Own, reason: Reason): Promise<void> {
+async function stop(tx: Tx, { ctx, automation }: LeasedAutomation, reason: Reason): Promise<void> {
   const current = await lockAutomation(tx, ctx.orgId, automation.id);
   await store.endLease(tx, ctx.orgId, automation.id);
   if (current.is_active) await pause(tx, ctx, current, reason);
 }
 
-/** The clock of the preview was set back: what lies ahead again is ahead again. */
+/** After the preview clock was set back: computes the next times again. */
 export async function rewindAutomations(world: World): Promise<void> {
   await world.db.transaction(async (tx) => {
     const now = await scheduleNow(world, tx);

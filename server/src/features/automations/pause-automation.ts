@@ -5,15 +5,15 @@ import type { Reason } from "./automations.schemas.ts";
 import type { StoredAutomation } from "./automations.store.ts";
 import { updateAutomation } from "./automations.store.ts";
 
-/** Due, whatever the clock of a preview is set to. */
+/** Always due, whatever the preview clock is set to. */
 export const anyTime = new Date(0).toISOString();
 
 export const pipelineChanged: Reason = {
   code: "pipeline_changed",
-  message: "Its pipeline does something else since somebody vouched for it. Resume it, and it does that.",
+  message: "The pipeline was changed after it was approved. Resume the automation to approve the change.",
 };
 
-/** By somebody, or by the hub itself when it must not go on. It stays where it was: nothing is lost by it. */
+/** By a user, or by the hub when the automation cannot continue. The position is kept, so no event is lost. */
 export async function pause(tx: Tx, ctx: Ctx, current: StoredAutomation, reason: Reason): Promise<StoredAutomation> {
   const paused = nextAutomation(ctx, current, {
     is_active: false,
@@ -29,7 +29,7 @@ export async function pause(tx: Tx, ctx: Ctx, current: StoredAutomation, reason:
   return paused;
 }
 
-/** As it is after a change. */
+/** The next version of the automation. */
 export function nextAutomation(
   ctx: Ctx,
   current: StoredAutomation,

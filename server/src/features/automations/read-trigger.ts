@@ -9,27 +9,26 @@ import { checkTiming } from "../schedules/schedules.ts";
 import type { TriggerRequest } from "./automations.schemas.ts";
 
 const family = "order.*";
-/** Nothing can be done to an order that was deleted. */
+/** A deleted order cannot be processed. */
 const orderTypes = typesNamed(family).filter((type) => !type.endsWith(".deleted"));
 const allowed = [family, ...orderTypes];
 
-/** What starts it, as it is kept. `eventTypes` null: the clock does. */
+/** The trigger as it is stored. `eventTypes` is null for a cron trigger. */
 export type CheckedTrigger = { trigger: TriggerRequest; eventTypes: EventType[] | null };
 
-/** All that can be wrong with the trigger of an automation is said here. */
+/** Validates the trigger of an automation. */
 export async function readTrigger(ctx: Ctx, trigger: TriggerRequest): Promise<CheckedTrigger> {
   const { types, cron, timezone, filter } = trigger;
   if ((types === undefined) === (cron === undefined)) {
-    throw badField("/trigger", types ? "one_of" : "required", "Say what starts it: `types` of events, or `cron`.");
+    throw badField("/trigger", types ? "one_of" : "required", "Exactly one of `types` and `cron` is required.");
   }
   if (filter !== undefined) readFilter(ctx, filter, "/trigger/filter");
   if (types) {
-    if (timezone !== undefined)
-      throw badField("/trigger/timezone", "cron_required", "Only a cron expression has a time zone.");
+    if (timezone !== undefined) throw badField("/trigger/timezone", "cron_required", "Only allowed with `cron`.");
     return { trigger, eventTypes: readTypes(types) };
   }
   if (filter === undefined) {
-    throw badField("/trigger/filter", "required", "What goes by the clock needs a filter that says which orders.");
+    throw badField("/trigger/filter", "required", "Required with `cron`: selects the orders.");
   }
   const timing = checkTiming(cron!, timezone ?? (await findTimeZone(ctx, ctx.orgId)), "/trigger");
   return { trigger: { cron: timing.cron.expression, timezone: timing.timezone, filter }, eventTypes: null };
@@ -44,7 +43,7 @@ function readTypes(names: string[]): EventType[] {
     throw badField(
       `/trigger/types/${index}`,
       isKnown ? "not_about_orders" : "unknown_type",
-      isKnown ? `${name} names no orders that a pipeline could be run over.` : "There is no such type of events.",
+      isKnown ? `${name} has no orders to run a pipeline on.` : "Unknown event type.",
       { allowed, ...(suggestion === undefined ? {} : { suggestion }) },
     );
   });

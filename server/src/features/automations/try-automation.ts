@@ -2,7 +2,7 @@ import type { Ctx } from "../../context.ts";
 import { findSequenceAt } from "../events/events.ts";
 import { openPipeline, preflightOrders, selectOrders } from "../operations/operations.ts";
 import type { OpenPipeline } from "../operations/operations.ts";
-import { listOccasions } from "./automation-work.store.ts";
+import { listOrderEvents } from "./automation-work.store.ts";
 import type { TestRequest } from "./automations.schemas.ts";
 import type { StoredAutomation } from "./automations.store.ts";
 import { getAutomation } from "./automations.store.ts";
@@ -16,7 +16,7 @@ const shownOrders = 100;
 
 type Past = { since: string | null; events: number; orderIds: string[]; truncated: boolean };
 
-/** What it would do to the orders of past events, as they are now; in the name of whoever asks, and to no order. */
+/** Previews the automation on the orders of past events as they are now, with the caller's permissions. */
 export async function testAutomation(ctx: Ctx, id: string, { days = defaultDays }: TestRequest) {
   const automation = await getAutomation(ctx.db, ctx.orgId, id);
   const open = await openPipeline(ctx, automation.pipeline_id, automation.when);
@@ -35,7 +35,7 @@ async function findPast(ctx: Ctx, automation: StoredAutomation, open: OpenPipeli
   }
   const since = new Date(ctx.clock.now().getTime() - days * dayMs);
   const after = await findSequenceAt(ctx, since);
-  const newest = await listOccasions(ctx.db, ctx.orgId, { types, after, limit: maxEvents, newestFirst: true });
+  const newest = await listOrderEvents(ctx.db, ctx.orgId, { types, after, limit: maxEvents, newestFirst: true });
   const events = newest.filter(({ cause }) => !cause?.automationPath.includes(automation.id));
   const all = [...new Set(events.flatMap(({ order_ids }) => order_ids))];
   const truncated = newest.length === maxEvents || all.length > maxOrders;

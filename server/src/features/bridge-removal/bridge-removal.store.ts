@@ -7,7 +7,7 @@ type BridgeUse = {
 };
 export type BridgeUses = { usedBy: BridgeUse[]; counts: Partial<Record<BridgeUse["type"], number>> };
 
-/** What would miss the bridge: of each kind the newest, and how many there are. */
+/** The uses of a bridge: the newest of each kind and their number. Each branch uses an index on org_id. */
 export async function listUses(tx: Tx, orgId: string, bridgeId: string, limitPerType: number): Promise<BridgeUses> {
   const rows = await tx.query<BridgeUse & { total: number }>(
     `(select 'schedule' as type, id, coalesce(name, task_name) as name, count(*) over () as total

@@ -14,8 +14,8 @@ import * as store from "./bridge-removal.store.ts";
 const shownPerType = 20;
 
 /**
- * The bridge is locked before its uses are read: who makes a schedule or a transformation holds it meanwhile, so either
- * the new one is seen here, or its maker is told that the bridge is gone.
+ * Locks the bridge before reading its uses: creating a schedule or transformation locks it too, so either the new one is seen here,
+ * or its creation fails because the bridge is deleted.
  */
 export async function deleteBridge(
   ctx: Ctx,
@@ -36,8 +36,7 @@ export async function deleteBridge(
 }
 
 /**
- * By now every process knows that the bridge is gone. What one of them began a moment before, with the bridge it knew,
- * is found here.
+ * Cancels executions that another process started with its cached bridge just before the deletion.
  */
 async function cancelRunning(ctx: Ctx, bridgeId: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
@@ -46,7 +45,7 @@ async function cancelRunning(ctx: Ctx, bridgeId: string): Promise<void> {
   });
 }
 
-/** Nothing may go on as if the bridge were there. What waits in the queue fails by itself, and says why. */
+/** Stops all uses of the bridge. Queued executions fail with bridge_not_found when they start. */
 async function endUses(tx: Tx, ctx: Ctx, bridgeId: string) {
   const pausedSchedules = await pauseSchedulesOf(tx, ctx, bridgeId);
   const deactivatedTransformations = await deactivateTransformationsOf(tx, ctx, bridgeId);
@@ -58,7 +57,7 @@ async function endUses(tx: Tx, ctx: Ctx, bridgeId: string) {
 function inUse(name: string, { usedBy, counts }: BridgeUses): HubError {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const message =
-    `${name} is used in ${total} place(s). Give them another bridge, or send ?force=true: schedules are paused, ` +
+    `${name} has ${total} use(s). Assign another bridge to them, or send ?force=true: schedules are paused, ` +
     "transformations deactivated and running executions cancelled.";
   return new HubError("bridge_in_use", message, { extra: { usedBy, usedByCounts: counts } });
 }

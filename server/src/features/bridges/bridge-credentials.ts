@@ -5,7 +5,7 @@ import type { BridgeRow } from "./bridges.store.ts";
 
 type Credentials = Record<string, unknown>;
 
-/** Bound to its bridge: copied into another row it does not open. Nothing at all is stored for no credentials. */
+/** Bound to the bridge ID: copied to another row it cannot be decrypted. Empty credentials are stored as null. */
 export function sealCredentials(ctx: Ctx, bridgeId: string, credentials: Credentials): string | null {
   if (Object.keys(credentials).length === 0) return null;
   return ctx.secrets.seal(JSON.stringify(credentials), contextOf(ctx.orgId, bridgeId));
@@ -14,7 +14,7 @@ export function sealCredentials(ctx: Ctx, bridgeId: string, credentials: Credent
 export function openCredentials(world: World, row: BridgeRow): Credentials {
   const credentials = tryOpen(world, row);
   if (credentials) return credentials;
-  const message = "The credentials were sealed with a key that this hub does not have any more. Give them anew.";
+  const message = "The credentials were encrypted with a key that this hub no longer has. Enter them again.";
   throw new RemoteError("credentials_unreadable", message);
 }
 
@@ -27,7 +27,7 @@ function tryOpen({ secrets }: World, row: BridgeRow): Credentials | undefined {
   }
 }
 
-/** Those that are not named stay; what cannot be opened is gone. `isElsewhere`: the stored ones are for another address. */
+/** Merges new credentials into the stored ones, if those can be decrypted. `isElsewhere`: the stored ones belong to another host. */
 export function mergeCredentials(
   world: World,
   row: BridgeRow,

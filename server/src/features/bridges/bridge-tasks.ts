@@ -27,7 +27,7 @@ import type { TestAnswer } from "./bridges.schemas.ts";
 import type { BridgeRow } from "./bridges.store.ts";
 import * as store from "./bridges.store.ts";
 
-/** A bridge that can be called. */
+/** A bridge with its connector. */
 export type OpenBridge = { row: BridgeRow; connector: Connector; tasks: ConnectorTask[] };
 
 export function openBridge(row: BridgeRow): OpenBridge {
@@ -38,7 +38,7 @@ export function openBridge(row: BridgeRow): OpenBridge {
   return { row, connector, tasks: connector.tasks(row.settings) };
 }
 
-/** Undefined when it cannot be opened: one bridge must not keep the executions of all others from running. */
+/** Undefined if it cannot be opened: one bridge must not block the executions of all others. */
 export function tryOpenBridge({ log }: Pick<World, "log">, row: BridgeRow): OpenBridge | undefined {
   try {
     return openBridge(row);
@@ -60,7 +60,7 @@ const known = perWorld((world) =>
   ),
 );
 
-/** Of any organization, as it was last changed on any node: executions look at their bridge again and again. */
+/** Cached across organizations and invalidated by signals, since every execution reads its bridge. */
 export async function findKnownBridge(world: World, id: string): Promise<OpenBridge | undefined> {
   return await known(world).get(id.toLowerCase());
 }
@@ -69,12 +69,12 @@ export function findTask({ tasks }: OpenBridge, name: string): ConnectorTask | u
   return tasks.find((task) => task.name === name);
 }
 
-/** Which shop it speaks with: another one is read from its beginning. */
+/** Identifies the external system: another one is read from the start. */
 export function siteOf({ connector, row }: OpenBridge): string {
   return JSON.stringify((connector.site ?? []).map((name) => row.settings[name] ?? null));
 }
 
-/** Executions of this bridge that may run at a time, on all nodes together. */
+/** Maximum concurrent executions across all nodes. */
 export function concurrencyOf(bridge: OpenBridge | undefined): number {
   return bridge ? (bridge.row.concurrency ?? bridge.connector.concurrency) : 1;
 }
@@ -99,14 +99,14 @@ const OrderIds = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   maxItems: 1_000,
   uniqueItems: true,
   title: "Orders",
-  description: "Ids or numbers of the orders to send",
+  description: "IDs or numbers of the orders to send",
 });
 
 const OrderIdsOrUnsent = Type.Optional({
   ...OrderIds,
   description:
-    "Ids or numbers of the orders whose shipments are sent. Without them: what the shop was not told of yet, of all orders " +
-    "that came through this bridge. What was refused is tried again after a while, longer each time",
+    "IDs or numbers of the orders whose shipments are sent. Default: all unsent shipments of orders imported through this " +
+    "bridge. Rejected ones are retried with increasing delays",
 });
 
 const ForceResend = Type.Optional(
@@ -114,14 +114,14 @@ const ForceResend = Type.Optional(
     default: false,
     title: "Send again",
     description:
-      "Send also what has been sent, or may have arrived, by other executions, once more and under another key. Without " +
-      "it each order, or shipment, is sent once",
+      "Sends orders or shipments again, with a new key, even if another execution has sent them or the outcome is unknown. " +
+      "Default: each is sent once",
   }),
 );
 
 const pushInputs = { order: new WeakMap<TObject, TObject>(), shipment: new WeakMap<TObject, TObject>() };
 
-/** What a task of the connector asks for, and which orders are meant when it sends orders. One for each input. */
+/** The input schema of a task, with the order IDs of push tasks. Cached per schema. */
 function inputSchemaOf(task: ConnectorTask): TObject {
   if (task.mode !== "push") return task.input;
   const named = task.unit === "shipment" ? OrderIdsOrUnsent : OrderIds;
@@ -130,7 +130,7 @@ function inputSchemaOf(task: ConnectorTask): TObject {
 
 function withOrders(input: TObject, named: TSchema): TObject {
   const properties = { orderIds: named, forceResend: ForceResend, ...input.properties };
-  // A task that takes anything, to fill it into its templates, does so when it sends orders too.
+  // Tasks with arbitrary input for their templates also accept it when they send orders.
   const { additionalProperties } = input as { additionalProperties?: unknown };
   return additionalProperties === false ? Strict(properties) : Type.Object(properties);
 }
@@ -139,11 +139,11 @@ export type TaskRequest = {
   bridgeId: string;
   taskName: string;
   input: Record<string, unknown>;
-  /** The input is one that the hub has stored, not one that the caller gives: it may be older than today's rules. */
+  /** The input was stored earlier and may not meet the current rules. */
   isStored?: boolean;
 };
 
-/** Everything that can be told before a task is queued: bridge, task and input, each with its own answer. */
+/** All checks before a task is queued: bridge, task and input. */
 export async function requireTask(
   ctx: Ctx,
   { bridgeId, taskName, input, isStored = false }: TaskRequest,
@@ -162,9 +162,9 @@ export async function requireTask(
   return { bridge, task };
 }
 
-/** Where a body names it. */
+/** For a bridge ID in a request body. */
 export function unknownBridge(): HubError {
-  const message = "There is no such bridge in this organization.";
+  const message = "This organization has no such bridge.";
   return new HubError("bridge_not_found", message, {
     errors: [{ pointer: "/bridgeId", code: "bridge_not_found", message }],
   });
@@ -175,25 +175,25 @@ export function refuseUnusable(world: World, bridge: OpenBridge): void {
   if (reason) throw reason;
 }
 
-/** Why nothing can be run on this bridge now. */
+/** Why no task can run on this bridge now. */
 export function findUnusable(world: World, bridge: OpenBridge): HubError | undefined {
   if (!bridge.row.is_active) {
-    return new HubError("bridge_inactive", `The bridge ${bridge.row.name} is not active. Activate it first.`);
+    return new HubError("bridge_inactive", `The bridge ${bridge.row.name} is inactive. Activate it first.`);
   }
   return findPreviewRefusal(world, bridge);
 }
 
-/** For what calls the other side while its request waits; what is queued waits until outbound work goes on. */
+/** For requests that call the external system directly; queued executions wait until outbound work resumes. */
 export function refuseCalls(world: World, bridge: OpenBridge): void {
   const reason = findPreviewRefusal(world, bridge);
   if (reason) throw reason;
   if (!bridge.connector.isOffline) requireOutbound(world);
 }
 
-/** What is in the preview must not reach real shops by accident. */
+/** Prevents preview data from reaching real systems. */
 function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubError | undefined {
   if (world.environment === "live" || connector.isOffline || world.settings.outbound.allowFromPreview) return undefined;
-  const message = `The preview calls nobody outside, and ${row.name} is a ${connector.name} bridge.`;
+  const message = `Outbound requests are disabled in preview, and ${row.name} is a ${connector.name} bridge.`;
   return new HubError("outbound_disabled_in_preview", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
 }
 
@@ -202,19 +202,19 @@ export function findInputErrors(task: ConnectorTask, input: unknown) {
   return errorsAt("/input", errors.length > 0 || task.mode !== "push" ? errors : findResendErrors(input));
 }
 
-/** Whoever sends something a second time says what. */
+/** A resend must name the orders. */
 function findResendErrors(input: unknown): FieldError[] {
   const { forceResend, orderIds: named } = input as { forceResend?: boolean; orderIds?: string[] };
   if (forceResend !== true || named !== undefined) return [];
-  return [{ pointer: "/orderIds", code: "required", message: "To send again, name the orders." }];
+  return [{ pointer: "/orderIds", code: "required", message: "Required to send again." }];
 }
 
 export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progress" | "log" | "isSample"> & {
-  /** Whether a request that changes something may still begin. */
+  /** Whether a request with side effects may still start. */
   mayStart?: () => boolean;
 };
 
-/** What a task works with: the way out is guarded, and belongs to this bridge alone. */
+/** The call context of a task, with an HTTP client for this bridge only. */
 export function createCall(world: World, { row, connector }: OpenBridge, options: CallOptions): Call {
   const { mayStart, ...rest } = options;
   const { signal } = options;
@@ -232,15 +232,14 @@ export function createCall(world: World, { row, connector }: OpenBridge, options
   };
   return {
     ...rest,
-    // One organization must not see, take or write the files of another.
+    // Organizations must not access each other's files.
     ...(filesRoot === undefined ? {} : { filesRoot: path.join(filesRoot, row.org_id) }),
     settings: row.settings,
     credentials,
     http,
     async accessToken(refused) {
       const request = connector.signIn?.(row.settings, credentials);
-      if (!request)
-        throw new RemoteError("authentication_failed", "This bridge does not sign in with tokens that end.");
+      if (!request) throw new RemoteError("authentication_failed", "This bridge does not use OAuth.");
       return await findAccessToken(world, { row, request, client: credentials, http, signal }, refused);
     },
     now: () => world.clock.now(),
@@ -248,14 +247,14 @@ export function createCall(world: World, { row, connector }: OpenBridge, options
   };
 }
 
-/** What somebody without a token has sent, if it is signed by whoever the bridge is for. */
+/** Verifies and reads an unauthenticated webhook request. */
 export function readWebhook(world: World, { row, connector }: OpenBridge, { headers, body }: SentRequest): ReadWebhook {
   if (!connector.readWebhook) return "off";
   try {
     const credentials = openCredentials(world, row);
     return connector.readWebhook({ headers, body, settings: row.settings, credentials, now: world.clock.real() });
   } catch (error) {
-    // Nobody is known by a secret that cannot be opened.
+    // A secret that cannot be decrypted verifies nothing.
     if (error instanceof RemoteError) return "off";
     throw error;
   }
@@ -263,7 +262,7 @@ export function readWebhook(world: World, { row, connector }: OpenBridge, { head
 
 const testTimeoutMs = 15_000;
 
-/** Runs `connection.test` at once, whether the bridge is active or not, and remembers how it went. */
+/** Runs `connection.test`, also on inactive bridges, and saves the result as health. */
 export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
   const row = orNotFound("bridge", await store.findBridge(ctx.db, ctx.orgId, id));
   const bridge = openBridge(row);
@@ -283,10 +282,10 @@ export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
   return { ...outcome, durationMs: Math.round(performance.now() - started) };
 }
 
-/** Whoever calls is told no more than that there is a defect; the log has to say what it is. */
+/** The response of a defect has no details; they are logged. */
 export function describeAndLog({ log }: World, bridgeId: string, error: unknown, signal: AbortSignal): TaskFailure {
   const failure = describeFailure(error, signal);
-  if (failure.code === "task_error") log.error({ err: error, bridgeId }, "a task is defective");
+  if (failure.code === "task_error") log.error({ err: error, bridgeId }, "task threw an unexpected error");
   return failure;
 }
 
@@ -298,14 +297,14 @@ export type TaskFailure = {
   mayHaveHappened?: boolean;
 };
 
-/** In words a user can act on; what nobody foresaw is a defect, and says no more than that. */
+/** Converts an error to a failure with an actionable message; unexpected errors are defects without details. */
 export function describeFailure(error: unknown, signal?: AbortSignal): TaskFailure {
   if (signal?.aborted && (signal.reason as Error | undefined)?.name === "TimeoutError") {
-    return { code: "timed_out", message: "The other side did not finish in time.", retryable: true };
+    return { code: "timed_out", message: "The external system did not respond in time.", retryable: true };
   }
   if (error instanceof RemoteError) {
     const { code, retryable, retryAfterMs, mayHaveHappened } = error;
-    // It may quote the other side, which says what PostgreSQL cannot store.
+    // Quoted responses may contain characters that PostgreSQL cannot store.
     return {
       code,
       message: cleanText(error.message),
@@ -314,5 +313,5 @@ export function describeFailure(error: unknown, signal?: AbortSignal): TaskFailu
       ...(mayHaveHappened && { mayHaveHappened }),
     };
   }
-  return { code: "task_error", message: "The task failed in a way it should not.", retryable: false };
+  return { code: "task_error", message: "The task failed because of an internal error.", retryable: false };
 }

@@ -13,7 +13,7 @@ export async function findToken(db: Queryable, { org_id, id }: BridgeRow): Promi
   return row;
 }
 
-/** For a minute nobody else asks for a token of this bridge. Undefined: somebody does at this moment. */
+/** Leases the token request of a bridge for a minute. Undefined if another process holds the lease. */
 export async function claimToken(
   db: Queryable,
   { org_id, id }: BridgeRow,

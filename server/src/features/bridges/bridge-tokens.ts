@@ -10,11 +10,11 @@ import type { BridgeRow } from "./bridges.store.ts";
 import type { StoredToken } from "./bridge-tokens.store.ts";
 import * as store from "./bridge-tokens.store.ts";
 
-/** What it was asked for with, and how: with other credentials it is nobody's, with another scope another token. */
+/** The credentials and request that a token was issued for; with others it is invalid. */
 type Kept = { accessToken: string; refreshToken?: string | undefined; client: string; request: string };
 type Usable = Kept & { renewAt: number };
 
-/** Who signs in, and how. */
+/** The bridge and its token request. */
 type SignIn = {
   row: BridgeRow;
   request: TokenRequest;
@@ -25,10 +25,10 @@ type SignIn = {
 
 const maxRemembered = 1_000;
 
-/** What this process has used last, and whom it waits for: no request looks into the database for its token. */
+/** Tokens cached in this process, and pending requests, so that tasks do not read them from the database. */
 const memory = perWorld(() => ({ tokens: new Map<string, Usable>(), flights: new Map<string, Promise<string>>() }));
 
-/** The token of the bridge, kept until shortly before its end; `refused`: another one than this. */
+/** The access token of the bridge, reused until shortly before it expires; `rejected`: a token to replace. */
 export async function findAccessToken(world: World, signIn: SignIn, refused: string | undefined): Promise<string> {
   const { tokens, flights } = memory(world);
   const { id } = signIn.row;
@@ -36,7 +36,7 @@ export async function findAccessToken(world: World, signIn: SignIn, refused: str
   if (known && isUsable(world, signIn, known, refused)) return known.accessToken;
   const flight = flights.get(id);
   if (flight) {
-    // That it failed for somebody else, or was called off, says nothing about this one.
+    // A failure or cancellation of another caller does not apply to this one.
     const token = await flight.catch(() => undefined);
     if (token !== undefined && token !== refused) return token;
   }
@@ -51,7 +51,7 @@ export async function findAccessToken(world: World, signIn: SignIn, refused: str
 
 const lookAgainMs = 200;
 
-/** By one process at a time. Those that wait find what it got. */
+/** One process at a time requests a token; the others wait for it. */
 async function renew(world: World, signIn: SignIn, refused: string | undefined): Promise<string> {
   const owner = randomUUID();
   for (;;) {
@@ -84,7 +84,7 @@ async function ask(world: World, signIn: SignIn, owner: string, kept: Usable | u
   }
 }
 
-/** Renewed when a tenth of its life is left, or five minutes: what is begun with it should also end with it. */
+/** Renewed when a tenth of its lifetime, or five minutes, are left, so that requests do not outlive it. */
 const renewBeforeMs = 5 * 60_000;
 
 function usableFrom(world: World, signIn: SignIn, given: FreshToken, used: string | undefined): Usable {
@@ -103,7 +103,7 @@ function isUsable(world: World, signIn: SignIn, token: Usable, refused: string |
   );
 }
 
-/** Undefined: there is none, or it was given for other credentials. */
+/** Undefined if there is none, or it was issued for other credentials. */
 function open(world: World, signIn: SignIn, stored: StoredToken | undefined): Usable | undefined {
   if (!stored?.sealed || !stored.renew_at) return undefined;
   const kept = JSON.parse(world.secrets.open(stored.sealed, contextOf(signIn.row))) as Kept;

@@ -17,15 +17,14 @@ const Anything = Type.Record(Type.String(), Type.Unknown());
 const Concurrency = Type.Integer({
   minimum: 1,
   maximum: 50,
-  description: "Executions of this bridge at a time; default: what its connector recommends",
+  description: "Maximum concurrent executions; default: that of the connector",
 });
 
 const OrderNumberPrefix = Type.String({
   minLength: 1,
   maxLength: 20,
   pattern: linePattern,
-  description:
-    "Put before the numbers of the orders that this bridge brings, so that those of two shops can be told apart",
+  description: "Prefix for the numbers of imported orders, to distinguish orders of several shops",
 });
 
 export const BridgeRequest = Strict(
@@ -33,10 +32,10 @@ export const BridgeRequest = Strict(
     name: Name,
     connector: Type.String({ maxLength: 50, description: "One of GET /bridges/connectors" }),
     settings: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "As the connector asks" }),
+      Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "As defined by the connector" }),
     ),
     credentials: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "Stored sealed, never answered" }),
+      Type.Unsafe<Record<string, unknown>>({ ...Anything, description: "Stored encrypted, never returned" }),
     ),
     isActive: Type.Optional(Type.Boolean({ description: "Default: true" })),
     concurrency: Type.Optional(Concurrency),
@@ -51,7 +50,7 @@ export const BridgePatch = Strict(
     name: Type.Optional(Name),
     settings: Type.Optional(Anything),
     credentials: Type.Optional(Nullable(Anything)),
-    isActive: Type.Optional(Type.Boolean({ description: "Nothing is executed on an inactive bridge" })),
+    isActive: Type.Optional(Type.Boolean({ description: "An inactive bridge executes no tasks" })),
     concurrency: Type.Optional(Nullable(Concurrency)),
     orderNumberPrefix: Type.Optional(Nullable(OrderNumberPrefix)),
   },
@@ -103,7 +102,7 @@ const taskSummary = {
 
 export const TaskInfo = Type.Object({
   ...taskSummary,
-  idempotent: Type.Boolean({ description: "Repeated by itself when nobody knows whether it happened" }),
+  idempotent: Type.Boolean({ description: "Repeated automatically if the outcome is unknown" }),
   timeoutSeconds: Type.Number(),
   inputSchema: JsonSchema,
   outputSchema: JsonSchema,
@@ -118,9 +117,9 @@ export const ConnectorCatalog = Type.Object({
       description: Type.String(),
       settingsSchema: JsonSchema,
       credentialsSchema: JsonSchema,
-      isOffline: Type.Boolean({ description: "Calls nobody outside of the hub" }),
+      isOffline: Type.Boolean({ description: "Makes no network calls" }),
       tasks: Type.Array(Type.Object(taskSummary), {
-        description: "What a bridge offers before its settings name more, as they do for rest",
+        description: "Built-in tasks; settings can define more, as for rest",
       }),
     }),
   ),

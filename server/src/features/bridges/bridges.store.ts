@@ -35,13 +35,13 @@ export async function findBridge(db: Queryable, orgId: string, id: string): Prom
   return row;
 }
 
-/** Not against those who only name it, such as executions: they need not wait for whoever changes it. */
+/** `for no key update` does not block inserts that reference the bridge, such as executions. */
 export async function lockBridge(tx: Tx, orgId: string, id: string): Promise<BridgeRow | undefined> {
   const [row] = await tx.query<BridgeRow>(`${findStatement.text} for no key update`, [orgId, id]);
   return row;
 }
 
-/** Waits for whoever changes or deletes it, and makes them wait. */
+/** Blocks concurrent updates and deletion. */
 export async function holdBridge(tx: Tx, orgId: string, id: string): Promise<BridgeRow | undefined> {
   const [row] = await tx.query<BridgeRow>(`${findStatement.text} for share`, [orgId, id]);
   return row;
@@ -83,7 +83,7 @@ export async function insertBridge(tx: Tx, orgId: string, bridge: BridgeValues):
   return row!;
 }
 
-/** With new settings or credentials it is another bridge as far as its health is concerned. */
+/** New settings or credentials reset the health. */
 export async function updateBridge(
   tx: Tx,
   orgId: string,
@@ -101,7 +101,7 @@ export async function updateBridge(
   return row!;
 }
 
-/** The row stays, since orders and executions name it; its secrets do not. */
+/** Soft delete, since orders and executions refer to the bridge; its secrets are erased. */
 export async function removeBridge(tx: Tx, orgId: string, id: string, at: Date): Promise<void> {
   await tx.query(
     `update bridges set deleted_at = $3, is_active = false, sealed_credentials = null, updated_at = $3
@@ -118,7 +118,7 @@ export async function findBridgeIds(db: Queryable, orgId: string, ids: string[])
   return rows.map((row) => row.id);
 }
 
-/** For the task engine, which works for all organizations; deleted ones are left out. */
+/** For the task engine, across organizations; without deleted bridges. */
 export async function findBridgesAcrossOrgs(db: Queryable, ids: string[]): Promise<BridgeRow[]> {
   return await db.query<BridgeRow>(
     {
@@ -129,19 +129,19 @@ export async function findBridgesAcrossOrgs(db: Queryable, ids: string[]): Promi
   );
 }
 
-/** `bridge` as it was when it was called. Several calls may be told as one: `error` is how the last one went. */
+/** `bridge` as of the call. May combine several calls: `error` is that of the last one. */
 export type BridgeOutcome = {
   bridge: Pick<BridgeRow, "id" | "version">;
   error: { code: string; message: string } | null;
-  /** How many failed at the end, one after the other; 1 when it is one call. */
+  /** Consecutive failures at the end; 1 for a single call. */
   failures?: number;
-  /** Whether there were others that went the other way before. */
+  /** Whether earlier calls had the opposite result. */
   isMixed?: boolean;
 };
 
 /**
- * How the last calls went, one row per bridge. Not a change of the bridge: its version stays. What was met before the
- * bridge was changed says nothing about the bridge it is now.
+ * Saves the health of bridges, one row each, by primary key. The version does not change; results of an earlier version are
+ * ignored, since the bridge was reconfigured.
  */
 export async function noteOutcomes(db: Queryable, outcomes: BridgeOutcome[], at: Date): Promise<void> {
   const records = outcomes.map(({ bridge: { id, version }, error, failures = 1, isMixed = false }) => ({
@@ -153,15 +153,17 @@ export async function noteOutcomes(db: Queryable, outcomes: BridgeOutcome[], at:
     failed: error !== null || isMixed,
   }));
   await db.query(
-    `update bridges b set
-       consecutive_failures = case when u.error is null then 0 when u.succeeded then u.failures
-         else b.consecutive_failures + u.failures end,
-       last_success_at = case when u.succeeded then $2 else b.last_success_at end,
-       last_failure_at = case when u.failed then $2 else b.last_failure_at end,
-       last_error = u.error
-      from jsonb_to_recordset($1::jsonb) as u (id uuid, version integer, error jsonb, failures integer, succeeded boolean,
-        failed boolean)
-      where b.id = u.id and b.version = u.version`,
+    `update bridges bridge set
+       consecutive_failures = case
+         when outcome.error is null then 0
+         when outcome.succeeded then outcome.failures
+         else bridge.consecutive_failures + outcome.failures end,
+       last_success_at = case when outcome.succeeded then $2 else bridge.last_success_at end,
+       last_failure_at = case when outcome.failed then $2 else bridge.last_failure_at end,
+       last_error = outcome.error
+      from jsonb_to_recordset($1::jsonb)
+        as outcome (id uuid, version integer, error jsonb, failures integer, succeeded boolean, failed boolean)
+      where bridge.id = outcome.id and bridge.version = outcome.version`,
     [JSON.stringify(records), at],
   );
 }

@@ -260,9 +260,9 @@ describe("health", () => {
     });
     problem = new RangeError("an internal detail");
     const defect = await org.post(`/bridges/${id}/test`);
-    expect(hub.logs.some((line) => line.includes("a task is defective") && line.includes("an internal detail"))).toBe(
-      true,
-    );
+    expect(
+      hub.logs.some((line) => line.includes("task threw an unexpected error") && line.includes("an internal detail")),
+    ).toBe(true);
     expect(defect.body.error.code).toBe("task_error");
     expect(defect.text).not.toContain("internal detail");
     problem = undefined;

@@ -41,13 +41,13 @@ export async function loadBridge(db: Queryable, ctx: Ctx, id: string): Promise<B
   return orNotFound("bridge", await store.findBridge(db, ctx.orgId, id));
 }
 
-/** All that the organization has and that can be opened, ready to be asked for their tasks. */
+/** All bridges whose credentials can be decrypted, with access to their tasks. */
 export async function listOpenBridges(ctx: Ctx): Promise<OpenBridge[]> {
   const rows = await store.listAllBridges(ctx.db, ctx.orgId);
   return rows.flatMap((row) => tryOpenBridge(ctx, row) ?? []);
 }
 
-/** Those of these ids that are bridges of the organization. */
+/** The IDs that are bridges of the organization. */
 export async function findBridgeIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
   return new Set(ids.length === 0 ? [] : await store.findBridgeIds(db, orgId, ids));
 }
@@ -74,7 +74,7 @@ export async function createBridge(ctx: Ctx, request: BridgeRequest): Promise<Br
   return await change(ctx, async (tx) => presentBridge(ctx, await addBridge(tx, ctx, request)));
 }
 
-/** In a transaction of the caller's, such as the first start. */
+/** In a transaction of the caller. */
 async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<BridgeRow> {
   const connector = requireConnector(request.connector);
   const settings = { ...request.settings };
@@ -102,7 +102,7 @@ async function addBridge(tx: Tx, ctx: Ctx, request: BridgeRequest): Promise<Brid
   return row;
 }
 
-/** The one to try things with; there already, it stays as it is. */
+/** Adds the demo bridge unless there is one. */
 export async function addDemoBridge(tx: Tx, ctx: Ctx): Promise<void> {
   const bridges = await store.listAllBridges(tx, ctx.orgId);
   if (bridges.every(({ connector }) => connector !== "demo"))
@@ -125,7 +125,7 @@ export async function updateBridge(ctx: Ctx, id: string, patch: BridgePatch, ifM
       wrong.length === 0 && leavesStoredBehind({ hasStored, before, after, given: patch.credentials });
     const credentials = mergeCredentials(ctx, row, patch.credentials, isElsewhere);
     const isReconfigured = patch.settings !== undefined || patch.credentials !== undefined;
-    // A bridge from before this rule can still be renamed and switched off.
+    // Bridges created before this rule can still be renamed and deactivated.
     const isSecret = isReconfigured && (credentials ? Object.keys(credentials).length > 0 : hasStored);
     checkConfiguration(ctx, connector, { settings, wrong, credentials, isSecret });
     const updated = await refuseTakenName(
@@ -157,7 +157,7 @@ export async function updateBridge(ctx: Ctx, id: string, patch: BridgePatch, ifM
 
 export type EndedUses = { pausedSchedules?: number; deactivatedTransformations?: number; cancelledExecutions?: number };
 
-/** Whether it may go is decided by whoever knows what uses it; `row` is locked. */
+/** The caller has checked that the bridge may be deleted, and locked `row`. */
 export async function removeBridge(tx: Tx, ctx: Ctx, row: BridgeRow, ended: EndedUses): Promise<void> {
   await store.removeBridge(tx, ctx.orgId, row.id, ctx.clock.now());
   await removeToken(tx, ctx.orgId, row.id);
@@ -167,8 +167,8 @@ export async function removeBridge(tx: Tx, ctx: Ctx, row: BridgeRow, ended: Ende
 }
 
 /**
- * For what is about to point at a bridge: until its transaction ends, the bridge cannot be deleted. To be called before
- * anything else is locked, since whoever deletes a bridge locks the bridge first.
+ * Prevents the deletion of the bridge until the transaction ends, for records that refer to it. Call it before other locks, since
+ * a deletion locks the bridge first.
  */
 export async function holdBridge(tx: Tx, ctx: Ctx, id: string): Promise<void> {
   if (!(await store.holdBridge(tx, ctx.orgId, id))) throw unknownBridge();
@@ -179,7 +179,7 @@ function requireConnector(name: string): Connector {
   if (connector) return connector;
   const allowed = connectors.map((known) => known.name);
   const more = alternatives(name, allowed);
-  throw badField("/connector", "unknown_connector", `There is no connector ${name}.`, more);
+  throw badField("/connector", "unknown_connector", `The connector ${name} does not exist.`, more);
 }
 
 function findSettingErrors(ctx: Ctx, connector: Connector, settings: Settings): FieldError[] {
@@ -189,7 +189,7 @@ function findSettingErrors(ctx: Ctx, connector: Connector, settings: Settings): 
 
 type Configuration = {
   settings: Settings;
-  /** What is wrong with them. */
+  /** Errors in the settings. */
   wrong: FieldError[];
   credentials: Record<string, unknown> | undefined;
   isSecret: boolean;
@@ -209,7 +209,7 @@ function addressesOf(connector: Connector, settings: Settings): string[] {
   return (connector.sendsTo?.(settings) ?? []).map(({ url }) => url);
 }
 
-/** Credentials that are not touched were checked when they were stored. */
+/** Unchanged credentials were checked when they were stored. */
 function checkConfiguration(ctx: Ctx, connector: Connector, given: Configuration): void {
   const { settings, wrong, credentials, isSecret } = given;
   const addresses = isSecret && wrong.length === 0 ? (connector.sendsTo?.(settings) ?? []) : [];

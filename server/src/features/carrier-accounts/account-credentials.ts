@@ -5,7 +5,7 @@ import type { Account } from "./carrier-accounts.store.ts";
 export function openCredentials(ctx: Ctx, account: Account): Record<string, unknown> {
   const credentials = tryOpenCredentials(ctx, account);
   if (credentials) return credentials;
-  const message = "They were sealed with a key that this hub does not have any more. Give the account new ones.";
+  const message = "They were encrypted with a key this hub no longer has. Enter the credentials again.";
   throw new HubError("credentials_unreadable", message);
 }
 

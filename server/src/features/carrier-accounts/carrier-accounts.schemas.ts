@@ -13,13 +13,13 @@ import { Dimensions, Weight } from "../../core/weight.ts";
 const Description = Type.String({ maxLength: 500 });
 const Settings = Type.Record(Type.String(), Type.Unknown());
 const Credentials = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
-  description: "Kept encrypted and never shown again",
+  description: "Stored encrypted and never returned",
 });
 export const maxAliases = 500;
 const ServiceName = Type.String({ minLength: 1, maxLength: 100 });
 const aliases = {
   maxProperties: maxAliases,
-  description: "How others call a service, and which service of the rate card that is",
+  description: "Names that others use for a service, each with the service of the rate card it stands for",
 };
 const Aliases = Type.Record(ServiceName, ServiceName, aliases);
 
@@ -74,7 +74,9 @@ export const CarrierAccount = Type.Object({
   carrier: Type.String(),
   description: Type.String(),
   settings: Type.Record(Type.String(), Type.Unknown()),
-  credentialFields: Type.Array(Type.String(), { description: "Which credentials are set; never their values" }),
+  credentialFields: Type.Array(Type.String(), {
+    description: "Names of the credentials that are set, without their values",
+  }),
   pickupRules: PickupRules,
   serviceAliases: Type.Record(Type.String(), Type.String()),
   isActive: Type.Boolean(),
@@ -129,10 +131,13 @@ export const RateCardUpload = Strict(
   {
     card: Type.Optional(RateCard),
     csv: Type.Optional(
-      Type.String({ maxLength: 16 * 1024 * 1024, description: "The prices; then `header` says the rest" }),
+      Type.String({
+        maxLength: 16 * 1024 * 1024,
+        description: "The prices; requires `header` for the rest of the card",
+      }),
     ),
     header: Type.Optional(CardHeader),
-    isActive: Type.Optional(Type.Boolean({ description: "false: keep it as a draft" })),
+    isActive: Type.Optional(Type.Boolean({ description: "false: upload as a draft" })),
   },
   { examples: [{ card: aSmallCard }] },
 );
@@ -143,7 +148,7 @@ export const RateCardInfo = Type.Object({
   carrierAccountId: Id,
   currency: Type.String(),
   isActive: Type.Boolean(),
-  isInEffect: Type.Boolean({ description: "Prices of today come from it" }),
+  isInEffect: Type.Boolean({ description: "Today's prices come from this card" }),
   serviceCount: Count,
   createdAt: DateTime,
 });
@@ -169,7 +174,9 @@ export const ZoneChartUpload = Strict(
     name: Type.Optional(Name),
     rows: Type.Optional(Type.Array(ChartRow, { minItems: 1, maxItems: 300_000 })),
     csv: Type.Optional(Type.String({ maxLength: 30 * 1024 * 1024 })),
-    origin: Type.Optional(Type.String({ maxLength: 11, description: "Of all rows of the CSV: 902, 90210 or 900-902" })),
+    origin: Type.Optional(
+      Type.String({ maxLength: 11, description: "Origin of all rows of the CSV: 902, 90210 or 900-902" }),
+    ),
   },
   { examples: [{ name: "Newark 2026", rows: [{ origin: "070-073", destination: "900-902", zone: "8" }] }] },
 );
@@ -188,17 +195,21 @@ export const ScenarioShape = Strict({
     Type.Number({
       minimum: 0,
       maximum: 100,
-      description: "Instead of the card's fuel or table; its base and its discount stay",
+      description: "Replaces the card's fuel percentage or table; `appliesTo` and the fuel discount stay",
     }),
   ),
   extraDiscountPercent: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 100, description: "Of the list price, on top of the card's discounts" }),
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "Percentage of the list price, on top of the card's discounts",
+    }),
   ),
   dimDivisor: Type.Optional(
     Type.Number({
       minimum: 1,
       maximum: 100_000,
-      description: "Cubic inches per pound, for services that have such a divisor; others stay as they are",
+      description: "Cubic inches per pound, for services with a divisor in inches; other services are unchanged",
     }),
   ),
 });
@@ -234,7 +245,7 @@ export const QuoteAnswer = Type.Object({
       zone: Type.String(),
       zoneSource: OneOf(["chart", "distance", "state", "flat"]),
       distanceMiles: Nullable(Type.Integer()),
-      borderline: Type.Boolean({ description: "So near to the next zone that the carrier may see it there" }),
+      borderline: Type.Boolean({ description: "So close to the next zone that the carrier may assign that zone" }),
       alternative: Nullable(Type.Object({ zone: Type.String(), total: Nullable(Type.Number()) })),
       total: Type.Number(),
       currency: Type.String(),

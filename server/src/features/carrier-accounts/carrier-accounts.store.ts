@@ -8,9 +8,9 @@ import type { LeasedRow } from "../../queue/leases.ts";
 import { leasesOn } from "../../queue/leases.ts";
 import type { CarrierAccount, CarrierAccountQuery } from "./carrier-accounts.schemas.ts";
 
-/** As callers see it, with its sealed credentials; the rules for pickups only as far as they differ from its carrier's. */
+/** The account with its encrypted credentials. `pickupRules` holds only the rules that differ from the carrier's. */
 export type Account = CarrierAccount & { credentials: string | null };
-/** What lies in its own table. */
+/** The columns of `carrier_accounts`. */
 export type AccountFields = Omit<Account, "rateCard" | "zoneChart">;
 
 const own = defineColumns<AccountFields>("a", {
@@ -29,17 +29,30 @@ const own = defineColumns<AccountFields>("a", {
 });
 
 /**
- * With the card in effect on a day: of those that have begun and not ended (both days included) the one that began last,
- * and of several from one day the newest upload.
+ * With the rate card in effect on `day`: the active card with the latest effective_from, and among cards from the same day
+ * the latest upload. Two lookups per account, by rate_cards_number_key (an account has few cards) and by primary key.
  */
 const columns = (day: string): string => `${own.selected},
-  (select json_build_object('id', c.id, 'version', c.number, 'name', c.name, 'effectiveFrom', c.effective_from,
-     'effectiveTo', c.effective_to)
-     from rate_cards c where c.account_id = a.id and c.is_active and c.effective_from <= ${day}::date
-      and (c.effective_to is null or c.effective_to >= ${day}::date)
-    order by c.effective_from desc, c.number desc limit 1) as "rateCard",
-  (select json_build_object('name', z.name, 'version', z.number, 'rowCount', z.row_count, 'uploadedAt', z.uploaded_at)
-     from zone_charts z where z.account_id = a.id) as "zoneChart"`;
+  (select json_build_object(
+            'id', card.id,
+            'version', card.number,
+            'name', card.name,
+            'effectiveFrom', card.effective_from,
+            'effectiveTo', card.effective_to)
+     from rate_cards card
+    where card.account_id = a.id
+      and card.is_active
+      and card.effective_from <= ${day}::date
+      and (card.effective_to is null or card.effective_to >= ${day}::date)
+    order by card.effective_from desc, card.number desc
+    limit 1) as "rateCard",
+  (select json_build_object(
+            'name', chart.name,
+            'version', chart.number,
+            'rowCount', chart.row_count,
+            'uploadedAt', chart.uploaded_at)
+     from zone_charts chart
+    where chart.account_id = a.id) as "zoneChart"`;
 
 type AccountRow = Stored<AccountFields> & Pick<Account, "rateCard" | "zoneChart">;
 
@@ -50,7 +63,7 @@ function toAccount(row: AccountRow): Account {
   return account;
 }
 
-/** The names that these accounts have for services, as short texts that differ when the names do. */
+/** A digest of the service aliases of each account, to detect changes. */
 export async function findAliasDigests(
   db: Queryable,
   orgId: string,
@@ -80,7 +93,7 @@ export async function listNamed(
   );
 }
 
-/** Writers of one account take turns. */
+/** Serializes writers of one account. */
 export async function lockAccount(tx: Tx, orgId: string, id: string): Promise<boolean> {
   const rows = await tx.query("select 1 from carrier_accounts where org_id = $1 and id = $2 for update", [orgId, id]);
   return rows.length > 0;
@@ -109,7 +122,7 @@ export async function listAccounts(
 
 const { names, values, shape, sets } = writing(own.all);
 
-/** Who made or changed an account may have mended it: parcels are asked about through it at once. */
+/** Creating or changing an account may fix it, so tracking is polled through it immediately (`due_at`). */
 export async function insertAccount(tx: Tx, orgId: string, account: AccountFields): Promise<void> {
   await tx.query(
     `insert into carrier_accounts (id, org_id, due_at, ${names})
@@ -153,7 +166,7 @@ export async function findAccountIds(db: Queryable, orgId: string, ids: string[]
 
 export type TrackingAccount = { orgId: string; accountId: string; carrier: string };
 
-/** `orgId` null: those of all organizations. */
+/** `orgId` null: all organizations. */
 export async function listFirstActiveAcrossOrgs(
   db: Queryable,
   orgId: string | null,
@@ -167,10 +180,10 @@ export async function listFirstActiveAcrossOrgs(
   );
 }
 
-/** An account whose carrier is about to be asked about parcels. Nobody else asks through it meanwhile. */
-export type TrackingTurn = LeasedRow & { carrier: string; attempts: number };
+/** A carrier account leased for a tracking poll; one worker at a time polls through it. */
+export type TrackingPoll = LeasedRow & { carrier: string; attempts: number };
 
-export const trackingTurns = leasesOn<TrackingTurn>({
+export const trackingPolls = leasesOn<TrackingPoll>({
   table: "carrier_accounts",
   columns: "t.id, t.org_id, t.carrier, t.attempts",
   attempts: "attempts",
@@ -178,8 +191,8 @@ export const trackingTurns = leasesOn<TrackingTurn>({
   leaseMs: 60_000,
 });
 
-/** `dueAt`: when the next one comes. */
-export async function endTrackingTurn(
+/** Releases the lease; the next poll is at `dueAt`. */
+export async function finishTrackingPoll(
   db: Queryable,
   orgId: string,
   accountId: string,
@@ -192,7 +205,7 @@ export async function endTrackingTurn(
   );
 }
 
-/** Every carrier may be asked about parcels from now on. */
-export async function hastenTrackingAcrossOrgs(tx: Tx, now: Date): Promise<void> {
+/** Makes the tracking polls of all accounts due now. */
+export async function expediteTrackingAcrossOrgs(tx: Tx, now: Date): Promise<void> {
   await tx.query("update carrier_accounts set due_at = $1 where due_at > $1", [now]);
 }

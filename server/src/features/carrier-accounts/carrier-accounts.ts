@@ -31,12 +31,12 @@ import type { Account, AccountFields } from "./carrier-accounts.store.ts";
 import * as store from "./carrier-accounts.store.ts";
 import * as cards from "./rate-cards.store.ts";
 
-export type { TrackingTurn } from "./carrier-accounts.store.ts";
+export type { TrackingPoll } from "./carrier-accounts.store.ts";
 export {
-  endTrackingTurn,
+  finishTrackingPoll,
   findAccountIdByName,
-  hastenTrackingAcrossOrgs,
-  trackingTurns,
+  expediteTrackingAcrossOrgs,
+  trackingPolls,
 } from "./carrier-accounts.store.ts";
 
 export async function listCarrierAccounts(ctx: Ctx, query: CarrierAccountQuery): Promise<Page<CarrierAccount>> {
@@ -128,7 +128,7 @@ export async function updateCarrierAccount(
     const isReconfigured = told.settings !== undefined || given !== undefined;
     refuseWrong(ctx, account, credentials, isReconfigured && account.credentials !== null);
     if (Object.keys(account.serviceAliases).length > maxAliases) {
-      throw badField("/serviceAliases", "maxProperties", `There would be more than ${maxAliases} of them.`);
+      throw badField("/serviceAliases", "maxProperties", `An account can have at most ${maxAliases} service aliases.`);
     }
     await refuseTakenName(store.updateAccount(tx, ctx.orgId, account));
     const { credentialFields, version } = account;
@@ -155,14 +155,14 @@ export async function deleteCarrierAccount(ctx: Ctx, id: string, ifMatch: IfMatc
 
 const firstAccountName = "Rate card";
 
-/** What a new hub starts with: an account that waits for its first rate card. */
+/** The account of a new hub, which has no rate card yet. */
 export async function addFirstCarrierAccount(tx: Tx, ctx: Ctx): Promise<void> {
   await insertNamed(tx, ctx, firstAccountName, "Upload a rate card to compare its prices with what you pay.");
 }
 
 export type SeededAccount = { id: string; name: string; card: RateCard; cardId: string };
 
-/** Four invented contracts for the preview, and the account every hub starts with; those already there stay. */
+/** Four demo contracts for the preview and the account every hub starts with. Existing accounts are kept. */
 export async function seedCarrierAccounts(tx: Tx, ctx: Ctx): Promise<SeededAccount[]> {
   const names = await store.findAccountNames(tx, ctx.orgId);
   if (!names.has(firstAccountName)) await addFirstCarrierAccount(tx, ctx);
@@ -184,16 +184,16 @@ async function insertNamed(tx: Tx, ctx: Ctx, name: string, description: string):
   return account.id;
 }
 
-/** What one may ask of an account, without calling anybody. */
+/** The capabilities of an account. */
 export type CarrierOffer = Pick<CarrierAccount, "id" | "name" | "carrier" | "isActive"> & {
-  /** As orders and parcels call the carrier: a contract on paper is known by its own name. */
+  /** Name of the carrier in orders and shipments; for accounts with rate cards, the name of the account. */
   carrierName: string;
   givesPrices: boolean;
   sellsLabels: boolean;
   takesLabelsBack: boolean;
 };
 
-/** All accounts of the organization, the oldest first. */
+/** All accounts of the organization, oldest first. */
 export async function listCarrierOffers(ctx: Ctx): Promise<CarrierOffer[]> {
   const accounts = await store.listNamed(ctx.db, ctx.orgId);
   return accounts.map((account) => {
@@ -208,7 +208,7 @@ export async function listCarrierOffers(ctx: Ctx): Promise<CarrierOffer[]> {
   });
 }
 
-/** Those of these ids that are carrier accounts of the organization. */
+/** Filters the IDs to carrier accounts of the organization. */
 export async function findCarrierAccountIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
   return new Set(ids.length === 0 ? [] : await store.findAccountIds(db, orgId, ids));
 }
@@ -217,7 +217,7 @@ export function listTrackingCarriers(): string[] {
   return carriers.flatMap(({ name, track }) => (track ? [name] : []));
 }
 
-/** Whom to ask about parcels: of each organization (or of one) and carrier the account that is active longest. */
+/** The accounts used for tracking: the oldest active account of each carrier, in each organization or in one. */
 export async function listTrackingAccountsAcrossOrgs(
   db: Queryable,
   orgId: string | null,
@@ -226,7 +226,7 @@ export async function listTrackingAccountsAcrossOrgs(
   return names.length === 0 ? [] : await store.listFirstActiveAcrossOrgs(db, orgId, names);
 }
 
-/** The account with its sealed credentials; for those that call the carrier. */
+/** The account with its encrypted credentials, for calls to the carrier. */
 export async function getAccount(db: Queryable, ctx: Ctx, id: string): Promise<Account> {
   return orNotFound("carrier_account", await store.findAccount(db, ctx.orgId, id, await today(ctx)));
 }
@@ -237,7 +237,7 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<void> {
 
 const findPickupErrors = createFinder(PickupRules, "body");
 
-/** Those that are not named stay, unless they are for another address. */
+/** Omitted credentials are kept, unless the new settings send them to another address. */
 function mergeCredentials(
   ctx: Ctx,
   account: Account,
@@ -253,7 +253,7 @@ function mergeCredentials(
   return plain(mergePatch(isElsewhere ? {} : (tryOpenCredentials(ctx, account) ?? {}), given) ?? {});
 }
 
-/** Credentials that are not touched were checked when they were stored. `isSecret`: some will be sent. */
+/** Unchanged credentials were validated when they were stored. `isSecret`: credentials will be sent to the carrier. */
 function refuseWrong(
   ctx: Ctx,
   { carrier: name, settings, pickupRules }: AccountFields,

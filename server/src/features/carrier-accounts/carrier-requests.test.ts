@@ -10,7 +10,7 @@ import { labelWork } from "../labels/labels.ts";
 import { pickupWork } from "../pickups/pickups.ts";
 import { trackingWork } from "../shipments/shipments.ts";
 import { maxAttempts } from "./carrier-requests.ts";
-import { askCarrier, openCarrier } from "./open-carrier.ts";
+import { callCarrier, openCarrier } from "./open-carrier.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -263,9 +263,9 @@ test("a hub that is being stopped asks nobody and waits for nobody", async () =>
   const ctx = systemContext(hub.world, org.id, "test");
   const open = await openCarrier(ctx, await carrier.account(hub, org));
   const never = () => new Promise<never>(() => {});
-  expect(await askCarrier(ctx, open, "key", never, AbortSignal.abort())).toEqual({ unknown: expect.any(String) });
+  expect(await callCarrier(ctx, open, "key", never, AbortSignal.abort())).toEqual({ unknown: expect.any(String) });
   const stopping = new AbortController();
-  const asked = askCarrier(ctx, open, "key", never, stopping.signal);
+  const asked = callCarrier(ctx, open, "key", never, stopping.signal);
   stopping.abort();
   expect(await asked).toEqual({ unknown: expect.any(String) });
 });

@@ -10,33 +10,33 @@ import { isConnectionLoss } from "../../db/database.ts";
 import type { LeasedRecords } from "../../queue/leased-records.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
 import type { WorkKind } from "../../queue/work.ts";
-import type { CarrierAnswer, Failure, OpenCarrier } from "./open-carrier.ts";
-import { askCarrier, openCarrier } from "./open-carrier.ts";
+import type { CarrierResponse, Failure, OpenCarrier } from "./open-carrier.ts";
+import { callCarrier, openCarrier } from "./open-carrier.ts";
 
-/** What waits for a carrier's answer. `attempts`: how often it was asked, the time that is under way included. */
-type Asked = { id: string; carrierAccountId: string | null; attempts: number };
+/** A record that waits for a carrier's response. `attempts` includes the current one. */
+type RequestRecord = { id: string; carrierAccountId: string | null; attempts: number };
 
 /**
- * Something that is asked of a carrier for a record. The order is always the same: the wish is committed with the answer
- * to whoever wished it; then the carrier is asked, outside of any transaction, under a key that stays the same; then what
- * it said is written down, once, by whoever comes first. What stays unanswered is asked again later, and counts as failed
- * in the end.
+ * A request to a carrier on behalf of a record, always in three steps: (1) the request is committed together with the
+ * answer for a repeated Idempotency-Key; (2) the carrier is called outside of any transaction with a stable effect key;
+ * (3) the response is settled in a transaction, by whichever process gets there first. A request without a response is
+ * retried and finally fails with `outcome_unknown`.
  */
-export type CarrierRequest<R extends Asked, T> = {
-  /** Under this key it happens once, however often the carrier is asked for it. */
+export type CarrierRequest<R extends RequestRecord, T> = {
+  /** Idempotency key at the carrier: the same for every attempt. */
   effectKey(record: R): string;
-  /** Looks at what the carrier answers, too: what cannot be kept is a RemoteError. */
-  ask(ctx: Ctx, carrier: Carrier, call: CarrierCall, record: R): Promise<T>;
+  /** Calls the carrier and validates the response: one that cannot be stored is a RemoteError. */
+  send(ctx: Ctx, carrier: Carrier, call: CarrierCall, record: R): Promise<T>;
   lock(tx: Tx, ctx: Ctx, id: string): Promise<R>;
-  /** False when somebody else has written the answer down, or something else is asked for by now. */
-  isAwaited(current: R, asked: R): boolean;
+  /** False if the response was settled already, or the record has a newer request by now. */
+  isPending(current: R, sent: R): boolean;
   done(tx: Tx, ctx: Ctx, current: R, answer: T): Promise<R>;
-  refused(tx: Tx, ctx: Ctx, current: R, failure: Failure): Promise<R>;
-  unanswered(tx: Tx, ctx: Ctx, current: R, said: Unanswered): Promise<R>;
+  rejected(tx: Tx, ctx: Ctx, current: R, failure: Failure): Promise<R>;
+  noResponse(tx: Tx, ctx: Ctx, current: R, response: NoResponse): Promise<R>;
 };
 
-/** `retryAfterMs`: the carrier does not want to be asked sooner. */
-export type Unanswered = { unknown: string; retryAfterMs?: number };
+/** `retryAfterMs`: the carrier's Retry-After. */
+export type NoResponse = { unknown: string; retryAfterMs?: number };
 
 type Retryable = { status: string; failure: Failure | null; carrierAccountId: string | null };
 
@@ -44,25 +44,25 @@ export function nowOf({ clock }: Ctx): string {
   return clock.now().toISOString();
 }
 
-/** So often is a carrier asked for one thing, over some three hours; then somebody has to look there. */
+/** Attempts per request, over about three hours. After that the user has to check with the carrier. */
 export const maxAttempts = 24;
 
 const minuteMs = 60_000;
 const maxDelayMs = 10 * minuteMs;
 
-/** When the carrier is asked again. Whoever asks it now has a minute at least to write down what it said. */
-export function askAgainAt(now: string, attempts: number, retryAfterMs = 0): string {
+/** Time of the next attempt, with exponential backoff. At least a minute, so that the current attempt can settle its response. */
+export function backoffUntil(now: string, attempts: number, retryAfterMs = 0): string {
   const delayMs = Math.min(maxDelayMs, minuteMs * 2 ** Math.min(Math.max(attempts - 1, 0), 10));
   return new Date(Date.parse(now) + Math.max(delayMs, retryAfterMs)).toISOString();
 }
 
-/** A carrier to ask, or what is known without asking it. */
-export type Reached = OpenCarrier | { refused: Failure } | Unanswered;
+/** An opened carrier, or the outcome of the request if the carrier cannot be called. */
+export type CarrierOrFailure = OpenCarrier | { rejected: Failure } | NoResponse;
 
-/** For those whom nobody is waiting for: what keeps the carrier from being asked counts as no answer. */
-export async function reachCarrier(ctx: Ctx, accountId: string | null): Promise<Reached> {
+/** For background requests: an error that prevents the call counts as a missing response. */
+export async function tryOpenCarrier(ctx: Ctx, accountId: string | null): Promise<CarrierOrFailure> {
   if (accountId === null) {
-    return { refused: { code: "carrier_account_not_found", message: "The carrier account was deleted." } };
+    return { rejected: { code: "carrier_account_not_found", message: "The carrier account was deleted." } };
   }
   try {
     return await openCarrier(ctx, accountId);
@@ -72,12 +72,12 @@ export async function reachCarrier(ctx: Ctx, accountId: string | null): Promise<
   }
 }
 
-/** Asks again for things of one kind that nobody is waiting for. */
-export function carrierWork<R extends Asked>(
+/** Background work that retries the requests of one kind of record. */
+export function carrierWork<R extends RequestRecord>(
   name: string,
   pollIntervalMs: number,
   { leases, fromRow }: LeasedRecords<R>,
-  askAgain: (ctx: Ctx, record: R, reached: Reached, stopping?: AbortSignal) => Promise<unknown>,
+  resend: (ctx: Ctx, record: R, opened: CarrierOrFailure, stopping?: AbortSignal) => Promise<unknown>,
 ): WorkKind<World, LeasedRow & Stored<R>> {
   return {
     name,
@@ -88,99 +88,102 @@ export function carrierWork<R extends Asked>(
     async run(world, row, { signal }) {
       const ctx = systemContext(world, row.org_id, name);
       const record = fromRow(row);
-      await askAgain(ctx, record, await reachCarrier(ctx, record.carrierAccountId), signal);
+      await resend(ctx, record, await tryOpenCarrier(ctx, record.carrierAccountId), signal);
       return "done";
     },
     async giveUp(world, row) {
-      const silence = { unknown: "What the carrier said could not be written down." };
-      await askAgain(systemContext(world, row.org_id, name), fromRow(row), silence);
+      const failure = { unknown: "The carrier's response could not be stored." };
+      await resend(systemContext(world, row.org_id, name), fromRow(row), failure);
     },
   };
 }
 
-/** Only what nobody knows the outcome of is asked for once more, under its key; what was refused is another wish. */
-export function refuseUnlessUnanswered({ status, failure, carrierAccountId }: Retryable): void {
+/** Only a request with an unknown outcome is retried, with the same key. A rejected request needs a new one. */
+export function requireUnknownOutcome({ status, failure, carrierAccountId }: Retryable): void {
   if (status !== "failed" || failure?.code !== "outcome_unknown") {
-    throw new HubError("invalid_state", "The carrier is asked once more only for what failed as `outcome_unknown`.");
+    throw new HubError("invalid_state", "Only requests that failed with `outcome_unknown` can be retried.");
   }
   if (carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");
 }
 
-/** Commits the wish, together with the answer that a repeated Idempotency-Key gets until the carrier has said something. */
-export async function writeWish<R>(
+/** Commits the request, together with the answer that a repeated Idempotency-Key gets until the carrier has responded. */
+export async function commitRequest<R>(
   ctx: Ctx,
   write: (tx: Tx) => Promise<R>,
-  answerOf: (wish: R, tx: Tx) => unknown,
+  answerOf: (record: R, tx: Tx) => unknown,
 ): Promise<R> {
-  let wish: R | undefined;
+  let record: R | undefined;
   await change(ctx, async (tx) => {
-    wish = await write(tx);
-    return await answerOf(wish, tx);
+    record = await write(tx);
+    return await answerOf(record, tx);
   });
-  return wish!;
+  return record!;
 }
 
 /**
- * Asks, and writes down what was said. What `answerOf` makes of it is what the caller is told; it is kept for a repeated
- * Idempotency-Key together with what was written down.
+ * Sends the request and settles the response. Returns what `answerOf` makes of it, which is stored for a repeated
+ * Idempotency-Key in the same transaction.
  */
-export async function askAndAnswer<R extends Asked, T, A>(
+export async function sendAndAnswer<R extends RequestRecord, T, A>(
   ctx: Ctx,
   request: CarrierRequest<R, T>,
-  asked: R,
+  sent: R,
   open: OpenCarrier,
-  answerOf: (settled: R, said: CarrierAnswer<T>, tx: Tx) => A | HubError | Promise<A | HubError>,
+  answerOf: (settled: R, response: CarrierResponse<T>, tx: Tx) => A | HubError | Promise<A | HubError>,
 ): Promise<A> {
-  const key = request.effectKey(asked);
-  const said = await askCarrier(ctx, open, key, (carrier, call) => request.ask(ctx, carrier, call, asked));
+  const key = request.effectKey(sent);
+  const response = await callCarrier(ctx, open, key, (carrier, call) => request.send(ctx, carrier, call, sent));
   try {
-    return await change(ctx, async (tx) => await answerOf(await settle(tx, ctx, request, asked, said), said, tx));
+    return await change(
+      ctx,
+      async (tx) => await answerOf(await settle(tx, ctx, request, sent, response), response, tx),
+    );
   } catch (error) {
     if (error instanceof HubError || isConnectionLoss(error)) throw error;
-    // No mistake of the caller's, whatever the database says about it. The carrier will be asked again.
-    throw new Error("what a carrier said could not be written down", { cause: error });
+    // Not an error of the caller, whatever the database reports. The request is retried in the background.
+    throw new Error("a carrier's response could not be stored", { cause: error });
   }
 }
 
-/** The same on the way to something else, or for those whom nobody is waiting for. */
-export async function askAndSettle<R extends Asked, T>(
+/** Sends the request and settles the response without an answer to a caller: for retries, and as a step of another request. */
+export async function sendAndSettle<R extends RequestRecord, T>(
   ctx: Ctx,
   request: CarrierRequest<R, T>,
-  asked: R,
-  reached: Reached,
+  sent: R,
+  opened: CarrierOrFailure,
   stopping?: AbortSignal,
 ): Promise<R> {
-  const ask = (carrier: Carrier, call: CarrierCall): Promise<T> => request.ask(ctx, carrier, call, asked);
-  const key = request.effectKey(asked);
-  const said = "carrier" in reached ? await askCarrier(ctx, reached, key, ask, stopping) : reached;
-  // It was not for want of an answer: whoever comes next asks at once.
-  if ("unknown" in said) stopping?.throwIfAborted();
-  return await ctx.db.transaction((tx) => settle(tx, ctx, request, asked, said));
+  const send = (carrier: Carrier, call: CarrierCall): Promise<T> => request.send(ctx, carrier, call, sent);
+  const key = request.effectKey(sent);
+  const response = "carrier" in opened ? await callCarrier(ctx, opened, key, send, stopping) : opened;
+  // Aborted because the hub stops, not for lack of a response: the next worker retries at once.
+  if ("unknown" in response) stopping?.throwIfAborted();
+  return await ctx.db.transaction((tx) => settle(tx, ctx, request, sent, response));
 }
 
-async function settle<R extends Asked, T>(
+async function settle<R extends RequestRecord, T>(
   tx: Tx,
   ctx: Ctx,
   request: CarrierRequest<R, T>,
-  asked: R,
-  said: CarrierAnswer<T>,
+  sent: R,
+  response: CarrierResponse<T>,
 ): Promise<R> {
-  const current = await request.lock(tx, ctx, asked.id);
-  if (!request.isAwaited(current, asked)) return current;
-  if ("done" in said) return await request.done(tx, ctx, current, said.done);
-  if ("refused" in said) return await request.refused(tx, ctx, current, said.refused);
-  if (current.attempts < maxAttempts) return await request.unanswered(tx, ctx, current, said);
-  return await request.refused(tx, ctx, current, outcomeUnknown(said));
+  const current = await request.lock(tx, ctx, sent.id);
+  if (!request.isPending(current, sent)) return current;
+  if ("done" in response) return await request.done(tx, ctx, current, response.done);
+  if ("rejected" in response) return await request.rejected(tx, ctx, current, response.rejected);
+  if (current.attempts < maxAttempts) return await request.noResponse(tx, ctx, current, response);
+  return await request.rejected(tx, ctx, current, outcomeUnknown(response));
 }
 
-export function outcomeUnknown({ unknown }: Unanswered): Failure {
+export function outcomeUnknown({ unknown }: NoResponse): Failure {
   return { code: "outcome_unknown", message: unknown };
 }
 
 const maxDataBytes = 16 * 1024;
 const line = new RegExp(linePattern, "u");
 
-/** What a carrier answers is not ours to trust: what follows says of a part of it whether it can be kept. */
+/** Carriers' responses are untrusted input: these checks decide whether a part of one can be stored. */
 export function isStorableLine(text: unknown): text is string {
   return typeof text === "string" && text.length <= 100 && line.test(text) && findUnstorableText(text).length === 0;
 }

@@ -8,7 +8,7 @@ import { listPage } from "../../db/list-page.ts";
 import type { RateCardInfo, RateCardQuery, ZoneChartInfo, ZoneChartQuery } from "./carrier-accounts.schemas.ts";
 
 export type CardRow = Omit<RateCardInfo, "isInEffect" | "createdAt"> & { createdAt: Date };
-/** With its prices. */
+/** A card with its prices. */
 export type StoredCard = CardRow & { card: RateCard };
 
 const columns = `id, account_id as "carrierAccountId", number as version, name, currency, effective_from as "effectiveFrom",
@@ -69,45 +69,27 @@ export async function findCardsOnDays(
   days: string[],
 ): Promise<{ day: string; id: string }[]> {
   return await db.query<{ day: string; id: string }>(
-    `select u.day::text as day, c.id from unnest($3::date[]) as u (day) join lateral (
-       select id from rate_cards where org_id = $1 and account_id = $2 and is_active
-          and effective_from <= u.day and (effective_to is null or effective_to >= u.day)
-        order by effective_from desc, number desc limit 1) c on true
-      order by u.day`,
+    `select wanted.day::text as day, card.id
+       from unnest($3::date[]) as wanted (day)
+       join lateral (${cardInEffect("$2", "wanted.day")}) card on true
+      order by wanted.day`,
     [orgId, accountId, days],
   );
 }
 
-/** Days from the first to the last on which parcels of one account were sent. */
-export type CardSpan = { accountId: string; from: string; to: string };
+/** The periods in which cards of these accounts are active. */
+export type CardPeriod = { id: string; accountId: string; number: number; from: string; to: string | null };
 
-/**
- * Which card counts from which day on, within each of these spans and in their order: a text that is another one when a parcel
- * of that time would go by another card. What is in effect before or after, or never because of another, does not show.
- */
-export async function describeCardsIn(db: Queryable, orgId: string, spans: CardSpan[]): Promise<string[]> {
-  const rows = await db.query<{ cards: string | null }>(
-    `select (select string_agg(b.day || ' ' || b.id, ', ' order by b.day) from (
-         select d.day, c.id, lag(c.id) over (order by d.day) as former from (
-           select u.from_day as day
-           union select effective_from from rate_cards where org_id = $1 and account_id = u.account_id and is_active
-              and effective_from > u.from_day and effective_from <= u.to_day
-           union select effective_to + 1 from rate_cards where org_id = $1 and account_id = u.account_id and is_active
-              and effective_to >= u.from_day and effective_to < u.to_day) d
-           left join lateral (
-             select id::text from rate_cards where org_id = $1 and account_id = u.account_id and is_active
-                and effective_from <= d.day and (effective_to is null or effective_to >= d.day)
-              order by effective_from desc, number desc limit 1) n on true
-           cross join lateral (select coalesce(n.id, 'none') as id) c) b
-        where b.former is distinct from b.id) as cards
-       from unnest($2::uuid[], $3::date[], $4::date[]) with ordinality as u (account_id, from_day, to_day, n)
-      order by u.n`,
-    [orgId, spans.map(({ accountId }) => accountId), spans.map(({ from }) => from), spans.map(({ to }) => to)],
+export async function listActivePeriods(db: Queryable, orgId: string, accountIds: string[]): Promise<CardPeriod[]> {
+  return await db.query<CardPeriod>(
+    `select id, account_id as "accountId", number, effective_from::text as "from", effective_to::text as "to"
+       from rate_cards
+      where org_id = $1 and account_id = any($2::uuid[]) and is_active`,
+    [orgId, accountIds],
   );
-  return rows.map(({ cards }) => cards ?? "");
 }
 
-/** When the zone charts of these accounts were uploaded. */
+/** Upload times of the zone charts of these accounts. */
 export async function findChartTimes(
   db: Queryable,
   orgId: string,
@@ -121,18 +103,29 @@ export async function findChartTimes(
 
 export type CardDay = { accountId: string; day: string };
 
-/** The ids of the cards in effect, one for each account and day that is asked for; null where there is none. */
+/** The IDs of the cards in effect, one for each account and day; null where there is none. */
 export async function findCardIdsOn(db: Queryable, orgId: string, wanted: CardDay[]): Promise<(string | null)[]> {
   const rows = await db.query<{ id: string | null }>(
-    `select c.id from unnest($2::uuid[], $3::date[]) with ordinality as u (account_id, day, n)
-       left join lateral (
-         select id from rate_cards where org_id = $1 and account_id = u.account_id and is_active
-            and effective_from <= u.day and (effective_to is null or effective_to >= u.day)
-          order by effective_from desc, number desc limit 1) c on true
-      order by u.n`,
+    `select card.id
+       from unnest($2::uuid[], $3::date[]) with ordinality as wanted (account_id, day, n)
+       left join lateral (${cardInEffect("wanted.account_id", "wanted.day")}) card on true
+      order by wanted.n`,
     [orgId, wanted.map(({ accountId }) => accountId), wanted.map(({ day }) => day)],
   );
   return rows.map(({ id }) => id);
+}
+
+/** The active card with the latest effective_from, by the index rate_cards_by_account; `$1` is the organization. */
+function cardInEffect(accountId: string, day: string): string {
+  return `select id
+            from rate_cards
+           where org_id = $1
+             and account_id = ${accountId}
+             and is_active
+             and effective_from <= ${day}
+             and (effective_to is null or effective_to >= ${day})
+           order by effective_from desc, number desc
+           limit 1`;
 }
 
 export async function listCardIds(db: Queryable, orgId: string, accountId: string): Promise<string[]> {
@@ -145,7 +138,7 @@ export async function listCardIds(db: Queryable, orgId: string, accountId: strin
 
 export type NewCard = { id: string; accountId: string; card: RateCard; isActive: boolean; by: Actor; at: Date };
 
-/** The caller holds the lock of the account, so that numbers count up without gaps. */
+/** The caller has locked the account, so that numbers increase without gaps. */
 export async function insertCard(tx: Tx, orgId: string, { id, accountId, card, isActive, by, at }: NewCard) {
   const [row] = await tx.query<CardRow>(
     `insert into rate_cards (id, org_id, account_id, number, name, currency, effective_from, effective_to, is_active,
@@ -203,7 +196,7 @@ export async function findChartRows(db: Queryable, orgId: string, accountId: str
   return row?.rows;
 }
 
-/** In the order of the upload. */
+/** In upload order. */
 export async function listChartRows(
   db: Queryable,
   orgId: string,

@@ -1,5 +1,5 @@
 import type { Warning } from "../../core/csv/csv-columns.ts";
-import type { PlacedError } from "../../core/csv/sheet.ts";
+import type { PlacedError } from "../../core/csv/csv-table.ts";
 import { servicesFromCsv } from "../../carriers/rate-card/card-csv.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import { checkCard } from "../../carriers/rate-card/check-card.ts";
@@ -44,7 +44,7 @@ export async function getRateCard(ctx: Ctx, accountId: string, cardId: string): 
   return present(await findCard(ctx.db, ctx, accountId, cardId), account);
 }
 
-/** A new version; earlier ones stay, and count for the days on which no later one is in effect. */
+/** Adds a version. Earlier versions stay and apply on days without a later one in effect. */
 export async function uploadRateCard(ctx: Ctx, accountId: string, upload: RateCardUpload): Promise<UploadedRateCard> {
   await getAccount(ctx.db, ctx, accountId);
   const { card, warnings } = await readUpload(upload);
@@ -70,20 +70,16 @@ function toFieldError({ pointer, code, message }: PlacedError): FieldError {
 
 async function readUpload(upload: RateCardUpload): Promise<{ card: RateCard; warnings: Warning[] }> {
   if ((upload.card === undefined) === (upload.csv === undefined)) {
-    throw badField("", "one_of", "Send either `card`, or `csv` with a `header`.");
+    throw badField("", "one_of", "Send either `card`, or `csv` with `header`.");
   }
   if (upload.card) {
-    if (upload.header) throw badField("/header", "unused", "A `card` has everything; `header` goes with `csv`.");
+    if (upload.header) throw badField("/header", "unused", "`header` can only be sent with `csv`.");
     const errors = checkCard(upload.card, "/card");
     if (errors.length > 0) throw validationFailed(errors);
     return { card: upload.card, warnings: [] };
   }
   if (!upload.header)
-    throw badField(
-      "/header",
-      "required",
-      "Prices alone are not a card: it needs name, effectiveFrom and zoneScheme, too.",
-    );
+    throw badField("/header", "required", "`csv` requires a `header` with name, effectiveFrom and zoneScheme.");
   const read = await servicesFromCsv(upload.csv!, upload.header);
   if ("errors" in read) throw validationFailed(read.errors.map(toFieldError));
   const card = { ...upload.header, services: read.services };
@@ -92,7 +88,7 @@ async function readUpload(upload: RateCardUpload): Promise<{ card: RateCard; war
   return { card: card as RateCard, warnings: read.warnings };
 }
 
-/** Puts a card into effect, from another day on if one is named. */
+/** Activates a card, with other dates if given. */
 export async function activateRateCard(
   ctx: Ctx,
   accountId: string,
@@ -103,7 +99,7 @@ export async function activateRateCard(
     const from = effectiveFrom ?? row.effectiveFrom;
     const to = effectiveTo === undefined ? row.effectiveTo : effectiveTo;
     if (to !== null && to < from) {
-      throw badField("/effectiveTo", "ends_before_start", `The card would end on ${to}, before it begins.`);
+      throw badField("/effectiveTo", "ends_before_start", `effectiveTo (${to}) is before effectiveFrom (${from}).`);
     }
     const { effectiveTo: _former, ...card } = row.card;
     const dates = { effectiveFrom: from, ...(to === null ? {} : { effectiveTo: to }) };
@@ -111,7 +107,7 @@ export async function activateRateCard(
   });
 }
 
-/** Takes a card out of use; the one that was in effect before it counts again. */
+/** Deactivates a card; the previous card applies again. */
 export async function deactivateRateCard(ctx: Ctx, accountId: string, cardId: string): Promise<RateCardDetail> {
   return await changeCard(ctx, accountId, cardId, "carrier_account.rate_card_deactivated", (row) => ({
     ...row,
@@ -164,11 +160,11 @@ async function readChart({ rows, csv, origin }: ZoneChartUpload): Promise<ChartR
   }
   const read = await chartFromCsv(csv!, origin);
   if ("errors" in read) throw validationFailed(read.errors.map(toFieldError));
-  if (read.rows.length === 0) throw badField("/csv", "empty", "There are no rows below the header.");
+  if (read.rows.length === 0) throw badField("/csv", "empty", "The file has no rows below the header.");
   return read.rows;
 }
 
-/** Zones come from the distance again. */
+/** Zones are then computed from the distance. */
 export async function deleteZoneChart(ctx: Ctx, accountId: string) {
   return await change(ctx, async (tx) => {
     await lock(tx, ctx, accountId);

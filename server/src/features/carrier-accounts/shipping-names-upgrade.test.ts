@@ -57,7 +57,7 @@ test("accounts, rate cards, labels and webhooks stored before the rename are rea
   );
   await old.query(
     `insert into webhooks (id, org_id, url, description, types, ordering, max_in_flight, signing, header_names,
-       sealed_secret, status, cursor, places, created_at, updated_at)
+       sealed_secret, status, cursor, concurrency, created_at, updated_at)
      values ($1, $2, 'https://example.test', '', '{order.*,label.bought,pickup.former_forgotten}', 'none', 1, 'hmac', '{}',
        '', 'active', 0, 1, now(), now())`,
     [webhookId, ctx.orgId],

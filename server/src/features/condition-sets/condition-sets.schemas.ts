@@ -6,7 +6,7 @@ export const maxValuesPerSet = 100_000;
 
 const Description = Type.String({ maxLength: 500 });
 const Matching = OneOf(["case_insensitive", "exact"], {
-  description: "How values are compared; can be changed while the set is empty",
+  description: "How values are compared. Can only be changed while the set is empty",
 });
 
 export const ConditionSetRequest = Strict(
@@ -44,7 +44,7 @@ export const ValuesRequest = Strict(
     values: Type.Array(Type.String({ minLength: 1, maxLength: 512 }), {
       minItems: 1,
       maxItems: maxValuesPerSet,
-      description: "Kept without blanks around them and in Unicode form NFC: what differs only in that is one value",
+      description: "Stored trimmed and in Unicode form NFC; values that differ only in that are one value",
     }),
   },
   { examples: [{ values: ["99501", "96801"] }] },
@@ -65,7 +65,7 @@ export const ValuesAdded = Type.Object({
   alreadyPresent: Count,
   valueCount: Count,
   present: Type.Optional(
-    Type.Array(Type.String(), { description: "The first 100 that the set had before, as it has them" }),
+    Type.Array(Type.String(), { description: "The first 100 values that the set already had, as stored" }),
   ),
 });
 export const ValuesRemoved = Type.Object({ removed: Count, notFound: Type.Array(Type.String()), valueCount: Count });

@@ -32,7 +32,7 @@ export const {
 
 /**
  * Writers of one set take turns, so that counts and limits are exact. Read after the lock was got, not with it: a statement
- * that has waited for somebody does not see the uses which they have written.
+ * that waited for a lock does not see the uses that the other transaction has written.
  */
 export async function lockConditionSet(tx: Tx, orgId: string, id: string): Promise<ConditionSet> {
   await tx.query("select 1 from condition_sets where org_id = $1 and id = $2 for update", [orgId, id]);

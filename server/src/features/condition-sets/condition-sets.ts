@@ -110,8 +110,8 @@ export async function addValues(ctx: Ctx, id: string, values: string[]) {
       const data = { added, ...(await saveValueCount(tx, ctx, set, valueCount)) };
       recordEvent(tx, ctx, { type: "condition_set.values_added", objectId: id, data });
     }
-    const told = present.length === 0 ? {} : { present };
-    return { added, alreadyPresent: values.length - added, valueCount, ...told };
+    const shown = present.length === 0 ? {} : { present };
+    return { added, alreadyPresent: values.length - added, valueCount, ...shown };
   });
 }
 
@@ -189,7 +189,7 @@ export async function loadSets(
   };
 }
 
-/** What an event about the values tells besides. */
+/** Common data of the events about values. */
 async function saveValueCount(tx: Tx, ctx: Ctx, set: ConditionSet, valueCount: number) {
   const updated = nextVersion(set, { valueCount }, ctx.clock.now());
   await store.updateConditionSet(tx, ctx.orgId, updated);

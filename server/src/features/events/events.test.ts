@@ -1,8 +1,6 @@
 import { CloudEvent } from "cloudevents";
 import { describe, expect, test } from "vitest";
 import type { Scope } from "../../core/scopes.ts";
-import type { Queryable } from "../../db/database.ts";
-import { readMigrations } from "../../db/migrate.ts";
 import type { EventEnvelope } from "../../events/event-envelope.ts";
 import { eventTypes, scopeOfEvent, typesNamed } from "../../events/event-families.ts";
 import type { TestClient, Answer } from "../../testing/test-client.ts";
@@ -155,34 +153,6 @@ describe("the event feed", () => {
     expect(body).toMatchObject({ data: [], hasMore: false });
     expect(body.cursor).toBe((await readAll(org)).cursor);
   });
-});
-
-test("the log of before is found by what it names, also where that is only the first hundred", async () => {
-  const org = await hub.org();
-  await org.post("/orders/bulk", { orders: Array.from({ length: 250 }, () => ({})) });
-  await readAll(org);
-  const read = async (db: Queryable) =>
-    await db.query<{ object_id: string }>("select * from event_items where org_id = $1 order by object_id, sequence", [
-      org.id,
-    ]);
-  const kept = await read(hub.world.db);
-  expect(kept).toHaveLength(250);
-  const { sql } = (await readMigrations()).find(({ name }) => name.endsWith("_selections.sql"))!;
-  const old = hub.world.newId();
-  const undone = hub.world.db.transaction(async (tx) => {
-    await tx.query("drop table event_items");
-    await tx.query(
-      `insert into events (org_id, sequence, id, type, object_type, object_id, actor, data, occurred_at, previous_hash, hash)
-       values ($1, 1000000, $2, 'orders.created', 'order_batch', $2, '{}', $3, now(), '', '')`,
-      [org.id, hub.world.newId(), { count: 1, source: "csv", firstIds: [old] }],
-    );
-    await tx.query(sql.slice(sql.indexOf("create table event_items")));
-    const filled = await read(tx);
-    expect(filled.filter(({ object_id }) => object_id !== old)).toEqual(kept);
-    expect(filled).toHaveLength(251);
-    throw new Error("undo");
-  });
-  await expect(undone).rejects.toThrow("undo");
 });
 
 describe("a cursor", () => {

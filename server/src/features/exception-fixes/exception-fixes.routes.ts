@@ -1,17 +1,18 @@
 import { defineRoute } from "../../route.ts";
 import * as shapes from "../exceptions/exceptions.schemas.ts";
-import { fixException, fixMatching } from "./exception-fixes.ts";
+import { resolveException, resolveMatching } from "./exception-fixes.ts";
 
 export const exceptionFixRoutes = [
   defineRoute("POST /exceptions/resolve", {
     name: "exceptions.resolveMany",
     scope: "exceptions:write",
-    summary: `Do the same about all open exceptions that meet a filter, up to ${shapes.maxResolvedAtOnce} a time`,
+    summary: "Resolve exceptions in bulk",
     description:
-      "Each alone: one that cannot be put right stays open and says why. It takes the scope of each fix besides.",
+      `Takes the same action on all open exceptions that match a filter, up to ${shapes.maxResolvedAtOnce} per request. ` +
+      "Each is resolved on its own: one that fails stays open with the reason. The scope of each action is required too.",
     body: shapes.ResolveManyRequest,
     answer: [200, shapes.ResolveManyResponse],
-    handle: (ctx, { body }) => fixMatching(ctx, body),
+    handle: (ctx, { body }) => resolveMatching(ctx, body),
   }),
   defineRoute("POST /exceptions/:id/resolve", {
     name: "exceptions.resolve",
@@ -22,6 +23,6 @@ export const exceptionFixRoutes = [
     body: shapes.ResolveRequest,
     answer: [200, shapes.ResolveResponse],
     failures: [409, 502],
-    handle: (ctx, { params, body }) => fixException(ctx, params.id, body),
+    handle: (ctx, { params, body }) => resolveException(ctx, params.id, body),
   }),
 ];

@@ -10,14 +10,14 @@ import type { ResolveManyResponse, ResolveManyRequest, ResolveRequest } from "..
 import { maxResolvedAtOnce } from "../exceptions/exceptions.schemas.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
 import * as exceptions from "../exceptions/exceptions.ts";
-import type { Fixed, Fixer, Wanted } from "./fix.ts";
+import type { Resolution, Resolver, RequestedAction } from "./fix.ts";
 import { closedMeanwhile, failed, refused } from "./fix.ts";
 import { askCarriers } from "./fix-carriers.ts";
 import { runAgain, sendAgain } from "./fix-executions.ts";
 import { decideOrders } from "./fix-orders.ts";
 import { fixRecords } from "./fix-records.ts";
 
-const retries: Record<ExceptionKind, Fixer> = {
+const retries: Record<ExceptionKind, Resolver> = {
   rejected_record: fixRecords,
   import_conflict: decideOrders,
   recall: sendAgain,
@@ -27,14 +27,14 @@ const retries: Record<ExceptionKind, Fixer> = {
   execution: runAgain,
 };
 
-function fixerOf(kind: ExceptionKind, action: ExceptionAction): Fixer {
+function resolverOf(kind: ExceptionKind, action: ExceptionAction): Resolver {
   if (action === "dismiss") return dismiss;
   return action === "keep_local" || action === "accept_source" ? decideOrders : retries[kind];
 }
 
-const dismiss: Fixer = {
-  portionsOf: (rows) => (rows.length > 0 ? [rows] : []),
-  async fix(ctx, rows) {
+const dismiss: Resolver = {
+  batchesOf: (rows) => (rows.length > 0 ? [rows] : []),
+  async resolve(ctx, rows) {
     const ids = rows.map(({ id }) => id);
     return await change(ctx, async (tx) => {
       const closed = await exceptions.closeExceptions(tx, ctx, ids, "dismiss");
@@ -43,13 +43,13 @@ const dismiss: Fixer = {
   },
 };
 
-export async function fixException(ctx: Ctx, id: string, wanted: ResolveRequest): Promise<ResolveResponse> {
+export async function resolveException(ctx: Ctx, id: string, requested: ResolveRequest): Promise<ResolveResponse> {
   const found = orNotFound("exception", await exceptions.findException(ctx.db, ctx.orgId, id));
-  const obstacle = obstacleTo(ctx, found, wanted.action);
+  const obstacle = obstacleTo(ctx, found, requested.action);
   if (obstacle) throw obstacle;
-  const own = keepingAs(ctx, async (tx, given) => await answerOf(tx, ctx, found, (given as Fixed[])[0]!));
-  const [fixed] = await fixerOf(found.kind, wanted.action)
-    .fix(own, [found], wanted)
+  const own = keepingAs(ctx, async (tx, given) => await answerOf(tx, ctx, found, (given as Resolution[])[0]!));
+  const [fixed] = await resolverOf(found.kind, requested.action)
+    .resolve(own, [found], requested)
     .catch((error: unknown) => {
       throw error instanceof HubError ? refusalOf(found, error) : error;
     });
@@ -62,9 +62,9 @@ async function answerOf(
   db: Queryable,
   ctx: Ctx,
   { id, kind }: StoredException,
-  { status, error, executionId }: Fixed,
+  { status, error, executionId }: Resolution,
 ): Promise<ResolveResponse | HubError> {
-  // What is wrong with a record is an answer; that something cannot be done now is a refusal.
+  // An invalid record is an outcome (200); an action that is not possible now is an error response.
   const isRefusal = error?.code === closedMeanwhile.code || kind !== "rejected_record";
   if (error && isRefusal && Object.hasOwn(errorTable, error.code)) {
     return refusalOf({ id }, new HubError(error.code as ErrorCode, error.message));
@@ -77,31 +77,31 @@ function refusalOf({ id }: Pick<StoredException, "id">, { code, message, details
   return new HubError(code, message, { ...details, extra: { ...details.extra, exceptionId: id } });
 }
 
-/** Of those that are open, the ones nobody has tried first. One that cannot be put right stays, and does not hold up others. */
-export async function fixMatching(ctx: Ctx, request: ResolveManyRequest): Promise<ResolveManyResponse> {
+/** Exceptions without an earlier attempt come first, so that ones that keep failing do not block others. */
+export async function resolveMatching(ctx: Ctx, request: ResolveManyRequest): Promise<ResolveManyResponse> {
   const { action, filter, dryRun = false, ...more } = request;
   const { total: matched } = await exceptions.countExceptions(ctx, filter);
   const rows = dryRun ? [] : await exceptions.listToResolve(ctx.db, ctx.orgId, filter, maxResolvedAtOnce);
-  const answerWith = (results: Fixed[]): ResolveManyResponse => ({
+  const answerWith = (results: Resolution[]): ResolveManyResponse => ({
     dryRun,
     summary: summaryOf(matched, results),
     results,
   });
-  const results: Fixed[] = [];
-  // Done in several transactions: whoever dies after some of them leaves the answer that tells of those.
-  const own = keepingAs(ctx, async (_tx, fixed) => answerWith([...results, ...(fixed as Fixed[])]));
+  const results: Resolution[] = [];
+  // Several transactions: if the process dies, the kept response has the exceptions resolved so far.
+  const own = keepingAs(ctx, async (_tx, fixed) => answerWith([...results, ...(fixed as Resolution[])]));
   for (const [kind, of] of Map.groupBy(rows, (row) => row.kind)) {
     const obstacles = new Map(of.map((row) => [row, obstacleTo(ctx, row, action)]));
     for (const [{ id }, obstacle] of obstacles) if (obstacle) results.push(refused(id, obstacle));
-    const fixer = fixerOf(kind, action);
-    for (const portion of fixer.portionsOf(of.filter((row) => !obstacles.get(row)))) {
-      results.push(...(await fixPortion(fixer, own, portion, { action, ...more })));
+    const resolver = resolverOf(kind, action);
+    for (const batch of resolver.batchesOf(of.filter((row) => !obstacles.get(row)))) {
+      results.push(...(await resolveBatch(resolver, own, batch, { action, ...more })));
     }
   }
   return answerWith(results);
 }
 
-function summaryOf(matched: number, results: Fixed[]): ResolveManyResponse["summary"] {
+function summaryOf(matched: number, results: Resolution[]): ResolveManyResponse["summary"] {
   const failures = results.filter(({ status }) => status === "failed").length;
   return {
     matched: Math.max(matched, results.length),
@@ -111,10 +111,15 @@ function summaryOf(matched: number, results: Fixed[]): ResolveManyResponse["summ
   };
 }
 
-/** What is refused is told of each that it is about. */
-async function fixPortion(fixer: Fixer, ctx: Ctx, rows: StoredException[], wanted: Wanted): Promise<Fixed[]> {
+/** An error of the batch is reported for each of its exceptions. */
+async function resolveBatch(
+  resolver: Resolver,
+  ctx: Ctx,
+  rows: StoredException[],
+  requested: RequestedAction,
+): Promise<Resolution[]> {
   try {
-    return await fixer.fix(ctx, rows, wanted);
+    return await resolver.resolve(ctx, rows, requested);
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     return rows.map(({ id }) => refused(id, error));

@@ -91,7 +91,7 @@ describe("a label", () => {
     labels.nextTurns.push({ before: saysNothing });
     await untilGivenUp("shipment_labels", label.id);
     const row = await desk.one();
-    expect(row).toMatchObject({ code: "outcome_unknown", message: expect.stringContaining("never said whether") });
+    expect(row).toMatchObject({ code: "outcome_unknown", message: expect.stringContaining("did not confirm") });
     const silent = await desk.fix(row.id);
     expect(silent.body).toMatchObject({ status: "in_progress", exception: { status: "open" } });
     await untilGivenUp("shipment_labels", label.id);

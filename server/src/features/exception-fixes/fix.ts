@@ -3,31 +3,30 @@ import type { Ctx } from "../../context.ts";
 import type { ResolveResponse, ResolveRequest } from "../exceptions/exceptions.schemas.ts";
 import type { StoredException } from "../exceptions/exceptions.ts";
 
-/** What somebody wants done about an exception. */
-export type Wanted = ResolveRequest;
+/** The requested action. */
+export type RequestedAction = ResolveRequest;
 
-/** What came of it. */
-export type Fixed = Omit<ResolveResponse, "exception"> & { id: string };
+/** The outcome for one exception. */
+export type Resolution = Omit<ResolveResponse, "exception"> & { id: string };
 
-export type Fixer = {
-  /** Which of these, all of one kind, are fixed together. */
-  portionsOf(rows: StoredException[]): StoredException[][];
+export type Resolver = {
+  /** Groups exceptions of one kind that are resolved together. */
+  batchesOf(rows: StoredException[]): StoredException[][];
   /**
-   * Fixes a portion, by `change()`: what is kept for a repeated Idempotency-Key commits with what was done. Throws a
-   * HubError only where it is about all of them.
+   * Resolves one batch within `change()`, so that the response kept for the Idempotency-Key commits with the changes. Throws a
+   * HubError only if it applies to the whole batch.
    */
-  fix(ctx: Ctx, rows: StoredException[], wanted: Wanted): Promise<Fixed[]>;
+  resolve(ctx: Ctx, rows: StoredException[], requested: RequestedAction): Promise<Resolution[]>;
 };
 
-export const eachAlone: Fixer["portionsOf"] = (rows) => rows.map((row) => [row]);
+export const eachAlone: Resolver["batchesOf"] = (rows) => rows.map((row) => [row]);
 
-/** Somebody else has seen to it in the same moment. */
-export const closedMeanwhile = { code: "exception_closed", message: "It was closed in the same moment." };
+export const closedMeanwhile = { code: "exception_closed", message: "The exception was closed concurrently." };
 
-export function failed(id: string, error: NonNullable<Fixed["error"]>): Fixed {
+export function failed(id: string, error: NonNullable<Resolution["error"]>): Resolution {
   return { id, status: "failed", error };
 }
 
-export function refused(id: string, { code, message }: HubError): Fixed {
+export function refused(id: string, { code, message }: HubError): Resolution {
   return failed(id, { code, message });
 }

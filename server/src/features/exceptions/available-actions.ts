@@ -4,7 +4,7 @@ import type { ExceptionKind, AvailableAction, ExceptionAction } from "./exceptio
 
 type Suggested = Pick<StoredException, "kind" | "code" | "sealedRecord">;
 
-/** What a fix takes besides `exceptions:write`: what the same takes elsewhere. */
+/** Scope of an action besides `exceptions:write`: the one its own endpoint requires. */
 const scopes: Record<ExceptionKind, Scope> = {
   rejected_record: "tasks:execute",
   import_conflict: "operations:run",
@@ -17,11 +17,11 @@ const scopes: Record<ExceptionKind, Scope> = {
 
 const dismissal: AvailableAction = {
   action: "dismiss",
-  title: "Leave it as it is, out of sight",
+  title: "Dismiss",
   scope: "exceptions:write",
 };
 
-/** What can be done about it as it is now; the first is what most people want. */
+/** The available actions; the first is the default. */
 export function actionsFor(row: Suggested & Pick<StoredException, "status">): AvailableAction[] {
   if (row.status !== "open") return [];
   const own = actionsByKind[row.kind](row).map(([action, title]): AvailableAction => ({
@@ -34,11 +34,11 @@ export function actionsFor(row: Suggested & Pick<StoredException, "status">): Av
 
 export function scopeOf(kind: ExceptionKind, action: ExceptionAction): Scope {
   if (action === "dismiss") return "exceptions:write";
-  // To let a partner ship is a decision about the order.
+  // Letting the partner ship is a decision about the order.
   return kind === "recall" && action === "keep_local" ? "operations:run" : scopes[kind];
 }
 
-/** What can be done about all of a kind and code at once; of one of them a record may be missing. */
+/** Actions for all exceptions of a kind and code. `edit_and_retry` needs a single record. */
 export function actionsForGroup(kind: ExceptionKind, code: string): ExceptionAction[] {
   const actions = actionsByKind[kind]({ kind, code, sealedRecord: "" }).map(([action]) => action);
   return [...actions.filter((action) => action !== "edit_and_retry"), "dismiss"];
@@ -46,47 +46,47 @@ export function actionsForGroup(kind: ExceptionKind, code: string): ExceptionAct
 
 type Own = [action: ExceptionAction, title: string];
 
-const takeAsItCame: Own = ["retry", "Take the record as it came"];
+const importAsReceived: Own = ["retry", "Import the record as received"];
 
 const actionsByKind: Record<ExceptionKind, (row: Suggested) => Own[]> = {
   rejected_record: ({ sealedRecord }) => [
-    ...(sealedRecord === null ? [] : [takeAsItCame]),
-    ["edit_and_retry", "Correct the record and take it"],
+    ...(sealedRecord === null ? [] : [importAsReceived]),
+    ["edit_and_retry", "Correct and import the record"],
   ],
   import_conflict: ({ code }) => [
-    ["accept_source", acceptances[code] ?? "Make the order what its source says"],
-    ["keep_local", "Keep the order as it is, and release its hold"],
+    ["accept_source", acceptances[code] ?? "Update the order from its source"],
+    ["keep_local", "Keep the order and release its hold"],
   ],
   recall: () => [
-    ["retry", "Ask the partner once more"],
-    ["keep_local", "Let the partner ship it"],
+    ["retry", "Ask the partner again"],
+    ["keep_local", "Let the partner ship the order"],
   ],
-  push: () => [["retry", "Send only this once more"]],
+  push: () => [["retry", "Send again"]],
   label: ({ code }) => labelFixes(code),
   pickup: ({ code }) => pickupFixes(code),
-  execution: () => [["retry", "Run the task once more"]],
+  execution: () => [["retry", "Run the task again"]],
 };
 
 const acceptances: Record<string, string> = {
   source_cancelled: "Cancel the order",
   source_deleted: "Cancel the order",
   source_refunded: "Cancel the order",
-  source_on_hold: "Hold the order, until its source releases it",
-  source_address_changed: "Take the address of the source",
-  source_quantity_changed: "Take the lines of the source",
+  source_on_hold: "Hold the order until its source releases it",
+  source_address_changed: "Use the address of the source",
+  source_quantity_changed: "Use the lines of the source",
 };
 
-/** It was sold: whether it is given back or used somehow is for people to say, at the label. */
+/** The label was purchased: a user decides at the label whether to void or use it. */
 const soldCodes: readonly string[] = ["content_missing", "content_too_large", "order_not_followed", "address_changed"];
 
 function labelFixes(code: string): Own[] {
   if (soldCodes.includes(code)) return [];
-  if (code === "void_rejected") return [["retry", "Ask the carrier once more to take it back"]];
-  return [["retry", "Ask the carrier for the label once more"]];
+  if (code === "void_rejected") return [["retry", "Request the void again"]];
+  return [["retry", "Request the label again"]];
 }
 
 function pickupFixes(code: string): Own[] {
-  if (code === "outcome_unknown") return [["retry", "Ask the carrier once more, under the same key"]];
-  if (code === "cancel_rejected") return [["retry", "Ask the carrier once more to cancel it"]];
+  if (code === "outcome_unknown") return [["retry", "Ask the carrier again with the same request key"]];
+  if (code === "cancel_rejected") return [["retry", "Request the cancellation again"]];
   return [];
 }

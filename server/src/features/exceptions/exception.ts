@@ -9,15 +9,15 @@ import type {
   LastAction,
 } from "./exceptions.schemas.ts";
 
-/** What went wrong, as whoever meets it tells of it. */
+/** An exception to open. */
 export type NewException = {
-  /** The same for the same trouble: see `exceptionKeys`. */
+  /** Equal for the same problem; see `exceptionKeys`. */
   key: string;
   kind: ExceptionKind;
   code: string;
-  /** In the hub's words: nobody is quoted. */
+  /** Written by the hub; never quotes another system. */
   message: string;
-  /** What was said, by whomever. */
+  /** The reason given by the other system. */
   reason?: string | null;
   subject: { type: SubjectType; id: string | null; name: string | null };
   orderId?: string | null;
@@ -25,24 +25,24 @@ export type NewException = {
   taskName?: string | null;
   executionId?: string | null;
   holdHandle?: string | null;
-  /** As it came: kept sealed, since it belongs to people. */
+  /** As received. Stored encrypted, since it contains personal data. */
   record?: KeptRecord;
   details?: ExceptionDetails;
-  /** What was asked for, where that can be asked for anew: what was decided about the one time says nothing about the next. */
-  occasion?: string;
+  /** Identifies the request, if it can be repeated: a dismissal of one does not apply to the next. */
+  requestKey?: string;
 };
 
-/** What a fix needs to know, and whoever decides. */
+/** Data for the actions and for the user who decides. */
 export type ExceptionDetails = {
   errors?: unknown[];
-  /** What the source of an order says, by the names of the fields. */
+  /** Field values at the source of the order. */
   theirs?: Record<string, unknown>;
-  /** Which of its statements that is. */
+  /** Which fact of the source is in conflict. */
   fact?: string;
   shipments?: unknown[];
 };
 
-/** `raw` is what a transformation maps, `canonical` what the hub takes without one. */
+/** `raw` is the input of a transformation, `canonical` what the hub imports without one. */
 export type KeptRecord = {
   externalId: string;
   updatedAt: string | null;
@@ -50,7 +50,6 @@ export type KeptRecord = {
   canonical: Record<string, unknown>;
 };
 
-/** An exception in the books. */
 export type StoredException = {
   id: string;
   dedupKey: string;
@@ -80,31 +79,31 @@ export type StoredException = {
   resolution: ExceptionSummary["resolution"];
 };
 
-/** Under which each trouble is known: one place, so that whoever puts it right finds what the other has written. */
+/** Keys that identify a problem. Code that opens an exception and code that resolves it must use the same one. */
 export const exceptionKeys = {
   record: (bridgeId: string, taskName: string, externalId: string): string =>
     `record:${bridgeId}:${taskName}:${keyOf(externalId)}`,
   conflict: (orderId: string, fact: string): string => `conflict:${orderId}:${fact}`,
   push: (bridgeId: string, taskName: string, orderRef: string): string =>
     `push:${bridgeId}:${taskName}:${keyOf(orderRef)}`,
-  /** Of an order the same goods; without one the label itself. */
+  /** For an order, the items of the label; otherwise the label itself. */
   label: ({ id, orderId, lines }: { id: string; orderId: string | null; lines: unknown }): string =>
     orderId === null ? `label:${id}` : `label:${orderId}:${digestOf(lines)}`,
   labelVoid: (id: string): string => `label_void:${id}`,
-  /** Parcels of the order that go to an address it does not have any more. */
+  /** Parcels sent to a former address of the order. */
   parcelAddress: (orderId: string): string => `parcel_address:${orderId}`,
   pickup: (id: string): string => `pickup:${id}`,
   pickupCancel: (id: string): string => `pickup_cancel:${id}`,
-  /** What reads on where it ended is one trouble, whichever execution meets it. */
+  /** A task that continues from a cursor has one problem, whichever execution hits it. */
   task: (bridgeId: string, taskName: string): string => `task:${bridgeId}:${taskName}`,
   schedule: (id: string): string => `schedule:${id}`,
-  /** The first execution of a chain of retries. */
+  /** By the first execution of a chain of retries. */
   execution: (rootId: string): string => `execution:${rootId}`,
 };
 
 const longestPart = 200;
 
-/** Ids of others may be as long as they like; an entry of an index may not. */
+/** External IDs can be longer than an index entry allows. */
 function keyOf(part: string): string {
   return part.length <= longestPart ? part : digestOf(part);
 }
@@ -122,7 +121,7 @@ export function sealRecord({ secrets, orgId }: Ctx, dedupKey: string, record: Ke
   return secrets.seal(JSON.stringify(record), recordContext(orgId, dedupKey));
 }
 
-/** Undefined: it was too large to be kept, or sealed with a key that this hub does not have any more. */
+/** Undefined if it was too large to store, or encrypted with a key that was lost. */
 export function openRecord({ secrets, orgId }: Ctx, row: StoredException): KeptRecord | undefined {
   if (row.sealedRecord === null) return undefined;
   try {

@@ -27,19 +27,19 @@ export type SubjectType = (typeof subjectTypes)[number];
 const Anything = Type.Record(Type.String(), Type.Unknown());
 const Kind = OneOf(exceptionKinds, {
   description:
-    "rejected_record: a record of an import was not taken. import_conflict: an order does not follow its source. recall, push: " +
-    "a partner or shop did not take what was sent. label, pickup: a carrier did not do it. execution: a task failed as a whole",
+    "rejected_record: an import rejected a record. import_conflict: an order differs from its source. recall, push: a partner or " +
+    "shop rejected a request. label, pickup: a carrier rejected a request. execution: a task failed",
 });
 const Action = OneOf(exceptionActions, {
   description:
-    "retry: only what failed is done again. accept_source: the order becomes what its source says. keep_local: it stays as it " +
-    "is, and is not asked about again. edit_and_retry: a corrected record goes the way of the first. dismiss: nothing is done",
+    "retry: repeats only the failed part. accept_source: updates the order from its source. keep_local: keeps the order and closes " +
+    "the conflict. edit_and_retry: imports a corrected record. dismiss: closes the exception without a change",
 });
 
 const AvailableAction = Type.Object({
   action: Action,
-  title: Type.String({ description: "What it does here" }),
-  scope: Type.String({ description: "Needed for it, besides exceptions:write" }),
+  title: Type.String({ description: "What the action does for this exception" }),
+  scope: Type.String({ description: "Required besides exceptions:write" }),
 });
 export type AvailableAction = Static<typeof AvailableAction>;
 
@@ -47,39 +47,39 @@ const LastAction = Type.Object({
   action: Action,
   at: DateTime,
   by: ActorShape,
-  executionId: Nullable({ ...Id, description: "The execution that tries again" }),
+  executionId: Nullable({ ...Id, description: "The execution that retries" }),
 });
 export type LastAction = Static<typeof LastAction>;
 
 export const ExceptionSummary = Type.Object({
   id: Id,
   kind: Kind,
-  code: Type.String({ description: "What is wrong, for programs" }),
+  code: Type.String({ description: "Machine-readable cause" }),
   status: OneOf(exceptionStatuses, {
-    description: "resolved: the cause is gone, by a fix or by itself. dismissed: somebody does not want to see it",
+    description: "resolved: the cause is gone. dismissed: closed by a user without a change",
   }),
-  message: Type.String({ description: "What is wrong, for people" }),
-  reason: Nullable(Type.String({ description: "What was said about it; without pii:read only in the hub's words" })),
+  message: Type.String({ description: "Human-readable cause" }),
+  reason: Nullable(Type.String({ description: "The reason given by the other system; masked without pii:read" })),
   subject: Type.Object({
     type: OneOf(subjectTypes),
     id: Nullable(Id),
-    name: Nullable(Type.String({ description: "What people know it by: a number, the id at the source, a task" })),
+    name: Nullable(Type.String({ description: "Order number, external ID, tracking number or task name" })),
   }),
   orderId: Nullable(Id),
   bridgeId: Nullable(Id),
   taskName: Nullable(Type.String()),
-  executionId: Nullable({ ...Id, description: "The execution that met it last" }),
-  availableActions: Type.Array(AvailableAction, { description: "What can be done about it; none once it is closed" }),
+  executionId: Nullable({ ...Id, description: "The execution in which it last occurred" }),
+  availableActions: Type.Array(AvailableAction, { description: "Empty once the exception is closed" }),
   lastAction: Nullable(LastAction),
-  timesSeen: Type.Integer({ minimum: 1, description: "The same trouble again is no other exception" }),
+  timesSeen: Type.Integer({ minimum: 1, description: "Occurrences of the same problem" }),
   firstSeenAt: DateTime,
-  openedAt: { ...DateTime, description: "Also when it was opened again" },
+  openedAt: { ...DateTime, description: "Also set when reopened" },
   lastSeenAt: DateTime,
   resolvedAt: Nullable(DateTime),
   resolvedBy: Nullable(ActorShape),
   resolution: Nullable(
     OneOf([...exceptionActions, "auto_resolved"], {
-      description: "auto_resolved: it went by itself, or was put right elsewhere",
+      description: "auto_resolved: the problem disappeared or was fixed elsewhere",
     }),
   ),
 });
@@ -90,9 +90,8 @@ export const Exception = Type.Object({
   details: Type.Unsafe<Record<string, unknown>>({
     ...Anything,
     description:
-      "`record`: as it came (`raw`, which a transformation maps) and as the hub takes it (`canonical`). `errors`: what is wrong " +
-      "with it. `theirs`: what the source of the order says. `shipments`: what became of each. Texts of records are masked " +
-      "without pii:read",
+      "`record`: the record as received (`raw`, the input of a transformation) and as imported (`canonical`). `errors`: its errors. " +
+      "`theirs`: values at the source of the order. `shipments`: the outcome of each. Texts of records are masked without pii:read",
   }),
 });
 export type Exception = Static<typeof Exception>;
@@ -105,7 +104,7 @@ const filters = {
     taskName: Type.String({ minLength: 1, maxLength: 100 }),
     orderId: Id,
     executionId: Id,
-    isAttempted: Type.Boolean({ description: "Whether somebody has tried to put it right" }),
+    isAttempted: Type.Boolean({ description: "Whether an action was attempted" }),
   }),
   from: Since,
   to: Before,
@@ -132,17 +131,17 @@ export const ExceptionCounts = Type.Object({
       bridgeId: Nullable(Id),
       count: Count,
       lastSeenAt: DateTime,
-      message: Type.String({ description: "Of the one that was opened last" }),
-      availableActions: Type.Array(Action, { description: "What can be done about all of them at once" }),
+      message: Type.String({ description: "Message of the latest exception" }),
+      availableActions: Type.Array(Action, { description: "Actions available for the whole group" }),
     }),
-    { description: "Those with the most first; 100 at most" },
+    { description: "Largest groups first; at most 100" },
   ),
 });
 export type ExceptionCounts = Static<typeof ExceptionCounts>;
 
 const more = optional({
   forceResend: Type.Boolean({
-    description: "Of a push: send it once more, also if it may have arrived. Somebody has looked there",
+    description: "For a push: send again even if the record may have arrived. Check the other system first",
   }),
 });
 
@@ -152,7 +151,7 @@ export const ResolveRequest = Strict(
     ...more,
     record: Type.Optional(
       Strict(optional({ raw: Anything, canonical: Anything }), {
-        description: "For edit_and_retry: what takes the place of these parts of `details.record`",
+        description: "For edit_and_retry: replaces these parts of `details.record`",
       }),
     ),
   },
@@ -163,7 +162,7 @@ export type ResolveRequest = Static<typeof ResolveRequest>;
 const outcome = {
   status: OneOf(["resolved", "dismissed", "in_progress", "failed"], {
     description:
-      "in_progress: an execution tries it; the exception is resolved when that succeeds. failed: it is still open",
+      "in_progress: an execution retries; its success resolves the exception. failed: the exception is still open",
   }),
   executionId: Type.Optional(Id),
   error: Type.Optional(
@@ -180,11 +179,11 @@ export const ResolveManyRequest = Strict(
   {
     action: OneOf(
       exceptionActions.filter((action) => action !== "edit_and_retry"),
-      { description: "What is done about each" },
+      { description: "Action for each exception" },
     ),
-    filter: Strict(filters, { description: "Of those that are open" }),
+    filter: Strict(filters, { description: "Filter on open exceptions" }),
     ...more,
-    dryRun: Type.Optional(Type.Boolean({ description: "Only say what would be done" })),
+    dryRun: Type.Optional(Type.Boolean({ description: "Only count; change nothing" })),
   },
   { examples: [{ action: "retry", filter: { kind: "push", code: "rejected" }, dryRun: true }] },
 );
@@ -193,14 +192,14 @@ export type ResolveManyRequest = Static<typeof ResolveManyRequest>;
 export const ResolveManyResponse = Type.Object({
   dryRun: Type.Boolean(),
   summary: Type.Object({
-    matched: { ...Count, description: "Are open and meet the filter" },
-    processed: { ...Count, description: "Resolved, dismissed or started" },
-    failed: { ...Count, description: "Still open; `results` says why" },
+    matched: { ...Count, description: "Open exceptions that match the filter" },
+    processed: { ...Count, description: "Resolved, dismissed or in progress" },
+    failed: { ...Count, description: "Still open; see `results`" },
     remaining: {
       ...Count,
-      description: `Not looked at yet: at most ${maxResolvedAtOnce} a time. Ask again, with isAttempted false`,
+      description: `Not processed yet: at most ${maxResolvedAtOnce} per request. Repeat with isAttempted=false`,
     },
   }),
-  results: Type.Array(Type.Object({ id: Id, ...outcome }), { description: "Oldest first; none of a dry run" }),
+  results: Type.Array(Type.Object({ id: Id, ...outcome }), { description: "Oldest first; empty for a dry run" }),
 });
 export type ResolveManyResponse = Static<typeof ResolveManyResponse>;

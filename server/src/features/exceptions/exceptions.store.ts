@@ -1,4 +1,3 @@
-import type { Actor } from "../../core/actor.ts";
 import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { splitNames } from "../../core/schema.ts";
@@ -19,8 +18,8 @@ import type {
   LastAction,
 } from "./exceptions.schemas.ts";
 
-/** What whoever meets it tells; the other fields are what has become of it. */
-const toldFields = {
+/** Fields given when the exception is opened; the others track its state. */
+const givenFields = {
   dedupKey: "text",
   kind: "text",
   code: "text",
@@ -38,11 +37,11 @@ const toldFields = {
   sealedRecord: "text",
   digest: "text",
 } as const;
-type Told = Pick<StoredException, "id" | keyof typeof toldFields>;
-const told = defineColumns<Told>("x", toldFields).all;
+type GivenFields = Pick<StoredException, "id" | keyof typeof givenFields>;
+const given = defineColumns<GivenFields>("x", givenFields).all;
 
 const columns = defineColumns<StoredException>("x", {
-  ...toldFields,
+  ...givenFields,
   status: "text",
   timesSeen: "integer",
   firstSeenAt: moment,
@@ -54,29 +53,29 @@ const columns = defineColumns<StoredException>("x", {
   resolution: "text",
 });
 
-/** What is told of it in events. */
-export type Noticed = Pick<
+/** Fields reported in events. */
+export type ReportedException = Pick<
   StoredException,
   "id" | "kind" | "code" | "status" | "orderId" | "bridgeId" | "executionId" | "timesSeen" | "resolution"
 >;
 
-const noticed = selectAs("x", "id kind code status orderId bridgeId executionId timesSeen resolution");
+export const reported = selectAs("x", "id kind code status orderId bridgeId executionId timesSeen resolution");
 
-/**
- * Somebody has decided about this very trouble: that it is met again is no news. What a source says that an order does not follow
- * is told of only when the source says something else than before: that is news, whatever was decided then.
- */
+/** A user has dismissed or corrected this very problem (same digest): it stays closed when it occurs again. */
 const staysClosed = `(x.digest = excluded.digest
   and (x.status = 'dismissed' or x.status = 'resolved' and x.resolution = 'edit_and_retry'))`;
 
-const { names, values, shape } = writing(told);
+const { names, values, shape } = writing(given);
 
-/** One statement, in the order of the keys: of two who meet the same troubles one waits for the other. */
+/**
+ * Opens or updates exceptions in one statement, in the order of their keys, so that concurrent transactions with the same keys wait
+ * instead of deadlocking. Conflicts are found by the unique index exceptions_dedup_key.
+ */
 const openStatement = `insert into exceptions as x (id, org_id, ${names}, status, opening, times_seen, first_seen_at, opened_at, last_seen_at)
   select u.id, $1::uuid, ${values}, 'open', $3::uuid, 1, $4::timestamptz, $4, $4
     from jsonb_to_recordset($2::jsonb) as u (${shape}) order by u.dedup_key
   on conflict (org_id, dedup_key) do update set
-    ${told.map(({ name }) => `${name} = excluded.${name}`).join(", ")},
+    ${given.map(({ name }) => `${name} = excluded.${name}`).join(", ")},
     last_seen_at = excluded.last_seen_at, times_seen = x.times_seen + 1,
     opening = case when x.status = 'open' or ${staysClosed} then x.opening else excluded.opening end,
     opened_at = case when x.status = 'open' or ${staysClosed} then x.opened_at else excluded.opened_at end,
@@ -85,103 +84,37 @@ const openStatement = `insert into exceptions as x (id, org_id, ${names}, status
     resolved_by = case when ${staysClosed} then x.resolved_by end,
     resolution = case when ${staysClosed} then x.resolution end,
     status = case when ${staysClosed} then x.status else 'open' end
-  returning ${noticed}, x.opening = $3::uuid as "isOpened"`;
+  returning ${reported}, x.opening = $3::uuid as "isOpened"`;
 
-/** Returns those that were not open before. */
-export async function openExceptions(tx: Tx, ctx: Ctx, troubles: NewException[]): Promise<Noticed[]> {
+/** Returns the exceptions that were not open before. */
+export async function openExceptions(tx: Tx, ctx: Ctx, problems: NewException[]): Promise<ReportedException[]> {
   const { orgId, newId, clock } = ctx;
-  const records = JSON.stringify(troubles.map((trouble) => toRecord(told, toldOf(ctx, trouble), orgId)));
+  const records = JSON.stringify(problems.map((problem) => toRecord(given, givenOf(ctx, problem), orgId)));
   const values = [orgId, records, newId(), clock.now()];
-  const rows = await tx.query<Noticed & { isOpened: boolean }>(openStatement, values);
+  const rows = await tx.query<ReportedException & { isOpened: boolean }>(openStatement, values);
   return rows.filter(({ isOpened }) => isOpened);
 }
 
-function toldOf(ctx: Ctx, { key, subject, record, occasion, ...trouble }: NewException): Told {
+function givenOf(ctx: Ctx, { key, subject, record, requestKey, ...problem }: NewException): GivenFields {
   return {
     id: ctx.newId(),
     dedupKey: key,
-    kind: trouble.kind,
-    code: trouble.code,
-    message: trouble.message,
-    reason: trouble.reason ?? null,
+    kind: problem.kind,
+    code: problem.code,
+    message: problem.message,
+    reason: problem.reason ?? null,
     subjectType: subject.type,
     subjectId: subject.id,
     subjectName: subject.name,
-    orderId: trouble.orderId ?? null,
-    bridgeId: trouble.bridgeId ?? null,
-    taskName: trouble.taskName ?? null,
-    executionId: trouble.executionId ?? null,
-    holdHandle: trouble.holdHandle ?? null,
-    details: trouble.details ?? {},
+    orderId: problem.orderId ?? null,
+    bridgeId: problem.bridgeId ?? null,
+    taskName: problem.taskName ?? null,
+    executionId: problem.executionId ?? null,
+    holdHandle: problem.holdHandle ?? null,
+    details: problem.details ?? {},
     sealedRecord: record ? sealRecord(ctx, key, record) : null,
-    digest: digestOf([trouble.code, trouble.details, record, occasion]),
+    digest: digestOf([problem.code, problem.details, record, requestKey]),
   };
-}
-
-/** Who ends it, and how. */
-export type Ending = {
-  at: Date;
-  by: Actor;
-  status: "resolved" | "dismissed";
-  resolution: StoredException["resolution"];
-};
-
-/** `held` says which, by the alias `x`, and that they are not closed yet; locked in the order of the keys. */
-async function close(
-  tx: Tx,
-  held: string,
-  values: unknown[],
-  { at, by, status, resolution }: Ending,
-): Promise<Noticed[]> {
-  const value = (given: unknown): string => `$${values.push(given)}`;
-  return await tx.query<Noticed>(
-    `with held as (select x.id from ${held} order by x.dedup_key for update of x)
-     update exceptions x set status = ${value(status)}, resolution = ${value(resolution)}, resolved_at = ${value(at)},
-            resolved_by = ${value(by)}::jsonb
-       from held where x.id = held.id returning ${noticed}`,
-    values,
-  );
-}
-
-export async function closeByIds(tx: Tx, orgId: string, ids: string[], ending: Ending): Promise<Noticed[]> {
-  return await close(
-    tx,
-    "exceptions x where x.org_id = $1 and x.id = any($2::uuid[]) and x.status = 'open'",
-    [orgId, ids],
-    ending,
-  );
-}
-
-/** Mostly there are none: then one look at a small index is all it costs, however many keys or orders there are. */
-const isAny = "(select exists (select from exceptions o where o.org_id = $1 and o.status <> 'resolved'))";
-
-/** Also what was dismissed: should it go wrong anew, that is news. */
-export async function closeByKeys(tx: Tx, orgId: string, keys: string[], ending: Ending): Promise<Noticed[]> {
-  return await close(
-    tx,
-    `exceptions x where ${isAny} and x.org_id = $1 and x.dedup_key = any($2::text[])
-        and x.status <> 'resolved'`,
-    [orgId, keys],
-    ending,
-  );
-}
-
-/** An order as it is now: how far it is, and what it is held for. */
-export type OrderState = { id: string; status: string; handles: string[] };
-
-/** What was wrong with an order that has gone on: its hold was released, it was given back, or nothing of it is left here. */
-export async function closeByOrders(tx: Tx, orgId: string, orders: OrderState[], ending: Ending): Promise<Noticed[]> {
-  return await close(
-    tx,
-    `jsonb_to_recordset($2::jsonb) as u (id uuid, status text, handles jsonb)
-       join exceptions x on ${isAny} and x.org_id = $1 and x.order_id = u.id
-      where x.status <> 'resolved' and (x.hold_handle is not null and not u.handles ? x.hold_handle
-          or x.kind = 'import_conflict' and x.details #>> '{theirs,status}' = u.status
-          or x.kind = 'recall' and u.status <> 'sent'
-          or x.dedup_key like 'label:%' and u.status in ('shipped', 'delivered', 'cancelled'))`,
-    [orgId, JSON.stringify(orders)],
-    ending,
-  );
 }
 
 export async function markAttempted(tx: Tx, orgId: string, ids: string[], fix: LastAction): Promise<void> {

@@ -14,7 +14,9 @@ import type {
   ExceptionSummary,
 } from "./exceptions.schemas.ts";
 import { exceptionKinds } from "./exceptions.schemas.ts";
-import type { Noticed, OrderState } from "./exceptions.store.ts";
+import type { OrderState } from "./close-exceptions.store.ts";
+import * as closing from "./close-exceptions.store.ts";
+import type { ReportedException } from "./exceptions.store.ts";
 import * as store from "./exceptions.store.ts";
 import { actionsForGroup } from "./available-actions.ts";
 
@@ -60,26 +62,26 @@ export async function countExceptions(ctx: Ctx, query: CountsQuery): Promise<Exc
   };
 }
 
-/** In the transaction of what went wrong. The same trouble again is the same exception, seen once more. */
-export async function openExceptions(tx: Tx, ctx: Ctx, troubles: NewException[]): Promise<void> {
-  if (troubles.length === 0) return;
-  const once = [...new Map(troubles.map((trouble) => [trouble.key, trouble])).values()];
+/** Call in the transaction that records the failure. A repeated problem updates the exception it opened before. */
+export async function openExceptions(tx: Tx, ctx: Ctx, problems: NewException[]): Promise<void> {
+  if (problems.length === 0) return;
+  const once = [...new Map(problems.map((problem) => [problem.key, problem])).values()];
   recordOpened(tx, ctx, await store.openExceptions(tx, ctx, once));
 }
 
-/** In the transaction of what went well: what was wrong with it before is over. */
+/** Call in the transaction that records the success: resolves the exceptions with these keys. */
 export async function resolveExceptions(tx: Tx, ctx: Ctx, keys: string[]): Promise<void> {
   if (keys.length === 0) return;
-  recordResolved(tx, ctx, await store.closeByKeys(tx, ctx.orgId, keys, causeGone(ctx)));
+  recordResolved(tx, ctx, await closing.closeByKeys(tx, ctx.orgId, keys, autoResolved(ctx)));
 }
 
-/** In the transaction that changes the holds or the status of these orders. */
+/** Call in the transaction that changes holds or status of these orders. */
 export async function resolveForOrders(tx: Tx, ctx: Ctx, orders: OrderState[]): Promise<void> {
   if (orders.length === 0) return;
-  recordResolved(tx, ctx, await store.closeByOrders(tx, ctx.orgId, orders, causeGone(ctx)));
+  recordResolved(tx, ctx, await closing.closeByOrders(tx, ctx.orgId, orders, autoResolved(ctx)));
 }
 
-/** By a fix that somebody chose. Returns the ids of those that were open until then. */
+/** Closes exceptions by a user's action. Returns the IDs that were open. */
 export async function closeExceptions(
   tx: Tx,
   ctx: Ctx,
@@ -87,16 +89,16 @@ export async function closeExceptions(
   resolution: NonNullable<StoredException["resolution"]>,
 ): Promise<Set<string>> {
   const status = resolution === "dismiss" ? "dismissed" : "resolved";
-  const closed = await store.closeByIds(tx, ctx.orgId, ids, { ...causeGone(ctx), status, resolution });
+  const closed = await closing.closeByIds(tx, ctx.orgId, ids, { ...autoResolved(ctx), status, resolution });
   recordResolved(tx, ctx, closed);
   return new Set(closed.map(({ id }) => id));
 }
 
-function causeGone({ clock, actor }: Ctx): store.Ending {
+function autoResolved({ clock, actor }: Ctx): closing.Ending {
   return { at: clock.now(), by: actor, status: "resolved", resolution: "auto_resolved" };
 }
 
-function recordOpened(tx: Tx, ctx: Ctx, opened: Noticed[]): void {
+function recordOpened(tx: Tx, ctx: Ctx, opened: ReportedException[]): void {
   const items = opened.map((row) => ({ ...aboutOf(row), timesSeen: row.timesSeen }));
   const objectId = ctx.newId();
   recordEvents(
@@ -108,7 +110,7 @@ function recordOpened(tx: Tx, ctx: Ctx, opened: Noticed[]): void {
   );
 }
 
-function recordResolved(tx: Tx, ctx: Ctx, closed: Noticed[]): void {
+function recordResolved(tx: Tx, ctx: Ctx, closed: ReportedException[]): void {
   const items = closed.map((row) => ({ ...aboutOf(row), status: row.status, resolution: row.resolution! }));
   const objectId = ctx.newId();
   recordEvents(
@@ -120,6 +122,6 @@ function recordResolved(tx: Tx, ctx: Ctx, closed: Noticed[]): void {
   );
 }
 
-function aboutOf({ id, kind, code, orderId, bridgeId, executionId }: Noticed) {
+function aboutOf({ id, kind, code, orderId, bridgeId, executionId }: ReportedException) {
   return { id, kind, code, orderId, bridgeId, executionId };
 }

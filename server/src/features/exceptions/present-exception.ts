@@ -25,7 +25,7 @@ export function presentSummary(ctx: Caller, row: StoredException): ExceptionSumm
   };
 }
 
-/** What is wrong with a record is told by quoting it. */
+/** The reason quotes the record. */
 function maskReason({ kind, code }: StoredException, reason: string): string {
   return kind === "rejected_record" ? mask : maskFailure({ code, message: reason }).message;
 }
@@ -36,7 +36,7 @@ export function presentException(ctx: Ctx, row: StoredException): Exception {
   return { ...presentSummary(ctx, row), details: maySeePersonalData(ctx) ? details : maskDetails(details) };
 }
 
-/** In a record of others nobody can tell which text is a name. */
+/** Any text of an external record can be personal data. */
 function maskDetails({ record, errors, ...rest }: ExceptionDetails & { record?: KeptRecord }): Record<string, unknown> {
   const hide = (part: unknown): unknown => maskTexts(maskPersonsWithin(part));
   return {

@@ -8,7 +8,7 @@ export const baseNames = ["auto", "none", ...orderPresets.map(({ name }) => name
 
 const Settings = Strict({
   ...presetSettings,
-  base: Type.Optional(OneOf(baseNames, { description: "What it adds to; default: auto" })),
+  base: Type.Optional(OneOf(baseNames, { description: "The preset it extends; default: auto" })),
 });
 
 export const PresetRequest = Strict(
@@ -38,7 +38,9 @@ export const BuiltInPresets = Type.Object({
     Type.Object({
       name: Type.String(),
       title: Type.String(),
-      detectedBy: Type.Array(Type.Array(Type.String()), { description: "All the columns of one of these lists" }),
+      detectedBy: Type.Array(Type.Array(Type.String()), {
+        description: "A file matches if it has all columns of one of these lists",
+      }),
       columns: Type.Array(Type.Object({ column: Type.String(), field: Nullable(Type.String()) })),
     }),
   ),

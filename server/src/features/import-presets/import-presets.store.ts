@@ -15,7 +15,7 @@ const columns = defineColumns<ImportPreset>("t", {
 
 export const presets = recordsIn("import_presets", "import_preset", columns);
 
-/** By its id, or its name in any case. */
+/** By ID, or by name ignoring case. */
 export async function findNamedPreset(db: Queryable, orgId: string, ref: string): Promise<ImportPreset | undefined> {
   const [row] = await db.query<Stored<ImportPreset>>(
     `select ${columns.selected} from import_presets t

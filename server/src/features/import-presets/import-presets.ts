@@ -22,7 +22,7 @@ export async function getPreset(ctx: Ctx, id: string): Promise<ImportPreset> {
   return await presets.get(ctx.db, ctx.orgId, id);
 }
 
-/** Those that need not be made. */
+/** Presets of known programs. */
 export function listBuiltIn() {
   const data = orderPresets.map(({ name, title, signatures, columns }) => ({
     name,
@@ -67,12 +67,12 @@ export async function deletePreset(ctx: Ctx, id: string, ifMatch: IfMatch) {
   });
 }
 
-/** What an import says with the name of a preset. */
+/** The options of a preset, by name or ID. */
 export async function findSheetOptions(ctx: Ctx, name = "auto"): Promise<SheetOptions> {
   if (baseNames.includes(name)) return { preset: builtIn(name) };
   const found = await findNamedPreset(ctx.db, ctx.orgId, name);
   if (!found) {
-    const message = `There is no preset ${JSON.stringify(name)}.`;
+    const message = `The preset ${JSON.stringify(name)} does not exist.`;
     throw badField("/preset", "unknown_preset", message, alternatives(name, baseNames));
   }
   const { base = "auto", ...settings } = found.settings;
@@ -84,7 +84,8 @@ function builtIn(name: string): SheetOptions["preset"] {
 }
 
 function refuseBuiltIn(name: string): void {
-  if (baseNames.includes(name.toLowerCase())) throw new HubError("name_taken", `${name} is the name of a known one.`);
+  if (baseNames.includes(name.toLowerCase()))
+    throw new HubError("name_taken", `${name} is the name of a built-in preset.`);
 }
 
 async function save(tx: Tx, ctx: Ctx, preset: ImportPreset, what: "created" | "updated"): Promise<ImportPreset> {

@@ -4,7 +4,7 @@ import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { Unfinished } from "../../route.ts";
-import { askAndAnswer, nowOf, refuseUnlessUnanswered, writeWish } from "../carrier-accounts/carrier-requests.ts";
+import { sendAndAnswer, nowOf, requireUnknownOutcome, commitRequest } from "../carrier-accounts/carrier-requests.ts";
 import type { Failure, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { findParcel } from "../shipments/shipments.ts";
@@ -17,23 +17,27 @@ import { checkAgain, planLabel } from "./plan-label.ts";
 
 type Answer = LabelSale | Unfinished<LabelSale>;
 
-/** `onWish`: what is done together with writing it down. */
-export async function buyLabel(ctx: Ctx, request: LabelRequest, onWish?: (tx: Tx) => Promise<void>): Promise<Answer> {
-  const { open, wish } = await planLabel(ctx, request);
-  const label = newLabel(ctx, wish, open.account);
+/** `onRequest` runs in the transaction that commits the request. */
+export async function buyLabel(
+  ctx: Ctx,
+  request: LabelRequest,
+  onRequest?: (tx: Tx) => Promise<void>,
+): Promise<Answer> {
+  const { open, spec } = await planLabel(ctx, request);
+  const label = newLabel(ctx, spec, open.account);
   return await buy(ctx, open, async (tx) => {
-    await checkAgain(tx, ctx, request, wish);
+    await checkAgain(tx, ctx, request, spec);
     await store.insertLabels(tx, ctx.orgId, [label]);
     record(tx, ctx, [label], "requested");
-    await onWish?.(tx);
+    await onRequest?.(tx);
     return label;
   });
 }
 
-/** The same parcel as another wish, since the carrier refused the first; to where its order goes by now. */
-export async function buyLabelAgain(ctx: Ctx, id: string, onWish: (tx: Tx) => Promise<void>): Promise<Answer> {
-  const refused = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
-  const { status, carrierAccountId, orderId, service, from, to, weight, dimensions, reference, lines } = refused;
+/** A new request for the parcel of a rejected one, to the order's current address. */
+export async function buyLabelAgain(ctx: Ctx, id: string, onRequest: (tx: Tx) => Promise<void>): Promise<Answer> {
+  const rejected = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
+  const { status, carrierAccountId, orderId, service, from, to, weight, dimensions, reference, lines } = rejected;
   if (status !== "failed") throw new HubError("invalid_state", `The label is ${status}.`);
   if (carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");
   const request: LabelRequest = {
@@ -45,31 +49,31 @@ export async function buyLabelAgain(ctx: Ctx, id: string, onWish: (tx: Tx) => Pr
     ...(dimensions && { dimensions }),
     ...(reference !== null && { reference }),
   };
-  return await buyLabel(ctx, request, onWish);
+  return await buyLabel(ctx, request, onRequest);
 }
 
-/** Asks once more under the same key, so that what the carrier has sold after all is not bought a second time. */
+/** Retries with the same key, so that a label the carrier has already sold is not purchased again. */
 export async function retryLabel(ctx: Ctx, id: string): Promise<Answer> {
   const found = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
-  refuseUnlessUnanswered(found);
+  requireUnknownOutcome(found);
   const open = await openCarrier(ctx, found.carrierAccountId!);
   return await buy(ctx, open, async (tx) => {
     const current = await lock(tx, ctx, id);
-    refuseUnlessUnanswered(current);
+    requireUnknownOutcome(current);
     const requested = { ...move({ ...current, failure: null }, "requested", nowOf(ctx)), attempts: 1 };
     return await save(tx, ctx, requested, "requested");
   });
 }
 
 /**
- * The wish is written down before the carrier hears of it: whatever happens then, nothing that was paid for is lost or
- * bought twice. The answer that is kept with it makes a repeated Idempotency-Key find this label, not buy another one.
+ * The request is committed before the carrier is called, so that a crash neither loses nor duplicates a paid label. The
+ * answer stored with it makes a repeated Idempotency-Key return this label instead of buying another one.
  */
 async function buy(ctx: Ctx, open: OpenCarrier, write: (tx: Tx) => Promise<ShipmentLabel>): Promise<Answer> {
-  const asked = await writeWish(ctx, write, async (label, tx) => await present(tx, ctx, label));
-  return await askAndAnswer(ctx, purchase, asked, open, async (settled, said, tx) =>
-    "refused" in said && settled.status === "failed"
-      ? refusal(ctx, settled.id, said.refused)
+  const sent = await commitRequest(ctx, write, async (label, tx) => await present(tx, ctx, label));
+  return await sendAndAnswer(ctx, purchase, sent, open, async (settled, response, tx) =>
+    "rejected" in response && settled.status === "failed"
+      ? refusal(ctx, settled.id, response.rejected)
       : await present(tx, ctx, settled),
   );
 }
@@ -81,9 +85,9 @@ async function present(tx: Tx, ctx: Ctx, label: ShipmentLabel): Promise<Answer> 
 }
 
 function refusal(ctx: Ctx, labelId: string, { code, message }: Failure): HubError {
-  // It may quote the address.
-  const said = maySeePersonalData(ctx) ? message : undefined;
+  // The carrier's message may contain the address.
+  const detail = maySeePersonalData(ctx) ? message : undefined;
   const errors =
-    code === "unknown_service" ? { errors: [{ pointer: "/service", code, message: "There is no such service." }] } : {};
-  return new HubError("label_rejected", said, { ...errors, extra: { labelId, carrierCode: code } });
+    code === "unknown_service" ? { errors: [{ pointer: "/service", code, message: "Unknown service." }] } : {};
+  return new HubError("label_rejected", detail, { ...errors, extra: { labelId, carrierCode: code } });
 }

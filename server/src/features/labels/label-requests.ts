@@ -6,9 +6,9 @@ import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { Happening, NewEvent } from "../../events/event-catalogue.ts";
 import { recordEvents } from "../../events/record-event.ts";
-import type { CarrierRequest, Reached } from "../carrier-accounts/carrier-requests.ts";
+import type { CarrierRequest, CarrierOrFailure } from "../carrier-accounts/carrier-requests.ts";
 import {
-  askAndSettle,
+  sendAndSettle,
   carrierWork,
   isCarrierData,
   isCents,
@@ -20,7 +20,7 @@ import { shippingProblem } from "../orders/order-rules.ts";
 import { readOrders } from "../orders/orders.ts";
 import type { PreparedParcel } from "../shipments/shipments.ts";
 import { prepareParcel, recordParcel, voidParcel } from "../shipments/shipments.ts";
-import { noteLabel } from "./label-troubles.ts";
+import { updateLabelExceptions } from "./label-exceptions.ts";
 import type { ShipmentLabel } from "./label.ts";
 import { effectKeyOf, isAwaiting, move, touched } from "./label.ts";
 import * as store from "./labels.store.ts";
@@ -31,11 +31,11 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<ShipmentLabel>
   return orNotFound("label", await store.lockLabel(tx, ctx.orgId, id));
 }
 
-/** Writes a changed label and what happened. */
+/** Saves a changed label, records the event and updates its exceptions. */
 export async function save(tx: Tx, ctx: Ctx, label: ShipmentLabel, what: Happening<"label">): Promise<ShipmentLabel> {
   await store.updateLabel(tx, ctx.orgId, label);
   record(tx, ctx, [label], what);
-  await noteLabel(tx, ctx, label, what);
+  await updateLabelExceptions(tx, ctx, label, what);
   if (label.runId !== null && !isAwaiting(label)) await ctx.signals.publish(tx, "label_ended", label.id);
   return label;
 }
@@ -50,16 +50,16 @@ export function record(tx: Tx, ctx: Ctx, labels: ShipmentLabel[], what: Happenin
   recordEvents(tx, ctx, events);
 }
 
-const common: Pick<CarrierRequest<ShipmentLabel, never>, "lock" | "unanswered"> = {
+const common: Pick<CarrierRequest<ShipmentLabel, never>, "lock" | "noResponse"> = {
   lock,
-  unanswered: (tx, ctx, current, { retryAfterMs }) =>
+  noResponse: (tx, ctx, current, { retryAfterMs }) =>
     save(tx, ctx, touched(current, nowOf(ctx), retryAfterMs), "response_missing"),
 };
 
-/** A label that was sold, and the parcel that it is for. */
+/** A purchased label and its shipment. */
 type Sold = Omit<Label, "content"> & {
   content: Buffer | null;
-  /** Why there is nothing to print, though it is paid for. */
+  /** Why the purchased label has no file. */
   lack: Failure | null;
   parcel: PreparedParcel;
 };
@@ -67,24 +67,24 @@ type Sold = Omit<Label, "content"> & {
 export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
   ...common,
   effectKey: effectKeyOf,
-  async ask(ctx, carrier, call, label) {
+  async send(ctx, carrier, call, label) {
     const { service, from, to, weight, dimensions, reference } = label;
-    const wish = { service, from, to, weight, ...(dimensions && { dimensions }), ...(reference && { reference }) };
-    const sold = await carrier.createLabel!(call, wish);
+    const spec = { service, from, to, weight, ...(dimensions && { dimensions }), ...(reference && { reference }) };
+    const sold = await carrier.createLabel!(call, spec);
     const problem = problemOf(sold);
     const parcel = problem === undefined ? await prepare(ctx, label, sold) : undefined;
     if (parcel?.failures.size === 0) return { ...sold, ...readContent(sold), parcel };
-    ctx.log.error({ labelId: label.id, problem }, "a carrier sold a label that cannot be recorded");
-    const message = "The carrier may have sold the label, but its answer cannot be used. Ask it about the reference.";
+    ctx.log.error({ labelId: label.id, problem }, "a carrier sold a label that cannot be stored");
+    const message = "The carrier may have sold the label, but its response is invalid. Contact the carrier about it.";
     throw new RemoteError("unexpected_response", message);
   },
-  isAwaited: ({ status }) => status === "requested",
+  isPending: ({ status }) => status === "requested",
   async done(tx, ctx, current, sold) {
     const { trackingNumber, service, costCents, contentType, content, lack, parcel, carrierData = null } = sold;
     const now = nowOf(ctx);
     const recorded = await recordParcel(tx, ctx, parcel, { lines: current.lines, carrierData });
     const { obstacle } = recorded;
-    // Paid for, while somebody called the order off.
+    // The order was cancelled while the carrier was called; the label is paid for all the same.
     const doubt = obstacle && {
       code: obstacle.code,
       message: `${obstacle.message} The order does not list the parcel.`,
@@ -105,16 +105,16 @@ export const purchase: CarrierRequest<ShipmentLabel, Sold> = {
     await store.keepContent(tx, ctx.orgId, current.id, content);
     return bought;
   },
-  refused: (tx, ctx, current, failure) => save(tx, ctx, { ...move(current, "failed", nowOf(ctx)), failure }, "failed"),
+  rejected: (tx, ctx, current, failure) => save(tx, ctx, { ...move(current, "failed", nowOf(ctx)), failure }, "failed"),
 };
 
-/** Giving it back. The parcel goes with it, and what could be printed. */
+/** Voids the label together with its shipment and file. */
 export const voiding: CarrierRequest<ShipmentLabel, void> = {
   ...common,
   effectKey: (label) => `${effectKeyOf(label)}:void`,
-  ask: (_ctx, carrier, call, { trackingNumber, carrierData }) =>
+  send: (_ctx, carrier, call, { trackingNumber, carrierData }) =>
     carrier.voidLabel!(call, { trackingNumber: trackingNumber!, carrierData }),
-  isAwaited: ({ voidRequestedAt }) => voidRequestedAt !== null,
+  isPending: ({ voidRequestedAt }) => voidRequestedAt !== null,
   async done(tx, ctx, current) {
     const now = nowOf(ctx);
     const voided = { ...move({ ...current, voidRequestedAt: null }, "voided", now), voidedAt: now, contentBytes: null };
@@ -123,40 +123,40 @@ export const voiding: CarrierRequest<ShipmentLabel, void> = {
     if (current.shipmentId !== null) await voidParcel(tx, ctx, current.shipmentId);
     return voided;
   },
-  refused: (tx, ctx, current, failure) =>
+  rejected: (tx, ctx, current, failure) =>
     save(tx, ctx, touched({ ...current, voidRequestedAt: null, attempts: 0, failure }, nowOf(ctx)), "void_rejected"),
 };
 
-/**
- * What a carrier left unanswered, or a process that died could not write down: under the same key, so that the carrier
- * answers the label it has sold already.
- */
-async function askAgain(ctx: Ctx, label: ShipmentLabel, reached: Reached, stopping?: AbortSignal): Promise<void> {
-  if (label.status !== "requested") await askAndSettle(ctx, voiding, label, reached, stopping);
-  else await askAndSettle(ctx, purchase, label, (await findObstacle(ctx, label)) ?? reached, stopping);
+/** Retries a request without a response, with the same key, so that the carrier returns the label it has already sold. */
+async function resend(ctx: Ctx, label: ShipmentLabel, opened: CarrierOrFailure, stopping?: AbortSignal): Promise<void> {
+  if (label.status !== "requested") await sendAndSettle(ctx, voiding, label, opened, stopping);
+  else await sendAndSettle(ctx, purchase, label, (await findObstacle(ctx, label)) ?? opened, stopping);
 }
 
 /**
- * What a run has asked for waits for a worker: its order may have been called off meanwhile. Whoever takes it first has not
- * asked the carrier yet, so that there is still time to leave it.
+ * A label requested by a run waits for a worker, and its order may have been cancelled meanwhile. Before the first attempt
+ * the carrier was not called, so that the request can still be dropped.
  */
-async function findObstacle(ctx: Ctx, { runId, attempts, orderId }: ShipmentLabel): Promise<Reached | undefined> {
+async function findObstacle(
+  ctx: Ctx,
+  { runId, attempts, orderId }: ShipmentLabel,
+): Promise<CarrierOrFailure | undefined> {
   if (runId === null || attempts > 1 || orderId === null) return undefined;
   const [order] = await readOrders(ctx.db, ctx.orgId, [orderId]);
-  if (!order) return { refused: { code: "order_not_found", message: "The order was deleted." } };
+  if (!order) return { rejected: { code: "order_not_found", message: "The order was deleted." } };
   const problem = shippingProblem(order);
-  return problem && { refused: { code: problem.code, message: problem.message } };
+  return problem && { rejected: { code: problem.code, message: problem.message } };
 }
 
 const labels = { leases: store.labelLeases, fromRow: store.toLabel };
 
-/** Also what runs have asked for, which nobody has asked the carrier for yet. */
+/** Retries, and first attempts of labels requested by runs. */
 export const labelWork: ReturnType<typeof carrierWork<ShipmentLabel>> = {
-  ...carrierWork("labels", 60_000, labels, askAgain),
+  ...carrierWork("labels", 60_000, labels, resend),
   wakeOn: ["clock", "label_requested"],
 };
 
-/** What a carrier answers is not ours to trust. */
+/** Carriers' responses are untrusted input. Returns the first field that cannot be stored. */
 function problemOf({ trackingNumber, service, costCents, contentType, content, carrierData }: Label) {
   if (!isStorableLine(trackingNumber)) return "trackingNumber";
   if (!isStorableLine(service)) return "service";
@@ -169,17 +169,17 @@ function problemOf({ trackingNumber, service, costCents, contentType, content, c
 function readContent({ content, trackingNumber }: Label): Pick<Sold, "content" | "lack"> {
   const bytes = (content.length / 4) * 3 > maxContentBytes * 2 ? undefined : Buffer.from(content, "base64");
   if (bytes === undefined || bytes.length > maxContentBytes) {
-    const message = `What the carrier sent has more than ${maxContentBytes} bytes. Fetch ${trackingNumber} from the carrier.`;
+    const message = `The label file is larger than ${maxContentBytes} bytes. Download label ${trackingNumber} from the carrier.`;
     return { content: null, lack: { code: "content_too_large", message } };
   }
   if (bytes.length > 0) return { content: bytes, lack: null };
-  const message = `The carrier sent nothing to print. Fetch ${trackingNumber} from the carrier.`;
+  const message = `The carrier sent no label file. Download label ${trackingNumber} from the carrier.`;
   return { content: null, lack: { code: "content_missing", message } };
 }
 
 async function prepare(ctx: Ctx, label: ShipmentLabel, sold: Label): Promise<PreparedParcel> {
   const { trackingNumber, service, costCents } = sold;
-  // Undoing a run may have deleted it meanwhile; the parcel is paid for all the same.
+  // Undoing a run may have deleted the order meanwhile; the label is paid for all the same.
   const [order] = label.orderId === null ? [] : await readOrders(ctx.db, ctx.orgId, [label.orderId]);
   return await prepareParcel(ctx, {
     ...(order ? { orderId: order.id } : {}),

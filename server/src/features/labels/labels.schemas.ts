@@ -58,8 +58,7 @@ export const LabelRequest = Strict(
     to: Type.Optional({ ...Address, description: "Default: the shipping address of the order" }),
     weight: Type.Optional({
       ...Weight,
-      description:
-        "Default: that of the order's only package, else of `lines`, else of all lines that are left to ship",
+      description: "Default: the weight of the order's only package, else of `lines`, else of all lines left to ship",
     }),
     dimensions: Type.Optional({ ...Dimensions, description: "Default: those of the order's only package" }),
     reference: Type.Optional(Line("Printed on the label. Default: the number of the order")),
@@ -67,14 +66,14 @@ export const LabelRequest = Strict(
       Type.Array(ParcelLine, {
         minItems: 1,
         maxItems: 500,
-        description: "What of the order lies in the parcel. Default: all that is left and has no label",
+        description: "Contents of the parcel. Default: all unshipped items without a label",
       }),
     ),
     allowDuplicate: Type.Optional(
       Type.Boolean({
         description:
-          "Also for what was shipped or has a label already: a replacement, or a further parcel of one unit. " +
-          "The order counts nothing twice",
+          "Allow items that were shipped or have a label already: a replacement, or another parcel of the same item. " +
+          "The order does not count them twice",
       }),
     ),
   },
@@ -88,7 +87,7 @@ const MaybeTime = Nullable(DateTime);
 export const LabelAnswer = Type.Object({
   id: Id,
   status: OneOf(labelStatuses, {
-    description: "requested: the carrier has not said yet whether it has sold it, and is asked again",
+    description: "`requested`: the carrier has not responded yet; the request is retried",
   }),
   carrierAccountId: Nullable(Id),
   carrier: Text,
@@ -100,7 +99,7 @@ export const LabelAnswer = Type.Object({
   weight: Weight,
   dimensions: Nullable(Dimensions),
   reference: Nullable(Text),
-  /** Which lines of the order lie in the parcel. */
+  /** Contents of the parcel. */
   lines: Type.Array(Type.Object({ lineId: Text, quantity: Count })),
   trackingNumber: Nullable(Text),
   cost: Nullable(Type.Number()),
@@ -108,7 +107,7 @@ export const LabelAnswer = Type.Object({
   contentType: Nullable(OneOf(labelTypes)),
   contentBytes: Nullable(Count),
   failure: Nullable(Type.Object({ code: Text, message: Text })),
-  isVoidPending: Type.Boolean({ description: "The carrier was asked to take it back and has not answered yet" }),
+  isVoidPending: Type.Boolean({ description: "A void was requested and the carrier has not responded yet" }),
   purchasedAt: MaybeTime,
   voidedAt: MaybeTime,
   createdAt: DateTime,

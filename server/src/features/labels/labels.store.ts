@@ -9,7 +9,7 @@ import { leasedRecords } from "../../queue/leased-records.ts";
 import type { ShipmentLabel } from "./label.ts";
 import type { LabelQuery } from "./labels.schemas.ts";
 
-/** All but the content, which is only read to be printed. */
+/** Without the file, which is only read for downloads. */
 const columns = defineColumns<ShipmentLabel>("t", {
   carrierAccountId: "uuid",
   carrier: "text",
@@ -50,7 +50,7 @@ export const {
   fromRow: toLabel,
 } = leasedRecords("shipment_labels", columns);
 
-/** What is printed; null: nothing any more. */
+/** Stores the label file; null removes it. */
 export async function keepContent(tx: Tx, orgId: string, id: string, content: Buffer | null): Promise<void> {
   await tx.query("update shipment_labels set content = $3 where org_id = $1 and id = $2", [orgId, id, content]);
 }
@@ -78,7 +78,7 @@ export async function listLabels(db: Queryable, orgId: string, query: LabelQuery
   return mapPage(page, toLabel);
 }
 
-/** Those of these orders that are paid for, or may be. */
+/** The labels of these orders that are, or may be, paid for. */
 export async function listLabelsOf(db: Queryable, orgId: string, orderIds: string[]): Promise<ShipmentLabel[]> {
   if (orderIds.length === 0) return [];
   const rows = await db.query<Stored<ShipmentLabel>>(
@@ -91,7 +91,7 @@ export async function listLabelsOf(db: Queryable, orgId: string, orderIds: strin
   return rows.map(toLabel);
 }
 
-/** In the order of their ids. */
+/** Locks in the order of IDs, so that concurrent writers do not deadlock. */
 export async function lockLabels(tx: Tx, orgId: string, ids: string[]): Promise<ShipmentLabel[]> {
   const rows = await tx.query<Stored<ShipmentLabel>>(
     `select ${columns.selected} from shipment_labels t where t.org_id = $1 and t.id = any($2::uuid[])
@@ -101,7 +101,7 @@ export async function lockLabels(tx: Tx, orgId: string, ids: string[]): Promise<
   return rows.map(toLabel);
 }
 
-/** How one label ended that a step of a run asked for, or asked to give back. */
+/** The outcome of a label request or void request of a run step. */
 export type StepLabel = Pick<ShipmentLabel, "id" | "status" | "failure"> & {
   orgId: string;
   orderId: string;
@@ -120,7 +120,7 @@ export async function hasLabelsOfRunsAcrossOrgs(db: Queryable): Promise<boolean>
 const isOpenRequest = (label: string): string =>
   `(${label}.status = 'requested' or ${label}.void_requested_at is not null)`;
 
-/** How many labels each of these runs has asked carriers for, or to take back, without an answer so far. */
+/** The number of pending label and void requests of each of these runs. */
 export async function countOpenOfRuns(db: Queryable, orgId: string, runIds: string[]): Promise<Map<string, number>> {
   if (runIds.length === 0) return new Map();
   const rows = await db.query<{ runId: string; count: number }>(
@@ -132,23 +132,32 @@ export async function countOpenOfRuns(db: Queryable, orgId: string, runIds: stri
 }
 
 /**
- * Those that have ended and whose runs do not know it yet, a step of an order with all its labels or not at all. Whoever
- * takes them tells the runs in the same transaction: nobody gets them a second time. `mayBeMore`: of others than these.
+ * Takes labels whose requests have ended and whose runs have not been updated yet, all labels of a run step together. The
+ * caller updates the runs in the same transaction, so that each label is taken once. `mayBeMore`: others may be waiting.
  */
 export async function takeEndedOfRunsAcrossOrgs(
   tx: Tx,
   limit: number,
 ): Promise<{ labels: StepLabel[]; mayBeMore: boolean }> {
+  // Both sides use the partial index shipment_labels_of_runs, which holds only labels of unfinished run steps.
   const found = await tx.query<StepLabel & { ofStep: number }>(
-    `select t.id, t.org_id as "orgId", t.order_id as "orderId", t.run_id as "runId", t.run_step as "runStep", t.status, t.failure,
-         s.count as "ofStep"
-       from shipment_labels t cross join lateral (
-         select count(*) as count, bool_or(${isOpenRequest("o")}) as is_open from shipment_labels o
-          where o.run_id = t.run_id and o.order_id = t.order_id and o.run_step = t.run_step) s
-      where t.run_id is not null and not s.is_open order by t.id limit $1 for update of t skip locked`,
+    `select label.id, label.org_id as "orgId", label.order_id as "orderId", label.run_id as "runId",
+            label.run_step as "runStep", label.status, label.failure, step.count as "ofStep"
+       from shipment_labels label
+      cross join lateral (
+              select count(*) as count, bool_or(${isOpenRequest("other")}) as is_open
+                from shipment_labels other
+               where other.run_id = label.run_id
+                 and other.order_id = label.order_id
+                 and other.run_step = label.run_step) step
+      where label.run_id is not null
+        and not step.is_open
+      order by label.id
+      limit $1
+        for update of label skip locked`,
     [limit],
   );
-  // Of some steps others have a label locked, or it is beyond the limit.
+  // Leave out steps with a label that is locked elsewhere or beyond the limit.
   const labels = Map.groupBy(found, ({ runId, orderId, runStep }) => `${runId} ${orderId} ${runStep}`)
     .values()
     .filter((own) => own.length === own[0]!.ofStep)
@@ -159,10 +168,10 @@ export async function takeEndedOfRunsAcrossOrgs(
   return { labels, mayBeMore: found.length === limit && labels.length > 0 };
 }
 
-/** Each may have 1 MiB. */
+/** A file has up to 1 MiB. */
 const oldFilesAtOnce = 100;
 
-/** Of labels that were bought long ago only what was printed is removed. */
+/** Removes the files of old labels; the labels stay. */
 export async function deleteOldLabelFilesAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
   const rows = await tx.query<{ org_id: string }>(
     `update shipment_labels set content = null where id in (

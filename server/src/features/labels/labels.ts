@@ -11,9 +11,9 @@ import type { LabelAnswer, LabelQuery } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 
 export { buyLabel, buyLabelAgain, retryLabel } from "./buy-label.ts";
-export type { LabelWish } from "./label.ts";
+export type { LabelSpec } from "./label.ts";
 export { labelWork } from "./label-requests.ts";
-export { requestLabels, requestVoids } from "./labels-of-runs.ts";
+export { requestLabels, requestVoids } from "./request-labels.ts";
 export type { StepLabel } from "./labels.store.ts";
 export {
   countOpenOfRuns,
@@ -23,7 +23,7 @@ export {
 } from "./labels.store.ts";
 export type { OrderLabel } from "./order-labels.ts";
 export { listOrderLabels, unlistedOf, voidProblem } from "./order-labels.ts";
-export { parcelOf, wishFor } from "./plan-label.ts";
+export { parcelOf, labelSpecFor } from "./plan-label.ts";
 export { voidLabel } from "./void-label.ts";
 
 export async function getLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
@@ -43,25 +43,25 @@ const endings = {
   "application/zpl": "zpl",
 } as const;
 
-/** What is printed. It names who gets the parcel, and nothing of it can be hidden. */
+/** The label file. It shows the recipient and cannot be masked, so it requires pii:read. */
 export async function readLabelContent(ctx: Ctx, id: string): Promise<Streamed> {
   const label = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
   if (!maySeePersonalData(ctx)) {
     const granted = [...ctx.principal.scopes];
-    const message = "A label shows who gets the parcel: the token lacks the scope pii:read.";
+    const message = "Label files show the recipient and require the scope pii:read.";
     throw new HubError("insufficient_scope", message, { extra: { required: ["pii:read"], granted } });
   }
   const content = label.status === "purchased" ? await store.readContent(ctx.db, ctx.orgId, id) : null;
   if (content === null || label.contentType === null) {
     const message = label.status === "purchased" ? label.failure?.message : `The label is ${label.status}.`;
-    throw new HubError("invalid_state", message ?? "The file is gone: what is printed is kept for a time only.");
+    throw new HubError("invalid_state", message ?? "The file was removed at the end of its retention period.");
   }
   const fileName = `label-${label.trackingNumber?.replaceAll(/[^\w-]/g, "_")}.${endings[label.contentType]}`;
-  return new Streamed(label.contentType, fileName, portionsOf(content));
+  return new Streamed(label.contentType, fileName, chunksOf(content));
 }
 
-const portion = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
-async function* portionsOf(content: Buffer): AsyncGenerator<Uint8Array> {
-  for (let from = 0; from < content.length; from += portion) yield content.subarray(from, from + portion);
+async function* chunksOf(content: Buffer): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < content.length; from += chunkBytes) yield content.subarray(from, from + chunkBytes);
 }

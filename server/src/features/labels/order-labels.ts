@@ -7,7 +7,7 @@ import * as store from "./labels.store.ts";
 
 type Parcel = Awaited<ReturnType<typeof findParcels>>[number];
 
-/** A label of an order that is paid for, or may be, with the parcel it is for, if that is known. */
+/** A label of an order that is, or may be, paid for, with its shipment if there is one. */
 export type OrderLabel = { label: ShipmentLabel; parcel: Parcel | undefined };
 
 export async function listOrderLabels(db: Queryable, ctx: Ctx, orderIds: string[]): Promise<Map<string, OrderLabel[]>> {
@@ -18,7 +18,7 @@ export async function listOrderLabels(db: Queryable, ctx: Ctx, orderIds: string[
   return Map.groupBy(found, ({ label }) => label.orderId!);
 }
 
-/** Those whose parcels the order does not list: nobody knows yet whether they were sold, or it could not follow. */
+/** Labels whose shipments the order does not list: the outcome is unknown, or the order could not list them. */
 export function unlistedOf(order: Order, labels: readonly OrderLabel[]): ShipmentLabel[] {
   const listed = new Set(order.shipments.map(({ id }) => id));
   return labels
@@ -28,12 +28,12 @@ export function unlistedOf(order: Order, labels: readonly OrderLabel[]): Shipmen
     .map(({ label }) => label);
 }
 
-/** Why the carrier would not take it back, as far as that is known here. */
+/** Why the label cannot be voided, as far as the hub knows. */
 export function voidProblem({ label, parcel }: OrderLabel): string | undefined {
-  if (label.status === "failed") return "The label was not bought; there is nothing to give back.";
-  if (label.carrierAccountId === null) return "The carrier account was deleted, so that the carrier cannot be told.";
+  if (label.status === "failed") return "The label was not purchased.";
+  if (label.carrierAccountId === null) return "The carrier account was deleted, so the carrier cannot be called.";
   if (!parcel || (parcel.acceptedAt === null && parcel.status !== "delivered" && parcel.status !== "returned")) {
     return undefined;
   }
-  return `The carrier has the parcel already; it is ${parcel.status}.`;
+  return `The carrier already has the parcel (status ${parcel.status}).`;
 }

@@ -2,18 +2,18 @@ import type { FieldError } from "../../core/errors.ts";
 import { HubError } from "../../core/errors.ts";
 import { orderLimits } from "../../core/order-limits.ts";
 import type { Order } from "../orders/order.ts";
-import type { LabelWish } from "./label.ts";
+import type { LabelSpec } from "./label.ts";
 import type { LabelRequest } from "./labels.schemas.ts";
 
-type Lines = LabelWish["lines"];
+type Lines = LabelSpec["lines"];
 
 /**
- * What lies in the parcel: the lines that are named, or all that is left. A unit has one label; a further one for it, such
- * as a replacement, has to be asked for. `others`: labels for the order that its quantities do not tell of.
+ * The contents of the parcel: the named lines, or everything left to ship. Each item gets one label; another one, such as for
+ * a replacement, requires `allowDuplicate`. `others`: labels of the order that are not in its shipped quantities yet.
  */
 export function linesOf(
   order: Order,
-  others: readonly Pick<LabelWish, "lines">[],
+  others: readonly Pick<LabelSpec, "lines">[],
   { lines, allowDuplicate = false }: Pick<LabelRequest, "lines" | "allowDuplicate">,
 ): { lines: Lines; errors: FieldError[] } {
   if (order.shipments.length + others.length >= orderLimits.shipments) {
@@ -27,7 +27,7 @@ export function linesOf(
     const content = isAnyLeft ? [...left] : all;
     return { lines: content.map(([lineId, quantity]) => ({ lineId, quantity })), errors: [] };
   }
-  const message = "Everything of the order has been shipped, or has a label. `allowDuplicate` buys a further one.";
+  const message = "All items of the order are shipped or have a label. Set `allowDuplicate` to buy another one.";
   throw notFor("nothing_left", message, "label_exists");
 }
 
@@ -35,9 +35,9 @@ function notFor(code: string, message: string, error: "invalid_state" | "label_e
   return new HubError(error, message, { errors: [{ pointer: "/orderId", code, message }] });
 }
 
-/** Of each line, how much has neither left nor a label. */
-function leftOf(order: Order, others: readonly Pick<LabelWish, "lines">[]): Map<string, number> {
-  // One that says nothing of lines is for all of them.
+/** The quantity of each line that is neither shipped nor labeled. */
+function leftOf(order: Order, others: readonly Pick<LabelSpec, "lines">[]): Map<string, number> {
+  // A label without lines covers all of them.
   if (others.some(({ lines }) => lines.length === 0)) return new Map();
   const left = new Map(order.lines.map(({ id, quantity, shippedQuantity }) => [id, quantity - shippedQuantity]));
   for (const { lineId, quantity } of others.flatMap(({ lines }) => lines)) {
@@ -46,7 +46,7 @@ function leftOf(order: Order, others: readonly Pick<LabelWish, "lines">[]): Map<
   return new Map([...left].filter(([, quantity]) => quantity > 0));
 }
 
-/** `left` undefined: what has left, or has a label, may be sent again. */
+/** `left` undefined: shipped and labeled items are allowed as well. */
 function lineErrors(order: Order, lines: Lines, left: ReadonlyMap<string, number> | undefined): FieldError[] {
   const seen = new Set<string>();
   return lines.flatMap(({ lineId, quantity }, index): FieldError[] => {
@@ -55,12 +55,12 @@ function lineErrors(order: Order, lines: Lines, left: ReadonlyMap<string, number
     ];
     const line = order.lines.find(({ id }) => id === lineId);
     if (!line) return fail("lineId", "line_not_found", `The order has no line ${lineId}.`);
-    if (seen.has(lineId)) return fail("lineId", "repeated", "This line is named more than once.");
+    if (seen.has(lineId)) return fail("lineId", "repeated", "This line is listed more than once.");
     seen.add(lineId);
     const most = left ? (left.get(lineId) ?? 0) : line.quantity;
     if (quantity <= most) return [];
-    if (!left) return fail("quantity", "quantity_exceeds_ordered", `Of ${line.sku} ${most} were ordered.`);
-    const message = `Of ${line.sku} ${most} are left; the others have been shipped, or have a label.`;
+    if (!left) return fail("quantity", "quantity_exceeds_ordered", `Only ${most} of ${line.sku} were ordered.`);
+    const message = `Only ${most} of ${line.sku} are left; the others are shipped or have a label.`;
     return fail("quantity", "quantity_exceeds_remaining", message);
   });
 }

@@ -15,13 +15,13 @@ import { getLocation } from "../locations/locations.ts";
 import type { Order } from "../orders/order.ts";
 import { shippingProblem } from "../orders/order-rules.ts";
 import { lockOrders, readOrders } from "../orders/orders.ts";
-import type { LabelWish, ShipmentLabel } from "./label.ts";
+import type { LabelSpec, ShipmentLabel } from "./label.ts";
 import type { LabelRequest } from "./labels.schemas.ts";
 import { listOrderLabels, unlistedOf } from "./order-labels.ts";
 import { linesOf } from "./parcel-lines.ts";
 
-/** A request with everything that its order says about it; the carrier is not asked yet. */
-export type Planned = { open: OpenCarrier; wish: LabelWish };
+/** A validated request, completed from its order; the carrier is not called yet. */
+export type Planned = { open: OpenCarrier; spec: LabelSpec };
 
 export async function planLabel(ctx: Ctx, request: LabelRequest): Promise<Planned> {
   const open = await openSeller(ctx, request.carrierAccountId);
@@ -31,26 +31,26 @@ export async function planLabel(ctx: Ctx, request: LabelRequest): Promise<Planne
   const locationId = request.from ? null : order?.locationId;
   const from = locationId ? (await getLocation(ctx, locationId)).address : undefined;
   const others = order ? await findUnlisted(ctx.db, ctx, order) : [];
-  return { open, wish: wishFor(order, request, { from, others }) };
+  return { open, spec: labelSpecFor(order, request, { from, others }) };
 }
 
-/** What has to be known of an order besides itself: where it comes from, and labels that its quantities do not tell of. */
-export type LabelFacts = { from: Address | undefined; others: readonly Pick<LabelWish, "lines">[] };
+/** Facts besides the order: its ship-from address, and its labels that are not in its shipped quantities yet. */
+export type LabelFacts = { from: Address | undefined; others: readonly Pick<LabelSpec, "lines">[] };
 
-/** Pure. What no carrier would sell is refused with all that is wrong. */
-export function wishFor(
+/** Pure. Throws all validation errors at once. */
+export function labelSpecFor(
   order: Order | undefined,
   request: Omit<LabelRequest, "carrierAccountId" | "orderId">,
   facts: LabelFacts,
-): LabelWish {
+): LabelSpec {
   if (order) refuseUnshippable(order);
   const content = order ? linesOf(order, facts.others, request) : noLines(request);
   const { lines } = content;
   const { to, weight, dimensions } = parcelOf(order, request, lines);
   const from = request.from ?? facts.from;
   const errors = [
-    ...addressErrors("/from", from, "Say where it comes from; the order has no location with an address."),
-    ...addressErrors("/to", to, "Say where it goes; there is no order with a shipping address."),
+    ...addressErrors("/from", from, "`from` is required: the order has no location with an address."),
+    ...addressErrors("/to", to, "`to` is required: there is no order with a shipping address."),
     ...recipientErrors(to),
     ...weightErrors(weight),
     ...content.errors,
@@ -63,11 +63,11 @@ export function wishFor(
 
 type Parcel = { to: Address | undefined; weight: Weight | undefined; dimensions: Dimensions | null };
 
-/** What a parcel with these lines of the order is like, as far as it follows from the order or is said. */
+/** Address, weight and dimensions of a parcel with these lines, from the request or the order. */
 export function parcelOf(
   order: Order | undefined,
   request: Pick<LabelRequest, "to" | "weight" | "dimensions" | "lines">,
-  lines: LabelWish["lines"],
+  lines: LabelSpec["lines"],
 ): Parcel {
   return {
     to: request.to ?? (order && recipientOf(order)),
@@ -80,11 +80,11 @@ async function openSeller(ctx: Ctx, accountId: string): Promise<OpenCarrier> {
   const open = await openCarrier(ctx, accountId);
   const { account, carrier } = open;
   if (!account.isActive) throw new HubError("carrier_account_inactive", `${account.name} is not active.`);
-  if (!carrier.createLabel) throw new HubError("invalid_state", `${carrier.title} sells no labels.`);
+  if (!carrier.createLabel) throw new HubError("invalid_state", `${carrier.title} does not support labels.`);
   return open;
 }
 
-/** The rules of mark_shipped: what may not leave needs no label. */
+/** The rules of mark_shipped apply: an order that cannot be shipped gets no label. */
 function refuseUnshippable(order: Order): void {
   const problem = shippingProblem(order);
   if (!problem) return;
@@ -100,7 +100,7 @@ function recipientOf({ shippingAddress, customer }: Order): Address | undefined 
 }
 
 function noLines({ lines }: Pick<LabelRequest, "lines">): { lines: []; errors: FieldError[] } {
-  const message = "Lines are those of an order: say `orderId`.";
+  const message = "`lines` requires `orderId`.";
   return { lines: [], errors: lines ? [{ pointer: "/lines", code: "order_required", message }] : [] };
 }
 
@@ -109,33 +109,33 @@ function addressErrors(pointer: string, address: Address | undefined, missing: s
   const faults = addressFaults(address).map(({ member, text }) => ({
     pointer: `${pointer}/${member}`,
     code: address[member]?.trim() ? `invalid_${member === "zip" ? "zip" : "value"}` : "required",
-    message: `The carrier cannot go there: ${text}.`,
+    message: `The address cannot be used: ${text}.`,
   }));
   return [...faults, ...errorsAt(pointer, maskErrors(address))];
 }
 
 function recipientErrors(to: Address | undefined): FieldError[] {
   if (!to || to.name?.trim() || to.company?.trim()) return [];
-  return [{ pointer: "/to/name", code: "required", message: "Say who gets it: `name` or `company`." }];
+  return [{ pointer: "/to/name", code: "required", message: "A recipient is required: `name` or `company`." }];
 }
 
 function weightErrors(weight: Weight | undefined): FieldError[] {
   if (!weight) {
-    const message = "Say what the parcel weighs; it does not follow from the packages or lines of an order.";
+    const message = "`weight` is required: it cannot be derived from the packages or lines of an order.";
     return [{ pointer: "/weight", code: "required", message }];
   }
   if (weight.value > 0) return [];
-  return [{ pointer: "/weight/value", code: "weight_required", message: "Nothing at all weighs nothing." }];
+  return [{ pointer: "/weight/value", code: "weight_required", message: "The weight must be greater than 0." }];
 }
 
 function onlyPackageOf({ packages }: Order): Order["packages"][number] | undefined {
   return packages.length === 1 && packages[0]!.count === 1 ? packages[0] : undefined;
 }
 
-/** Undefined where it would be a guess: a line without a weight, or several packages. */
+/** Undefined if it cannot be derived: a line without a weight, or several packages. */
 function weightOf(
   order: Order,
-  content: LabelWish["lines"],
+  content: LabelSpec["lines"],
   { lines }: Pick<LabelRequest, "lines">,
 ): Weight | undefined {
   const packed = lines === undefined ? onlyPackageOf(order)?.weight : undefined;
@@ -156,13 +156,13 @@ async function findUnlisted(db: Queryable, ctx: Ctx, order: Order): Promise<Ship
   return unlistedOf(order, (await listOrderLabels(db, ctx, [order.id])).get(order.id) ?? []);
 }
 
-/** Again, now that nobody else can change it: a label for a cancelled order, or a second one, would be paid for nothing. */
-export async function checkAgain(tx: Tx, ctx: Ctx, request: LabelRequest, wish: LabelWish): Promise<void> {
-  if (wish.orderId === null) return;
-  const [order] = await lockOrders(tx, ctx.orgId, [wish.orderId]);
+/** Repeats the checks with the order locked: a label for a cancelled order, or a second label, would be paid for nothing. */
+export async function checkAgain(tx: Tx, ctx: Ctx, request: LabelRequest, spec: LabelSpec): Promise<void> {
+  if (spec.orderId === null) return;
+  const [order] = await lockOrders(tx, ctx.orgId, [spec.orderId]);
   refuseUnshippable(orNotFound("order", order));
   const { lines, errors } = linesOf(order!, await findUnlisted(tx, ctx, order!), request);
   if (errors.length > 0) throw validationFailed(errors);
-  if (isDeepStrictEqual(lines, wish.lines)) return;
-  throw new HubError("invalid_state", "What is left of the order has just changed. Ask once more.");
+  if (isDeepStrictEqual(lines, spec.lines)) return;
+  throw new HubError("invalid_state", "The unshipped items of the order have just changed. Try again.");
 }

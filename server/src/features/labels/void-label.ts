@@ -2,7 +2,7 @@ import { HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
-import { askAndAnswer, askAndSettle, nowOf, writeWish } from "../carrier-accounts/carrier-requests.ts";
+import { sendAndAnswer, sendAndSettle, nowOf, commitRequest } from "../carrier-accounts/carrier-requests.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import { findParcel } from "../shipments/shipments.ts";
 import type { ShipmentLabel } from "./label.ts";
@@ -12,16 +12,16 @@ import type { LabelAnswer } from "./labels.schemas.ts";
 import * as store from "./labels.store.ts";
 import { voidProblem } from "./order-labels.ts";
 
-/** Doing it again answers the same. What is on its way stays as it is. */
+/** Idempotent. A label whose parcel the carrier already has cannot be voided. */
 export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
   const found = orNotFound("label", await store.findLabel(ctx.db, ctx.orgId, id));
   if (found.status === "voided") return presentLabel(ctx, found);
   await refuseUnvoidable(ctx.db, ctx, found);
   const open = await openCarrier(ctx, found.carrierAccountId!);
-  if (!open.carrier.voidLabel) throw notVoidable(`${open.carrier.title} takes no labels back.`);
-  // Whether the carrier has sold it must be known before it can be given back.
-  if (found.status === "requested" && (await askAndSettle(ctx, purchase, found, open)).status === "requested") {
-    const message = "The carrier has not yet said whether it sold the label. Try again later.";
+  if (!open.carrier.voidLabel) throw notVoidable(`${open.carrier.title} does not support voiding labels.`);
+  // The outcome of the purchase must be known before the label can be voided.
+  if (found.status === "requested" && (await sendAndSettle(ctx, purchase, found, open)).status === "requested") {
+    const message = "The carrier has not confirmed the purchase of the label yet. Try again later.";
     throw new HubError("carrier_failed", message, { extra: { labelId: id } });
   }
   const write = async (tx: Tx): Promise<ShipmentLabel> => {
@@ -30,16 +30,16 @@ export async function voidLabel(ctx: Ctx, id: string): Promise<LabelAnswer> {
     await refuseUnvoidable(tx, ctx, current);
     return await save(tx, ctx, voidRequested(current, nowOf(ctx)), "void_requested");
   };
-  const asked = await writeWish(ctx, write, (label) => presentLabel(ctx, label));
-  // Somebody else has done it in the meantime.
-  if (asked.status === "voided") return presentLabel(ctx, asked);
-  return await askAndAnswer(ctx, voiding, asked, open, (settled, said) => {
+  const sent = await commitRequest(ctx, write, (label) => presentLabel(ctx, label));
+  // Another request has voided it in the meantime.
+  if (sent.status === "voided") return presentLabel(ctx, sent);
+  return await sendAndAnswer(ctx, voiding, sent, open, (settled, response) => {
     if (settled.status === "voided") return presentLabel(ctx, settled);
-    if ("refused" in said) {
-      const extra = { labelId: id, carrierCode: said.refused.code };
-      return new HubError("label_not_voidable", `${said.refused.message} The label stays purchased.`, { extra });
+    if ("rejected" in response) {
+      const extra = { labelId: id, carrierCode: response.rejected.code };
+      return new HubError("label_not_voidable", `${response.rejected.message} The label stays purchased.`, { extra });
     }
-    const message = "The carrier did not say whether it takes the label back. The hub goes on asking.";
+    const message = "The carrier did not respond to the void request. It is retried in the background.";
     return new HubError("carrier_failed", message, { extra: { labelId: id } });
   });
 }

@@ -27,7 +27,7 @@ export const LocationRequest = Strict(
     type: Type.Optional(OneOf(locationTypes, { description: "Default: warehouse" })),
     address: Type.Optional(Address),
     is_default: Type.Optional(
-      Type.Boolean({ description: "There is always one default; the first location becomes it whatever is said here" }),
+      Type.Boolean({ description: "Exactly one location is the default; the first location always becomes it" }),
     ),
     metadata: Type.Optional(Metadata),
   },
@@ -55,7 +55,7 @@ export const LocationPatch = Strict(
     locked_fields: Type.Optional(
       Type.Array(OneOf(["name", "type", "address", "is_active"]), {
         uniqueItems: true,
-        description: "Fields a sync leaves alone; what is edited here is added by itself",
+        description: "Fields a sync does not change; locally edited fields are added automatically",
       }),
     ),
   },
@@ -73,7 +73,7 @@ export const Location = Type.Object({
   metadata: Type.Record(Type.String(), Type.Unknown()),
   bridge_id: Nullable(Id),
   external_id: Nullable(Type.String()),
-  locked_fields: Type.Array(Type.String(), { description: "Edited here, so that a sync leaves them alone" }),
+  locked_fields: Type.Array(Type.String(), { description: "Locally edited fields, which a sync does not change" }),
   last_synced_at: Nullable(DateTime),
   created_at: DateTime,
   updated_at: DateTime,
@@ -89,7 +89,7 @@ export const LocationQuery = pageQuery({
 });
 export type LocationQuery = Static<typeof LocationQuery>;
 
-/** What a bridge has to deliver for a location; a transformation may make it from anything. */
+/** The form of a location from a bridge, after its transformation. */
 export const SyncedLocation = Type.Object({
   name: Name,
   type: Type.Optional(LocationType),
@@ -99,7 +99,7 @@ export const SyncedLocation = Type.Object({
 export type SyncedLocation = Static<typeof SyncedLocation>;
 
 export const SyncQuery = Strict({
-  dry_run: Type.Boolean({ default: false, description: "Only say what would change" }),
+  dry_run: Type.Boolean({ default: false, description: "Report the changes without making them" }),
 });
 
 const count = Type.Integer({ minimum: 0 });
@@ -126,7 +126,7 @@ export const LocationSync = Type.Object({
       changes: Type.Array(Type.Object({ path: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
       kept_local: Type.Array(Type.String(), {
         description:
-          "Fields that do not follow the bridge: edited here, a name that is taken, a default that stays active",
+          "Fields that were not synced: locally edited, a name that is in use, or a default that must stay active",
       }),
     }),
   ),

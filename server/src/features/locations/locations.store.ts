@@ -41,7 +41,7 @@ export async function listLocations(db: Queryable, orgId: string, query: Locatio
   return mapPage(page, present);
 }
 
-/** Writers of one organization's locations take turns: which one is the default concerns all of them. */
+/** Serializes writers of one organization's locations, since the default concerns all of them. */
 export async function lockLocations(tx: Tx, orgId: string): Promise<void> {
   await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`locations:${orgId}`]);
 }
@@ -56,7 +56,7 @@ export async function hasDefault(tx: Tx, orgId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Marks the oldest that is active, if none is marked; it is returned as it is afterwards. */
+/** Makes the oldest active location the default if there is none, and returns it. */
 export async function ensureDefault(tx: Tx, orgId: string, at: Date): Promise<Location | undefined> {
   const [row] = await tx.query<LocationRow>(
     `update locations set is_default = true, updated_at = $2, version = version + 1
@@ -67,7 +67,7 @@ export async function ensureDefault(tx: Tx, orgId: string, at: Date): Promise<Lo
   return row && present(row);
 }
 
-/** Takes the mark off the present default, if there is one; it is returned as it is afterwards. */
+/** Unsets the present default, if any, and returns it. */
 export async function clearDefault(tx: Tx, orgId: string, at: Date): Promise<Location | undefined> {
   const [row] = await tx.query<LocationRow>(
     `update locations set is_default = false, updated_at = $2, version = version + 1
@@ -151,7 +151,7 @@ export async function insertSynced(
   );
 }
 
-/** Only those that really changed get a new version; all were seen at the bridge, or missed there. */
+/** Sets `last_synced_at` of all; only changed locations get a new version. */
 export async function updateSynced(tx: Tx, orgId: string, writes: LocationWrite[], at: Date): Promise<void> {
   if (writes.length === 0) return;
   const records = writes.map(({ change, location: { name, type, address, is_active } }) => {

@@ -70,9 +70,9 @@ export async function updateLocation(ctx: Ctx, id: string, patch: LocationPatch,
       if (patch.is_default) throw badField("/is_default", "inactive", "An inactive location cannot be the default.");
       throw defaultRequired("deactivating this one");
     }
-    // A sync may have brought none that was active.
+    // There is no default if a sync has created only inactive locations.
     if (wanted.is_active && !(await store.hasDefault(tx, ctx.orgId))) wanted.is_default = true;
-    if (location.is_default && !wanted.is_default) throw defaultRequired("taking the mark off this one");
+    if (location.is_default && !wanted.is_default) throw defaultRequired("unsetting this one");
     if (wanted.is_default && !location.is_default) await moveDefaultAway(tx, ctx);
     const updated = await refuseTakenName(store.updateLocation(tx, ctx.orgId, { ...wanted, at: ctx.clock.now() }));
     const data = { ...patch, version: updated.version };
@@ -96,24 +96,24 @@ export async function deleteLocation(ctx: Ctx, id: string, ifMatch: IfMatch) {
   });
 }
 
-/** What somebody edits here is theirs: the next sync must not take it back. */
+/** Locally edited fields are locked, so that the next sync does not revert them. */
 function lockedBy(location: Location, patch: LocationPatch): string[] {
   if (location.bridge_id === null) return location.locked_fields;
   return [...new Set([...location.locked_fields, ...syncedFields.filter((field) => patch[field] !== undefined)])];
 }
 
-/** Those of these ids that are locations of the organization and in use. */
+/** Filters the IDs to active locations of the organization. */
 export async function findLocationIds(db: Queryable, orgId: string, ids: string[]): Promise<Set<string>> {
   return new Set(ids.length === 0 ? [] : await store.findActiveIds(db, orgId, ids));
 }
 
-/** Which bridge each location came from, for those that came from one. */
+/** The bridge of each synced location. */
 export async function listLocationBridges(db: Queryable, orgId: string): Promise<Map<string, string>> {
   const rows = await store.listLocationBridges(db, orgId);
   return new Map(rows.map(({ id, bridge_id }) => [id, bridge_id]));
 }
 
-/** Where parcels come from, for each location that has an address. */
+/** The address of each location that has one. */
 export async function listLocationAddresses(db: Queryable, orgId: string): Promise<Map<string, Address>> {
   const rows = await store.listLocationAddresses(db, orgId);
   return new Map(rows.map(({ id, address }) => [id, address]));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Address } from "../../core/address.ts";
 import type { Location, LocationSync } from "./locations.schemas.ts";
 
-/** A location as a bridge delivers it. */
+/** A location pulled from a bridge. */
 export type PulledLocation = {
   externalId: string;
   name: string;
@@ -13,7 +13,7 @@ export type PulledLocation = {
 
 type LocationChange = LocationSync["changes"][number];
 
-/** What to write for one change; `unchanged` needs nothing. */
+/** One change and the values to write. */
 export type LocationWrite = { change: LocationChange; location: SyncedFields };
 
 type SyncedFields = Pick<Location, "name" | "type" | "address" | "is_active">;
@@ -21,8 +21,8 @@ type SyncedFields = Pick<Location, "name" | "type" | "address" | "is_active">;
 export const syncedFields = ["name", "type", "address", "is_active"] as const;
 
 /**
- * Which locations of the bridge are new, changed or gone. Pure: the dry run and the real one are the same plan.
- * Vanished ones are deactivated, never deleted, and the default stays what it is.
+ * Plans which locations of the bridge to create, update or deactivate. Pure, so that a dry run has the same plan. Locations
+ * that vanished are deactivated, never deleted, and the default is kept.
  */
 export function planLocationSync(
   known: Location[],
@@ -45,7 +45,7 @@ export function planLocationSync(
 }
 
 function deactivationOf(location: Location): LocationWrite {
-  // A default cannot be inactive; somebody has to choose another one first.
+  // The default cannot be inactive; another default must be chosen first.
   const isKept = location.locked_fields.includes("is_active") || location.is_default;
   return {
     location: { ...location, is_active: isKept },
@@ -106,7 +106,7 @@ function fieldsOf({ name, type, address, isActive }: PulledLocation): SyncedFiel
 const isSameName = (one: { name: string }, other: { name: string }): boolean =>
   one.name.toLowerCase() === other.name.toLowerCase();
 
-/** Names are unique here, not at the bridge. */
+/** Names are unique in the hub, but not necessarily in the bridge. */
 function freeName({ name, externalId }: PulledLocation, taken: ReadonlySet<string>): string {
   let free = name;
   for (let count = 1; taken.has(free.toLowerCase()); count++) {
@@ -123,7 +123,7 @@ type Suggestion = LocationSync["suggestions"][number];
 
 const maxSuggestions = 20;
 
-/** Pairs of active locations that look like one place. Only a hint: nothing is merged. */
+/** Pairs of active locations that are probably the same. Nothing is merged. */
 export function suggestDuplicates(locations: Location[]): Suggestion[] {
   const suggestions = new Map<string, Suggestion>();
   const groups = new Map<string, Location[]>();

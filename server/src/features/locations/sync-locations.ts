@@ -26,15 +26,15 @@ const pullTimeoutMs = 30_000;
 const maxPulled = 10_000;
 const findErrors = createFinder(SyncedLocation, "body");
 
-/** A record of the bridge, as a transformation or the connector itself brought it into the hub's form. */
+/** A record of the bridge in the hub's form, after its transformation. */
 export type PulledItem = {
   externalId: string;
   body: Record<string, unknown>;
-  /** Why it could not be brought into the hub's form: it came, so that it has not vanished. */
+  /** Why it could not be transformed. The record exists, so its location has not vanished. */
   failure?: { code: string; message: string };
 };
 
-/** Pulls now and answers what changed, or with `dry_run` what would. A bridge that fails changes nothing. */
+/** Pulls locations now and returns the changes, which a dry run does not make. A failing bridge changes nothing. */
 export async function syncLocations(ctx: Ctx, bridgeId: string, isDryRun: boolean): Promise<LocationSync> {
   const items = await pullItems(ctx, bridgeId);
   return await applyPulledLocations(ctx, bridgeId, items, {
@@ -58,7 +58,8 @@ async function pullItems(ctx: Ctx, bridgeId: string): Promise<PulledItem[]> {
     await releaseSlotWhile(ctx, async () => {
       for await (const page of task.pull(call, undefined)) {
         records.push(...page.records);
-        if (records.length > maxPulled) throw new HubError("bridge_failed", `More than ${maxPulled} locations came.`);
+        if (records.length > maxPulled)
+          throw new HubError("bridge_failed", `The bridge returned more than ${maxPulled} locations.`);
       }
     });
   } catch (error) {
@@ -101,7 +102,7 @@ export async function applyPulledLocations(
     const all = await store.listAllLocations(tx, ctx.orgId);
     const own = all.filter((location) => location.bridge_id === bridgeId);
     const failed = new Set(errors.map(({ external_id }) => external_id));
-    // What came but could not be read has not vanished.
+    // A location that could not be read has not vanished.
     const known = own.filter(({ external_id }) => !failed.has(external_id ?? ""));
     const writes = planLocationSync(known, pulled, new Set(all.map(({ name }) => name)));
     if (!isDryRun) await write(tx, ctx, bridgeId, writes);
@@ -154,9 +155,9 @@ async function write(tx: Tx, ctx: Ctx, bridgeId: string, writes: LocationWrite[]
   await store.insertSynced(tx, ctx.orgId, bridgeId, created, at);
   const touched = writes.filter(({ change: { action } }) => action !== "created");
   await store.updateSynced(tx, ctx.orgId, touched, at);
-  // Perhaps the first active ones an organization gets: one of them has to be the default.
-  const marked = await store.ensureDefault(tx, ctx.orgId, at);
-  if (!marked) return;
-  const data = { is_default: true, version: marked.version };
-  recordEvent(tx, ctx, { type: "location.updated", objectId: marked.id, data });
+  // These may be the organization's first active locations: one of them has to be the default.
+  const defaulted = await store.ensureDefault(tx, ctx.orgId, at);
+  if (!defaulted) return;
+  const data = { is_default: true, version: defaulted.version };
+  recordEvent(tx, ctx, { type: "location.updated", objectId: defaulted.id, data });
 }

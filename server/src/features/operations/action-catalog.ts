@@ -40,7 +40,7 @@ import { validateAddress } from "./actions/validate-address.ts";
 import { voidLabel } from "./actions/void-label-action.ts";
 import type { ActionRequest } from "./operations.schemas.ts";
 
-/** Every action there is, as people look for them. A new one is a file in actions/ and a line here. */
+/** All actions, in display order. A new one is a file in actions/ and a line here. */
 export const actionCatalog: readonly ActionDefinition[] = [
   hold,
   releaseHold,
@@ -81,7 +81,7 @@ export const actionCatalog: readonly ActionDefinition[] = [
   runTask,
 ];
 
-/** The conditions of an action of a pipeline: when it is done, and what its params ask for; with their pointers. */
+/** The conditions of a step, `when` and the one among its params, with their pointers. */
 export function conditionsOf({ type, params, when }: ActionRequest): { when?: Placed; holds?: Placed } {
   const name = actionsByType.get(type)?.conditionParam;
   const inner = name === undefined ? undefined : params?.[name];
@@ -93,13 +93,13 @@ export function conditionsOf({ type, params, when }: ActionRequest): { when?: Pl
 
 type Placed = { condition: unknown; pointer: string };
 
-/** The condition sets that an action of a pipeline asks, by id or name. */
+/** The condition sets a step refers to, by ID or name. */
 export function setsOf(request: ActionRequest): string[] {
   const asked = Object.values(conditionsOf(request)).flatMap(({ condition }) => referredSets(condition));
   return [...asked, ...setsInParams(request).map(({ set }) => set)];
 }
 
-/** Those that its params name besides conditions. Params that are not yet checked may be anything. */
+/** The condition sets in params, besides conditions. The params may not be validated yet. */
 export function setsInParams({ type, params = {} }: ActionRequest): { set: string; pointer: string }[] {
   const action = actionsByType.get(type);
   if (!action?.sets || findErrorsIn(action.params, params).length > 0) return [];

@@ -7,7 +7,7 @@ import { listSentTo } from "../tasks/tasks.ts";
 import type { BridgeDirectory } from "./action.ts";
 import { refuse } from "./action.ts";
 
-/** Everything actions may ask about the organization's bridges, read once for the whole pipeline. */
+/** The organization's bridges as actions see them, read once per pipeline. */
 export async function loadBridgeDirectory(ctx: Ctx, isNeeded: boolean): Promise<BridgeDirectory> {
   const bridges = new Map<string, OpenBridge>();
   if (isNeeded) for (const bridge of await listOpenBridges(ctx)) bridges.set(bridge.row.id, bridge);
@@ -16,7 +16,7 @@ export async function loadBridgeDirectory(ctx: Ctx, isNeeded: boolean): Promise<
   return {
     problem(bridgeId, taskName, input) {
       const bridge = bridges.get(bridgeId.toLowerCase());
-      if (!bridge) return refuse("bridge_not_found", "There is no such bridge.");
+      if (!bridge) return refuse("bridge_not_found", "The bridge does not exist.");
       const unusable = findUnusable(ctx, bridge);
       if (unusable) return refuse(unusable.code, unusable.message);
       const task = findTask(bridge, taskName);

@@ -16,7 +16,7 @@ import { refuse } from "./action.ts";
 import { loadBridgeDirectory } from "./bridge-directory.ts";
 import { actionsByType, conditionsOf, setsInParams, setsOf } from "./action-catalog.ts";
 import { findTimeZone } from "../organizations/organizations.ts";
-import type { CarrierDesk } from "./carrier-desk.ts";
+import type { CarrierDirectory } from "./carrier-directory.ts";
 import type { Pipeline, Step } from "./evaluate.ts";
 import type { ActionRequest, OnError } from "./operations.schemas.ts";
 import type { FillParams } from "./template-params.ts";
@@ -25,15 +25,15 @@ import { compileTemplates } from "./template-params.ts";
 export type PipelineOptions = {
   onError: OnError;
   isAtomic: boolean;
-  /** Checked when the run was made. What was true then may not be now, such as a date that lay in the future. */
+  /** Already checked when the run was created. Later checks may fail, such as for a date that was in the future. */
   isChecked?: boolean;
-  /** Which orders it is for, beside what each step asks. */
+  /** Condition on the orders, besides those of the steps. */
   when?: object | null | undefined;
-  /** When the actions were asked for, if not now: the dates in them had to lie in the future of that moment. */
+  /** When the actions were requested, if not now: dates had to be in the future at that time. */
   askedAt?: Date;
 };
 
-/** Everything that can be wrong with a pipeline is found here, once, before any order is looked at. */
+/** Validates the whole pipeline once, before any order is read. */
 export async function compilePipeline(
   ctx: Ctx,
   requests: ActionRequest[],
@@ -42,13 +42,13 @@ export async function compilePipeline(
   const errors: FieldError[] = [];
   const timeZone = await findTimeZone(ctx, ctx.orgId);
   const lookup = await loadSetLookup(ctx, [...requests.flatMap(setsOf), ...referredSets(options.when)]);
-  // Whoever started a run was asked then, and it goes on in their name; whoever retries it is asked anew.
+  // A run was checked against its creator's scopes when it was created; a retry is checked against its caller's.
   const refusal = (path: string) => (options.isChecked ? undefined : personalPathRefusal(ctx, path));
-  // Those of a run were looked at when it was made, perhaps by an earlier version of the hub.
+  // The conditions of a run were checked when it was created, possibly by an earlier version of the hub.
   const rules = options.isChecked ? { isChecked: true } : { fields: askedFields, refusal };
   const compileAt = (condition: unknown, at: string): Predicate | undefined => {
     const compiled = compileCondition(condition, lookup, at, { ...rules, timeZone });
-    // Conditions ask for what callers see of an order, so for `onHold` as well.
+    // Conditions see orders as the API presents them, including `onHold`.
     if (!Array.isArray(compiled)) return (order) => compiled(presentToConditions(order as Order));
     errors.push(...compiled);
     return undefined;
@@ -72,7 +72,7 @@ export async function compilePipeline(
     errors.push(...wrong);
     const templates =
       wrong.length > 0 ? undefined : compileTemplates(action.params, params, `${pointer}/params`, rules);
-    // What an earlier version of the hub took as it was stays as it is.
+    // A text that an earlier version of the hub accepted stays as it is.
     if (!options.isChecked) errors.push(...(templates?.errors ?? []));
     for (const asked of wrong.length > 0 ? [] : (action.asksAbout?.(params) ?? [])) {
       const refused = refusal(asked.path);
@@ -97,7 +97,7 @@ export async function compilePipeline(
   return { steps, isAtomic: options.isAtomic, bridges, sets: lookup, timeZone, when: forOrders };
 }
 
-/** What comes after something that a carrier is asked for meets the order as it was before the carrier's answer. */
+/** Steps after a carrier request would see the order as it was before the carrier's response. */
 function lastWordErrors(steps: readonly Step[]): FieldError[] {
   const first = steps.findIndex(({ action }) => action.isLastWord);
   if (first === -1) return [];
@@ -106,7 +106,7 @@ function lastWordErrors(steps: readonly Step[]): FieldError[] {
     .slice(first + 1)
     .filter(({ action }) => action.group !== "organize")
     .map(({ index, action }) => {
-      const message = `The carrier answers after the run: behind ${type} a pipeline may only organise, which ${action.type} does not.`;
+      const message = `The carrier responds after the run: only actions of the group organize can follow ${type}, and ${action.type} is not one.`;
       return { pointer: `/actions/${index}/type`, code: "not_allowed_after_carrier_step", message };
     });
 }
@@ -114,7 +114,7 @@ function lastWordErrors(steps: readonly Step[]): FieldError[] {
 export function atomicErrors(requests: readonly { type?: unknown }[], isAtomic: boolean): FieldError[] {
   const grouping = requests.find(({ type }) => actionsByType.get(type as string)?.applyToAll);
   if (!grouping || !isAtomic) return [];
-  const message = `${String(grouping.type)} changes several orders together; it cannot be taken back for one of them.`;
+  const message = `${String(grouping.type)} changes several orders together and cannot be rolled back for one of them.`;
   return [{ pointer: "/atomic", code: "not_atomic", message }];
 }
 
@@ -135,7 +135,7 @@ function findAction(type: string, pointer: string, errors: FieldError[]): Action
   return action;
 }
 
-/** For an undo, which goes by what was recorded: neither params nor what they point at have to be right any more. */
+/** For an undo, which uses the recorded changes: params and the records they refer to need not be valid any more. */
 export async function listSteps(ctx: Ctx, requests: ActionRequest[]): Promise<Pipeline> {
   const steps = requests.flatMap(({ type }, index): Step[] => {
     const action = actionsByType.get(type);
@@ -158,17 +158,17 @@ function paramErrors(
   return errorsAt(pointer, errors);
 }
 
-/** What was filled in keeps to the rules of the params, as what was typed in does. */
+/** Values filled in from templates are validated like literal ones. */
 function checkFilled(action: ActionDefinition, fill: FillParams): FillParams {
   return (order, now) => {
     const filled = fill(order, now);
     const [error] = "refused" in filled ? [] : findErrorsIn(action.params, filled.params);
     if (!error) return filled;
-    return refuse("template_result", `Filled in for this order, ${error.pointer} is not allowed: ${error.message}`);
+    return refuse("template_result", `With the values of this order, ${error.pointer} is invalid: ${error.message}`);
   };
 }
 
-/** Asked for something that only `operations:override` permits, whichever action it is: its own check says so. */
+/** Whether any action needs `operations:override`, according to its own check. */
 export function asksForOverride(requests: readonly ActionRequest[]): boolean {
   return requests.some(({ type, params = {} }) => {
     const action = actionsByType.get(type);
@@ -189,7 +189,7 @@ export function refuseWithoutOverride(ctx: Ctx, detail: string): void {
 export function envOf(
   ctx: Ctx,
   { bridges, sets, timeZone }: Pipeline,
-  carriers: CarrierDesk,
+  carriers: CarrierDirectory,
   isOverriding: boolean,
 ): ActionEnv {
   const { actor, newId, clock } = ctx;

@@ -18,7 +18,7 @@ type Node = {
 const common = ["eq", "ne", "in", "not_in", "empty", "not_empty"] as const;
 const ordered = ["gt", "gte", "lt", "lte", "between"] as const;
 const texts = ["contains", "starts_with", "ends_with", "in_set", "not_in_set"] as const;
-/** What makes sense for each type. Of the others those are refused that could not be true, or not be false. */
+/** Suggested operators per type. Others are accepted unless they could never, or only ever, be true. */
 const operatorsOf: Record<ConditionField["type"], readonly (typeof operators)[number][]> = {
   text: [...common, ...texts],
   number: [...common, ...ordered],
@@ -38,7 +38,7 @@ const entities: Record<string, string> = {
   mergedIntoId: "order",
 };
 
-/** Everything of an order that a `when` can ask about, from the schema of the order itself. */
+/** The order fields that conditions can use, from the schema of the order. */
 export function listConditionFields(ctx: Ctx): { data: ConditionField[]; operators: string[] } {
   const mayAsk = maySeePersonalData(ctx);
   const data = fieldsIn(AskedOrder as Node, []).map((field) => ({
@@ -50,7 +50,7 @@ export function listConditionFields(ctx: Ctx): { data: ConditionField[]; operato
 
 type Found = Omit<ConditionField, "available">;
 
-/** Lists are looked into: `lines.sku` is that of any line. */
+/** Fields of list members are listed: `lines.sku` matches any line. */
 function fieldsIn(node: Node, path: string[]): Found[] {
   const { properties, items, additionalProperties: values } = node;
   if (properties) return Object.entries(properties).flatMap(([name, member]) => fieldsIn(member, [...path, name]));

@@ -131,7 +131,7 @@ describe("the check itself", async () => {
     ["lost", "a change by hand that is gone", "delete from order_changes"],
     ["lost", "a value that is gone", "delete from condition_set_values"],
     ["broken", "tags that the list does not know", "delete from order_tags"],
-    ["broken", "fields that the list does not know", "delete from order_marks"],
+    ["broken", "fields that the list does not know", "delete from order_facets"],
     [
       "doubled",
       "a key that became two runs",

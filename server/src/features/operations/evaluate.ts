@@ -4,7 +4,8 @@ import { applyChanges, changesOf } from "../orders/order-changes.ts";
 import { holdProblem, moveProblem } from "../orders/order-rules.ts";
 import type { ActionDefinition, ActionEnv, BridgeDirectory, ExternalCall, Outcome, Refusal } from "./action.ts";
 import { refuse, refuseFor } from "./action.ts";
-import type { OnError, RunResult } from "./operations.schemas.ts";
+import type { OnError } from "./operations.schemas.ts";
+import type { RunResult } from "./run.schemas.ts";
 import type { FillParams } from "./template-params.ts";
 
 /** A checked action of a pipeline, ready to be applied to any number of orders. */
@@ -12,10 +13,10 @@ export type Step = {
   index: number;
   action: ActionDefinition;
   params: unknown;
-  /** Its params for one order, where something in them is filled in from it. */
+  /** Fills in templates in the params for one order. */
   fill?: FillParams | undefined;
   when: Predicate | undefined;
-  /** The condition in its params, if it has one. */
+  /** The condition among its params, if any. */
   holds: Predicate | undefined;
   onError: OnError;
 };
@@ -27,23 +28,23 @@ export type Pipeline = {
   isAtomic: boolean;
   bridges: BridgeDirectory;
   sets: SetLookup;
-  /** Of the organization. */
+  /** Time zone of the organization. */
   timeZone: string;
-  /** Which orders it is for at all, where that was asked. */
+  /** The condition of the automation: other orders are skipped. */
   when?: Predicate | undefined;
 };
 
-/** What became of one action on one order; `carried`: by an earlier run of the chain. */
+/** Result of one action on one order; `carried_over` if an earlier run of the chain applied it. */
 export type StepResult = RunResult["steps"][number];
 
-/** What became of one order. `todo` are the steps that a retry would have to do, as bits. */
+/** Result of one order. `todo` is a bit mask of the steps a retry would have to apply. */
 export type Evaluation = {
   before: Order;
   order: Order;
   steps: StepResult[];
   created: Order[];
   calls: { step: StepResult; call: ExternalCall }[];
-  /** Labels that steps want bought or given back. */
+  /** Labels to buy or void. */
   labels: { step: StepResult; buys?: LabelPurchase; voids?: string[] }[];
   todo: number;
   todoBefore: number;
@@ -52,7 +53,7 @@ export type Evaluation = {
 
 export const allSteps = 2 ** 25 - 1;
 
-/** The first step that looks at all orders of the run at once, if there is one. */
+/** The first step that needs all orders of the run at once, if any. */
 export function wholeStepOf({ steps }: Pipeline): Step | undefined {
   return steps.find(({ action }) => action.applyToAll);
 }
@@ -62,8 +63,8 @@ export function isGrouped(pipeline: Pipeline): boolean {
 }
 
 /**
- * The pipeline on these orders, step by step, on copies. Preflight and run both call this: what one shows is what the
- * other does. `todo` says per order which steps are left to do; `isAborted` is set when a step stops the whole run.
+ * Applies the pipeline to copies of these orders. Preflight and run both call this, so a run does what its preflight showed.
+ * `todo` has the remaining steps of each order; `isAborted` is set when a step aborts the run.
  */
 export function evaluate(
   orders: readonly Order[],
@@ -80,7 +81,7 @@ export function evaluate(
     }
     return evaluations;
   }
-  // Step by step over all orders, since a step that looks at all of them needs each as the steps before have left it.
+  // Step by step over all orders: a step that needs all of them needs each with the earlier steps applied.
   for (const step of pipeline.steps) {
     for (const evaluation of evaluations) evaluation.isStopped ||= run.isAborted;
     if (step.action.applyToAll) applyToAll(evaluations, step, env, run);
@@ -149,21 +150,21 @@ function reasonNotToApply(evaluation: Evaluation, step: Step): StepResult | unde
     return {
       ...base,
       status: "skipped",
-      error: { code: "condition_not_met", message: "`when` does not hold for this order." },
+      error: { code: "condition_not_met", message: "The order does not meet the step's `when`." },
     };
   }
   return undefined;
 }
 
-// Often by a step of the very same run.
-const leaveOutMerged =
-  'It was merged into another order. Give the step `when: {"path": "mergedIntoId", "op": "empty"}` to leave it out.';
+// Often merged by an earlier step of the same run.
+const excludeMerged =
+  'The order was merged into another one. Add `when: {"path": "mergedIntoId", "op": "empty"}` to the step to skip it.';
 
-/** What forbids an action whatever it does: the order's status, and holds. */
+/** Checks that apply to every action: the order's status and holds. */
 export function guard(order: Order, { action, params }: Pick<Step, "action" | "params">): Refusal | undefined {
   if (!action.statuses.includes(order.status)) {
     const message = `${action.title} is not possible while the order is ${order.status}.`;
-    const fix = order.mergedIntoId === null ? `Allowed while it is ${action.statuses.join(", ")}.` : leaveOutMerged;
+    const fix = order.mergedIntoId === null ? `Allowed while it is ${action.statuses.join(", ")}.` : excludeMerged;
     return refuse("invalid_state", message, fix);
   }
   return action.blockedByHold && !overridesHolds(params) ? refuseFor(holdProblem(order)) : undefined;
@@ -173,7 +174,7 @@ function overridesHolds(params: unknown): boolean {
   return (params as { override_holds?: boolean }).override_holds === true;
 }
 
-/** A status changes by the rules for all orders, whichever action it is that changes it. */
+/** A status change follows the same rules in every action. */
 function moveRefusal(order: Order, { params }: Step, patch: OrderPatch): Refusal | undefined {
   if (patch.status === undefined || patch.status === order.status) return undefined;
   const isForced = (params as { force?: boolean }).force === true;
@@ -192,8 +193,8 @@ function settle(
   const base = { index: step.index, type: step.action.type };
   const bit = 1 << step.index;
   if ("refused" in outcome) {
-    const { refused: code, ...told } = outcome;
-    evaluation.steps.push({ ...base, status: "failed", error: { code, ...told } });
+    const { refused: code, ...error } = outcome;
+    evaluation.steps.push({ ...base, status: "failed", error: { code, ...error } });
     if (isAtomic) rollBack(evaluation);
     if (isAtomic || step.onError !== "continue") evaluation.isStopped = true;
     if (step.onError === "abort_run") run.isAborted = true;
@@ -221,7 +222,7 @@ function settle(
   evaluation.steps.push(result);
 }
 
-/** All or nothing for this order: back to where it was, without what was made, with everything left to do that was to do before. */
+/** Atomic runs: restores the order and drops what the steps created; all its steps are to do again. */
 function rollBack(evaluation: Evaluation): void {
   for (const step of evaluation.steps) {
     if (step.status !== "applied" || step.carried_over) continue;
@@ -232,7 +233,7 @@ function rollBack(evaluation: Evaluation): void {
   dropEffects(evaluation);
 }
 
-/** The order is what it was, nothing is made, and nobody is told anything. */
+/** Drops all changes, new orders, tasks and label requests. */
 export function dropEffects(evaluation: Evaluation): void {
   evaluation.order = evaluation.before;
   evaluation.created = [];
@@ -246,21 +247,21 @@ export type OrderOutcome = {
   error: NonNullable<StepResult["error"]> | null;
 };
 
-const aborted = { code: "run_aborted", message: "A step of an earlier order stopped the run." };
+const aborted = { code: "run_aborted", message: "A step that failed for an earlier order aborted the run." };
 
 /**
- * The order's result from those of its steps. An undo that could take back some of them has done what its preflight promised: the
- * order has succeeded, and the error tells of the rest.
+ * The order's result from those of its steps. An order that was undone in part has succeeded, as its preflight announced; the error
+ * has the rest.
  */
 export function outcomeOf({ steps, before, order, created, calls, labels }: Evaluation): OrderOutcome {
-  const kept = steps.find((step) => step.status === "undo_failed");
-  const failed = steps.find((step) => step.status === "failed") ?? kept;
-  if (kept && steps.some((step) => step.status === "applied"))
-    return { status: "succeeded", isUnchanged: false, error: kept.error ?? null };
+  const notUndone = steps.find((step) => step.status === "undo_failed");
+  const failed = steps.find((step) => step.status === "failed") ?? notUndone;
+  if (notUndone && steps.some((step) => step.status === "applied"))
+    return { status: "succeeded", isUnchanged: false, error: notUndone.error ?? null };
   if (failed) return { status: "failed", isUnchanged: false, error: failed.error ?? null };
   const hasDeleted = (): boolean => steps.some((step) => step.deleted_order_ids !== undefined);
   const isUnchanged = order === before && created.length + calls.length + labels.length === 0 && !hasDeleted();
-  // The step that failed was another order's. Some of its own may have been done by then, here or by an earlier run.
+  // A step failed for another order. Some steps of this one may have been applied before, here or by an earlier run.
   const isAborted = steps.some((step) => step.error?.code === "previous_step_failed");
   if (isAborted) return { status: "skipped", isUnchanged, error: aborted };
   return { status: "succeeded", isUnchanged, error: null };

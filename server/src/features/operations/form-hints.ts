@@ -1,10 +1,10 @@
 /**
- * What a form needs to know of a param beyond its type: a title, what an id is the id of, which other param it depends on, and
- * how it is best entered. Said once for all actions, by the names that they share.
+ * Hints for forms beyond the schema of a param: title, referenced entity, params it depends on, and widget. Defined once for all
+ * actions, by param name.
  */
 type Node = Record<string, unknown>;
 
-/** Ids are bare uuids: the kind of thing they point at, by the name of the param. */
+/** The entity an ID refers to, by param name. */
 const entities: Record<string, string> = {
   location_id: "location",
   user_id: "user",
@@ -13,7 +13,7 @@ const entities: Record<string, string> = {
   carrier_account_id: "carrier_account",
 };
 
-/** What can be chosen there follows from another param. */
+/** The choices of these params depend on other params. */
 const dependencies: Record<string, string[]> = {
   task_name: ["bridge_id"],
   input: ["bridge_id", "task_name"],
@@ -29,7 +29,7 @@ const widgets: Record<string, string> = {
   input: "json",
 };
 
-/** The schema with hints at each of its members, also within members. The given one stays as it is. */
+/** A copy of the schema with hints on each member, recursively. */
 export function withFormHints(schema: object): Node {
   const { properties, items } = schema as { properties?: Record<string, Node>; items?: Node };
   return {

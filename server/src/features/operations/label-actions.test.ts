@@ -6,7 +6,7 @@ import { scriptLabels } from "../../testing/scripted-carrier.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { aParcel } from "../labels/labels.schemas.ts";
 import { labelWork } from "../labels/labels.ts";
-import { tellRuns } from "./operations.ts";
+import { applyLabelResults } from "./operations.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
@@ -42,7 +42,7 @@ const run = async (id: string, actions: object[]) =>
 /** Asks the carriers for all that is due, and tells the runs. */
 async function settle(): Promise<void> {
   await workOff(hub.world, labelWork);
-  await tellRuns(hub.world, new AbortController().signal);
+  await applyLabelResults(hub.world, new AbortController().signal);
 }
 const refuse = (): never => {
   throw new RemoteError("bad_address", "Ada Byron does not live there.");
@@ -156,7 +156,7 @@ describe("choose_rate and buy_label", () => {
     hub.advance(2 * 60_000);
     const node = await hub.secondNode();
     await workOff(node.world, labelWork);
-    await tellRuns(node.world, new AbortController().signal);
+    await applyLabelResults(node.world, new AbortController().signal);
     await node.stop();
     expect([...desk.sold.keys()].filter((key) => key.includes(labelId!))).toEqual([`label:${labelId}`]);
     expect(stepOf(await readRun(done.id))).not.toHaveProperty("warning");
@@ -267,7 +267,7 @@ test("a step learns of all its labels at once, not of some while somebody has an
   const labelIds = stepOf(done).label_ids as string[];
   expect(labelIds).toHaveLength(2);
   await workOff(hub.world, labelWork);
-  const tell = () => tellRuns(hub.world, new AbortController().signal);
+  const tell = () => applyLabelResults(hub.world, new AbortController().signal);
   await hub.world.db.transaction(async (tx) => {
     await tx.query("select from shipment_labels where id = $1 for update", [labelIds[1]]);
     await tell();

@@ -12,7 +12,7 @@ import { guard } from "./evaluate.ts";
 import { withFormHints } from "./form-hints.ts";
 import type { CatalogQuery } from "./catalog.schemas.ts";
 
-/** Every action; with an order, also whether it is possible for it. */
+/** All actions; with an order, also whether each is applicable to it. */
 export async function listActions(ctx: Ctx, { order_id: ref }: CatalogQuery) {
   const order = ref === undefined ? undefined : await findByRef(ctx.db, ctx, ref);
   const reasonOf = await loadAvailability(ctx);
@@ -33,36 +33,36 @@ export async function listActions(ctx: Ctx, { order_id: ref }: CatalogQuery) {
       scope: action.scope ?? "operations:run",
       available: reasonOf(action) === null,
       unavailable_reason: reasonOf(action),
-      ...(order ? possibilityOf(ctx, action, order, reasonOf(action)) : {}),
+      ...(order ? applicabilityOf(ctx, action, order, reasonOf(action)) : {}),
     })),
     groups: [...new Set(actionCatalog.map(({ group }) => group))],
   };
 }
 
-/** Why an action cannot be used by this organization at all; null when it can. */
+/** Why this organization cannot use an action; null if it can. */
 async function loadAvailability(ctx: Ctx): Promise<(action: ActionDefinition) => string | null> {
   const hasBridge = (await listOpenBridges(ctx)).some((bridge) => findUnusable(ctx, bridge) === undefined);
   const accounts = (await listCarrierOffers(ctx)).filter(({ isActive }) => isActive);
   return ({ needsBridges, needsCarrier }) => {
-    if (needsBridges && !hasBridge) return "Needs an active bridge; this organization has none.";
+    if (needsBridges && !hasBridge) return "Requires an active bridge; this organization has none.";
     if (!needsCarrier || accounts.some((account) => account[needsCarrier])) return null;
     const what = needsCarrier === "sellsLabels" ? "sells labels" : "gives prices";
-    return `Needs an active carrier account that ${what}; this organization has none.`;
+    return `Requires an active carrier account that ${what}; this organization has none.`;
   };
 }
 
-/** What keeps this caller from doing it to this order now; params have not been asked for yet. */
-function possibilityOf(ctx: Ctx, action: ActionDefinition, order: Order, unavailable: string | null) {
+/** Why this caller cannot apply the action to this order now, regardless of params. */
+function applicabilityOf(ctx: Ctx, action: ActionDefinition, order: Order, unavailable: string | null) {
   const refusal = scopeRefusal(ctx, action) ?? unavailableRefusal(unavailable) ?? guard(order, { action, params: {} });
   if (!refusal) return { applicable: true, not_applicable_reason: null };
-  const { refused: code, ...told } = refusal;
-  return { applicable: false, not_applicable_reason: { code, ...told } };
+  const { refused: code, ...error } = refusal;
+  return { applicable: false, not_applicable_reason: { code, ...error } };
 }
 
 function scopeRefusal({ principal: { scopes } }: Ctx, action: ActionDefinition): Refusal | undefined {
   const needed = ["operations:run", action.scope ?? "operations:run"] as const;
   const missing = needed.find((scope) => !hasScope(scopes, scope));
-  return missing && refuse("insufficient_scope", `This needs the scope ${missing}.`);
+  return missing && refuse("insufficient_scope", `This requires the scope ${missing}.`);
 }
 
 function unavailableRefusal(reason: string | null): Refusal | undefined {

@@ -2,7 +2,9 @@ import { Type } from "../../core/type.ts";
 import { Deleted, PageOf } from "../../core/schema.ts";
 import { defineRoute, liveType } from "../../route.ts";
 import { watchText } from "../../watch.ts";
-import * as shapes from "./operations.schemas.ts";
+import { RunRequest } from "./operations.schemas.ts";
+import { PreflightReport, PreflightRequest } from "./preflight.schemas.ts";
+import * as runShapes from "./run.schemas.ts";
 import * as catalog from "./catalog.schemas.ts";
 import { listConditionFields } from "./condition-fields.ts";
 import * as operations from "./operations.ts";
@@ -61,8 +63,8 @@ export const operationRoutes = [
     summary: "Preview a pipeline without changing orders",
     description:
       "Evaluates each step for each order with the same code as a run. Nothing is written and no other system is called.",
-    body: shapes.PreflightRequest,
-    answer: [200, shapes.PreflightReport],
+    body: PreflightRequest,
+    answer: [200, PreflightReport],
     idempotency: "none",
     handle: (ctx, { body }) => preflight(ctx, body),
   }),
@@ -72,11 +74,11 @@ export const operationRoutes = [
     summary: "Run a pipeline on orders",
     description:
       "Up to 1,000 orders, the response is the finished run; above that, or with `Prefer: respond-async`, the run is queued. Orders are given as order_ids (up to 10,000), a filter or a selection (up to 100,000).",
-    body: shapes.RunRequest,
+    body: RunRequest,
     // Done in batches.
     offloadFromItems: 1_000,
     headers: ["Prefer"],
-    answer: [201, shapes.RunDetail],
+    answer: [201, runShapes.RunDetail],
     failures: [409],
     handle: (ctx, { body, prefersAsync }) => operations.startRun(ctx, body, prefersAsync),
   }),
@@ -84,8 +86,8 @@ export const operationRoutes = [
     name: "operations.runs.list",
     scope: "operations:read",
     summary: "List runs",
-    query: shapes.RunQuery,
-    answer: [200, PageOf(shapes.RunRow)],
+    query: runShapes.RunQuery,
+    answer: [200, PageOf(runShapes.RunRow)],
     failures: [404, 409],
     handle: (ctx, { query }) => operations.listRuns(ctx, query),
   }),
@@ -94,8 +96,8 @@ export const operationRoutes = [
     scope: "operations:read",
     summary: "Get a run with its first results",
     ids: runIds,
-    query: shapes.RunDetailQuery,
-    answer: [200, shapes.RunDetail],
+    query: runShapes.RunDetailQuery,
+    answer: [200, runShapes.RunDetail],
     handle: (ctx, { params, query }) => operations.getRun(ctx, params.id, query.results_limit),
   }),
   defineRoute("GET /operations/runs/:id/result-groups", {
@@ -104,7 +106,7 @@ export const operationRoutes = [
     summary: "List unsuccessful results grouped by step and code",
     description: "Includes the steps that an undo could not undo. Each group has a count and sample orders.",
     ids: runIds,
-    answer: [200, shapes.RunGroups],
+    answer: [200, runShapes.RunGroups],
     handle: (ctx, { params }) => operations.listRunGroups(ctx, params.id),
   }),
   defineRoute("GET /operations/runs/:id/watch", {
@@ -114,7 +116,7 @@ export const operationRoutes = [
     description: watchText,
     ids: runIds,
     answerType: liveType,
-    answer: [200, shapes.RunRow],
+    answer: [200, runShapes.RunRow],
     handle: (ctx, { params }) => operations.watchRun(ctx, params.id),
   }),
   defineRoute("GET /operations/runs/:id/results", {
@@ -122,8 +124,8 @@ export const operationRoutes = [
     scope: "operations:read",
     summary: "List the results of a run",
     ids: runIds,
-    query: shapes.ResultQuery,
-    answer: [200, PageOf(shapes.RunResult)],
+    query: runShapes.ResultQuery,
+    answer: [200, PageOf(runShapes.RunResult)],
     handle: (ctx, { params, query }) => operations.listResults(ctx, params.id, query),
   }),
   defineRoute("GET /operations/runs/:id/results.csv", {
@@ -142,10 +144,10 @@ export const operationRoutes = [
     description:
       "Creates a run of the orders that still fail, each from its first step that was not applied; optionally only those that failed with certain codes.",
     ids: runIds,
-    body: shapes.RetryRequest,
+    body: runShapes.RetryRequest,
     bodyIsOptional: true,
     headers: ["Prefer"],
-    answer: [201, shapes.RunDetail],
+    answer: [201, runShapes.RunDetail],
     handle: (ctx, { params, body, prefersAsync }) => operations.retryRun(ctx, params.id, body, prefersAsync),
   }),
   defineRoute("POST /operations/runs/:id/undo/preflight", {
@@ -154,7 +156,7 @@ export const operationRoutes = [
     summary: "Preview the undo of a run",
     description: "Lists which steps can be undone now, and why others cannot. Nothing is written.",
     ids: runIds,
-    answer: [200, shapes.UndoReport],
+    answer: [200, runShapes.UndoReport],
     failures: [409],
     isReadOnly: true,
     idempotency: "none",
@@ -167,7 +169,7 @@ export const operationRoutes = [
     description: "Creates a run of the inverse steps, newest first.",
     ids: runIds,
     headers: ["Prefer"],
-    answer: [201, shapes.RunDetail],
+    answer: [201, runShapes.RunDetail],
     handle: (ctx, { params, prefersAsync }) => operations.undoRun(ctx, params.id, prefersAsync),
   }),
   defineRoute("POST /operations/runs/:id/cancel", {
@@ -176,7 +178,7 @@ export const operationRoutes = [
     summary: "Cancel a run",
     description: "The batch in progress is completed; orders not yet processed are cancelled.",
     ids: runIds,
-    answer: [200, shapes.RunDetail],
+    answer: [200, runShapes.RunDetail],
     handle: (ctx, { params }) => operations.cancelRun(ctx, params.id),
   }),
   defineRoute("GET /operations/pipelines", {

@@ -4,56 +4,48 @@ import { HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
-import type { Queryable, Tx } from "../../db/database.ts";
+import type { Tx } from "../../db/database.ts";
 import type { Live, Streamed } from "../../route.ts";
 import { watchRecord } from "../../watch.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { asksForOverride, compilePipeline, listSteps, mayOverride, refuseWithoutOverride } from "./compile-pipeline.ts";
 import type { Pipeline } from "./evaluate.ts";
-import { executeIfIdle, executeNewRun, requestsOf, toCause } from "./run/execute-run.ts";
-import type {
-  ActionRequest,
-  ResultQuery,
-  RetryRequest,
-  RunBody,
-  RunDetail,
-  RunQuery,
-  RunRecord,
-  RunResult,
-} from "./operations.schemas.ts";
+import { executeNewRun, finishIfIdle, requestOwner, toCause } from "./run/run-work.ts";
+import type { ActionRequest, RunBody } from "./operations.schemas.ts";
+import type { ResultQuery, RetryRequest, RunDetail, RunQuery, RunRecord, RunResult } from "./run.schemas.ts";
 import { exportResults } from "./run/export-results.ts";
 import type { Effects } from "./run/run-effects.ts";
-import { mapWithEffects } from "./run/run-effects.ts";
+import { listUndoable, mapWithEffects } from "./run/run-effects.ts";
 import { presentResults, presentRun, presentWithoutResults } from "./present-run.ts";
 import { withSavedPipeline } from "./saved-pipelines.ts";
 import { preflightUndoOf } from "./undo-preflight.ts";
-import { listTaskEnds, tellTaskEnds } from "./run/task-ends.ts";
-import { listUndoable } from "./run/list-undoable.ts";
+import { withTaskStatuses } from "./run/task-outcomes.ts";
+import { countOpenLabels, describeRun } from "./describe-run.ts";
 import type { PlannedOrders } from "./run/plan-run.ts";
-import { planOrders, toPortions } from "./run/plan-run.ts";
+import { planOrders, toBatches } from "./run/plan-run.ts";
 import { findUnknown } from "./run/run-orders.ts";
 import { countOpenOfRuns } from "../labels/labels.ts";
 import { findIdByRef } from "../orders/orders.ts";
 import type { OpenPipeline } from "./saved-pipelines.ts";
 import type { Unfinished } from "./run/run-results.store.ts";
 import * as results from "./run/run-results.store.ts";
+import { listGroups } from "./run/result-groups.store.ts";
 import type { NewRun, RunRow, SelectedOrders } from "./run/runs.store.ts";
 import * as runs from "./run/runs.store.ts";
 
-/** Above this the answer does not wait for the work. */
+/** Larger runs are queued instead of being processed within the request. */
 const maxOrdersInRequest = 1_000;
-const firstResults = 100;
 
 export { listActions } from "./list-actions.ts";
 export { preflightOrders } from "./preflight.ts";
 export { presentCondition } from "./present-run.ts";
 export { createPipeline, findPipelineDigests, openPipeline } from "./saved-pipelines.ts";
 export type { Pipeline } from "./evaluate.ts";
-export type { RunCause } from "./operations.schemas.ts";
+export type { RunCause } from "./run.schemas.ts";
 export type { OpenPipeline } from "./saved-pipelines.ts";
 export { removeExpiredSelections, selectOrders } from "./selections.ts";
-export { runWork } from "./run/execute-run.ts";
-export { tellRuns } from "./run/tell-runs.ts";
+export { runWork } from "./run/run-work.ts";
+export { applyLabelResults } from "./run/apply-label-results.ts";
 export { deleteOldRunsAcrossOrgs } from "./run/old-runs.store.ts";
 export { unpackChanges } from "./run/operation-values.store.ts";
 
@@ -66,7 +58,7 @@ export async function startRun(ctx: Ctx, body: RunBody, isAsync: boolean): Promi
   return await begin(ctx, pipeline, orders, isAsync, { actions, on_error, is_atomic, note, ...named, ...about });
 }
 
-/** Only the orders that still fail, each from its first step that was not done. */
+/** A new run of the orders that still fail, each from its first step that was not applied. */
 export async function retryRun(ctx: Ctx, id: string, { codes }: RetryRequest, isAsync: boolean): Promise<RunDetail> {
   const run = await getFinishedRun(ctx, id);
   if (run.undo_of !== null) throw new HubError("undo_not_retryable");
@@ -96,7 +88,7 @@ export async function retryRun(ctx: Ctx, id: string, { codes }: RetryRequest, is
   );
 }
 
-/** What an undo would do now. Nothing is written. */
+/** Previews an undo. Nothing is written. */
 export async function preflightUndo(ctx: Ctx, id: string) {
   return await preflightUndoOf(ctx, await getFinishedRun(ctx, id));
 }
@@ -104,8 +96,8 @@ export async function preflightUndo(ctx: Ctx, id: string) {
 /** A new run of the inverse steps, newest first. */
 export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<RunDetail> {
   const run = await getFinishedRun(ctx, id);
-  // What took the scope to do takes it to take back: whoever lacks it could not have made either move.
-  if (asksForOverride(run.actions)) refuseWithoutOverride(ctx, "The run overrode what others have to keep to.");
+  // A change that required the scope also requires it to be undone.
+  if (asksForOverride(run.actions)) refuseWithoutOverride(ctx, "The run used operations:override.");
   const pipeline = await listSteps(ctx, run.actions);
   return await begin(
     ctx,
@@ -128,14 +120,14 @@ export async function undoRun(ctx: Ctx, id: string, isAsync: boolean): Promise<R
 export async function cancelRun(ctx: Ctx, id: string): Promise<RunDetail> {
   await change(ctx, async (tx) => {
     const run = orNotFound("operation_run", await runs.lockRun(tx, ctx.orgId, id));
-    // Kept for a repeated request, should we die before the run has ended; like the first answer of a run.
+    // Kept for a repeated request, in case this process dies before the run has ended.
     if (run.status === "cancelled" || run.cancel_requested) return presentWithoutResults(ctx, run);
-    if (run.finished_at) throw new HubError("run_finished", `The run has ended already: it ${run.status}.`);
+    if (run.finished_at) throw new HubError("run_finished", `The run has already finished with status ${run.status}.`);
     await runs.requestCancel(tx, ctx.orgId, id);
     recordEvent(tx, ctx, { type: "operation_run.cancel_requested", objectId: id });
     return presentWithoutResults(ctx, run);
   });
-  await executeIfIdle(ctx, id);
+  await finishIfIdle(ctx, id);
   return await getRun(ctx, id);
 }
 
@@ -147,20 +139,20 @@ export async function listRuns(ctx: Ctx, query: RunQuery): Promise<Page<RunRecor
   return mapPage(page, (run) => presentRun(ctx, run, open.get(run.id) ?? 0));
 }
 
-export async function getRun(ctx: Ctx, id: string, shown = firstResults): Promise<RunDetail> {
+export async function getRun(ctx: Ctx, id: string, shown?: number): Promise<RunDetail> {
   const run = await findRunOrThrow(ctx, id);
-  return { ...(await describe(ctx, ctx.db, run, shown)), ...(await runs.listRelatedRuns(ctx.db, ctx.orgId, id)) };
+  return { ...(await describeRun(ctx, ctx.db, run, shown)), ...(await runs.listRelatedRuns(ctx.db, ctx.orgId, id)) };
 }
 
-/** Of the orders that did not succeed, or only in part; asked for on its own, since it looks at all of them. */
+/** A separate request because it reads all unsuccessful results of the run. */
 export async function listRunGroups(ctx: Ctx, id: string) {
   const { undo_of } = await findRunOrThrow(ctx, id);
-  const groups = await results.listGroups(ctx.db, id);
+  const groups = await listGroups(ctx.db, id);
   return {
     data: groups.map((group) => ({
       ...group,
-      // An undo is not retried: what is left of the run is undone again.
-      retryable: undo_of === null && !results.leftAlone.includes(group.code),
+      // An undo cannot be retried; the run can be undone again.
+      retryable: undo_of === null && !results.skippedCodes.includes(group.code),
     })),
   };
 }
@@ -174,7 +166,7 @@ export async function watchRun(ctx: Ctx, id: string): Promise<Live> {
 export async function listResults(ctx: Ctx, id: string, query: ResultQuery): Promise<Page<RunResult>> {
   await findRunOrThrow(ctx, id);
   const page = await results.listResults(ctx.db, ctx.orgId, id, query);
-  return { ...page, data: presentResults(ctx, await tellTaskEnds(ctx.db, ctx.orgId, page.data)) };
+  return { ...page, data: presentResults(ctx, await withTaskStatuses(ctx.db, ctx.orgId, page.data)) };
 }
 
 export async function exportRunResults(ctx: Ctx, id: string): Promise<Streamed> {
@@ -184,7 +176,7 @@ export async function exportRunResults(ctx: Ctx, id: string): Promise<Streamed> 
 
 type RunPlan = Pick<NewRun, "actions" | "on_error" | "is_atomic" | "note"> & Partial<NewRun>;
 
-/** The run and its orders are committed before any work starts: from here on it will be finished, whoever dies. */
+/** Commits the run and its orders before processing starts: if this process dies, another one finishes the run. */
 async function begin(
   ctx: Ctx,
   pipeline: Pipeline,
@@ -196,24 +188,16 @@ async function begin(
     const planned = typeof orders === "function" ? await orders(tx) : orders;
     const count = "refs" in planned ? planned.refs.length : planned.matched;
     const isWaitingForWorker = isAsync || count > maxOrdersInRequest;
-    const row = await insertRun(tx, ctx, pipeline, planned, plan, isWaitingForWorker ? null : requestsOf(ctx));
-    // Kept from the first moment: a repeated request must find this run, even if we die before it is finished.
+    const row = await insertRun(tx, ctx, pipeline, planned, plan, isWaitingForWorker ? null : requestOwner(ctx));
+    // A repeated request must find this run, even if this process dies before it is finished.
     await ctx.keepAnswer?.(tx, presentWithoutResults(ctx, row));
     return { run: row, isWaiting: isWaitingForWorker };
   });
   if (isWaiting) return presentWithoutResults(ctx, run);
-  let answer: RunDetail | undefined;
-  const onEnd = async (tx: Tx, ended: RunRow): Promise<void> => {
-    const described = await describe(ctx, tx, ended);
-    await ctx.keepAnswer?.(tx, described);
-    // Not before: a COMMIT that fails leaves the run as it was.
-    tx.afterCommit(() => void (answer = described));
-  };
-  await executeNewRun(ctx, { run, pipeline, onEnd });
-  return answer ?? (await getRun(ctx, run.id));
+  return (await executeNewRun(ctx, run, pipeline)) ?? (await getRun(ctx, run.id));
 }
 
-/** `owner` begins with it at once; null: a worker does. */
+/** `owner` leases the run at once; null leaves it to a worker. */
 async function insertRun(
   tx: Tx,
   ctx: Ctx,
@@ -244,7 +228,7 @@ async function insertRun(
     duplicates_removed: "refs" in planned ? planned.duplicatesRemoved : 0,
     created_at: ctx.clock.now(),
   };
-  const chosen = "refs" in planned ? toPortions(planned, pipeline) : planned;
+  const chosen = "refs" in planned ? toBatches(planned, pipeline) : planned;
   const row = await runs.insertRun(tx, ctx.orgId, made, chosen, owner);
   if (row.order_count === 0) throw new HubError("empty_selection");
   recordEvent(
@@ -265,10 +249,10 @@ async function insertRun(
   return row;
 }
 
-/** What a run that is begun by the hub itself is told. */
+/** A run that an automation starts. */
 export type QueuedRun = Pick<NewRun, "cause" | "condition" | "filter" | "note"> & { orderIds: string[] };
 
-/** In a transaction of the caller's: the run is begun when that is committed. */
+/** Queues a run in the caller's transaction. */
 export async function queueRun(
   tx: Tx,
   ctx: Ctx,
@@ -281,40 +265,27 @@ export async function queueRun(
   return (await insertRun(tx, ctx, pipeline, orders, plan, null)).id;
 }
 
-/** An undo has the cause of what it takes back: nobody wants the automation to do at once again what they have undone. */
+/** An undo keeps the cause of its run, so that it does not trigger the same automation again. */
 function planOf({ actions, on_error, is_atomic, note, root_run_id, pipeline_id, cause }: RunRow): RunPlan {
   return { actions, on_error, is_atomic, note, root_run_id, pipeline_id, cause };
 }
 
 async function getFinishedRun(ctx: Ctx, id: string): Promise<RunRow> {
   const run = await findRunOrThrow(ctx, id);
-  if (!run.finished_at) throw new HubError("run_not_finished", "The run is still at work. Wait for it or cancel it.");
+  if (!run.finished_at)
+    throw new HubError("run_not_finished", "The run is still in progress. Wait for it or cancel it.");
   return run;
 }
 
-/** The chain's first run is the place where retries and undos take turns. */
+/** The lock on the first run of the chain serializes its retries and undos. */
 async function refuseUnfinishedChain(tx: Tx, ctx: Ctx, run: RunRow): Promise<void> {
-  // It may have grown too old while nobody looked.
+  // Retention may have deleted it meanwhile.
   orNotFound("operation_run", await runs.lockRun(tx, ctx.orgId, run.root_run_id));
   const other = await runs.findUnfinishedInChain(tx, ctx.orgId, run.root_run_id);
-  if (other !== undefined) throw new HubError("run_not_finished", `Run ${other} of the same chain is still at work.`);
+  if (other !== undefined)
+    throw new HubError("run_not_finished", `Run ${other} of the same chain is still in progress.`);
 }
 
 async function findRunOrThrow(ctx: Ctx, id: string): Promise<RunRow> {
   return orNotFound("operation_run", await runs.findRun(ctx.db, ctx.orgId, id));
-}
-
-async function describe(ctx: Ctx, db: Queryable, run: RunRow, shown = firstResults): Promise<RunDetail> {
-  const hasErrors = run.failed + run.skipped > 0;
-  // Asked for again and again while a run is at work, so it counts nothing that can be told from the counters.
-  const errors = hasErrors ? await results.countErrors(db, run.id) : {};
-  const first = shown === 0 ? [] : await results.readResultsAfter(db, ctx.orgId, run.id, -1, shown);
-  const tasks = await listTaskEnds(db, ctx.orgId, run);
-  const told = presentResults(ctx, await tellTaskEnds(db, ctx.orgId, first));
-  const open = await countOpenLabels(ctx, db, run.id);
-  return { ...presentWithoutResults(ctx, run, open), errors_by_code: errors, tasks, results: told };
-}
-
-async function countOpenLabels(ctx: Ctx, db: Queryable, runId: string): Promise<number> {
-  return (await countOpenOfRuns(db, ctx.orgId, [runId])).get(runId) ?? 0;
 }

@@ -7,10 +7,10 @@ type About = Pick<OrderGroup, "step" | "type" | "code" | "message" | "fix">;
 const sampleSize = 5;
 /** Maximum reasons listed per group. Further ones are only counted. */
 export const maxReasons = 10;
-/** A message may name a line or a number of its order: of a hundred thousand different ones these are kept. */
+/** Messages can contain order data, so 100,000 orders can have as many messages; at most this many are kept per group. */
 const maxKept = 200;
 
-/** What many texts begin with in common: nothing that is true of one order is said of all of them. */
+/** The common prefix of the texts, in whole words: details of one order must not appear for all. */
 export function sharedText(texts: Iterable<string>): string {
   let shared: string[] | undefined;
   let isWhole = true;
@@ -34,7 +34,7 @@ export function sharedText(texts: Iterable<string>): string {
 
 type Group<One> = { one: One; count: number; sample: Named[]; reasons: Map<string, Reason> };
 
-/** The same code at the same step is one group of orders: how many, what they have in common, each reason, and the first orders. */
+/** Groups orders by step and code, with count, common message, distinct reasons and sample orders. */
 export function createGroups<One extends About>() {
   const groups = new Map<string, Group<One>>();
   return {
@@ -49,7 +49,7 @@ export function createGroups<One extends About>() {
       if (known) known.count++;
       else if (group.reasons.size < maxKept) group.reasons.set(message, { message, ...(fix ? { fix } : {}), count: 1 });
     },
-    /** The largest first. */
+    /** Largest group first. */
     list: () =>
       [...groups.values()]
         .toSorted((a, b) => b.count - a.count)
@@ -60,7 +60,7 @@ export function createGroups<One extends About>() {
   };
 }
 
-/** What is said of a group by what is said of its orders. */
+/** Message and reasons of a group, from those of its orders. */
 export function summedUp(reasons: readonly Reason[]): Pick<OrderGroup, "message" | "fix" | "reasons"> {
   const fixes = new Set(reasons.map(({ fix }) => fix));
   const [fix] = fixes;

@@ -7,10 +7,10 @@ import type { RunRequest } from "./operations.schemas.ts";
 const lifetimeMs = 60 * 60_000;
 const maxInflated = 1024 * 1024;
 
-/** An order as a preflight saw it, and what it said about it: codes with blanks between. */
+/** An order as the preflight saw it, with its error and warning codes separated by blanks. */
 export type SeenOrder = { id: string; version: number; codes: string };
 
-/** What decides what a run does, besides the orders. */
+/** The parts of a request that decide what a run does, besides the orders. */
 export type RequestedPipeline = Pick<RunRequest, "actions" | "on_error" | "atomic">;
 
 /** Orders that were named lie in the token itself: versions in the order of the ids, and for each which of `codes` it is. */
@@ -73,8 +73,9 @@ function refuse(message: string): Error {
 
 function open(ctx: Ctx, token: string, pipeline: RequestedPipeline): Content {
   const content = read(ctx, token);
-  if (!content || content.org !== ctx.orgId) throw refuse("This is not a preflight token of this hub.");
-  if (content.expires < ctx.clock.now().getTime()) throw refuse("The preflight is older than an hour. Make a new one.");
+  if (!content || content.org !== ctx.orgId) throw refuse("The token was not issued by this hub.");
+  if (content.expires < ctx.clock.now().getTime())
+    throw refuse("The preflight is older than one hour. Make a new one.");
   if (content.pipeline !== digestOf(pipeline)) {
     throw refuse("The preflight was made for other actions, or another on_error or atomic. Make a new one.");
   }
@@ -93,7 +94,7 @@ function sign(ctx: Ctx, body: string): string {
   return createHmac("sha256", ctx.secrets.derive("preflight")).update(body).digest("base64url");
 }
 
-/** The same for what means the same: absent and default, and members in any order. */
+/** Equal for equivalent pipelines: absent or default, and members in any order. */
 function digestOf({ actions, on_error = "skip_order", atomic = false }: RequestedPipeline): string {
   const sorted = (_key: string, value: unknown): unknown =>
     typeof value === "object" && value !== null && !Array.isArray(value)

@@ -2,11 +2,11 @@ import { yieldToEventLoop } from "../../core/yield-to-event-loop.ts";
 import type { Ctx } from "../../context.ts";
 import { explainUnknown, readOrders } from "../orders/orders.ts";
 import type { Order } from "../orders/order.ts";
-import { openCarrierDesk } from "./carrier-desk.ts";
+import { openCarrierDirectory } from "./carrier-directory.ts";
 import { asksCarriers, compilePipeline, envOf, mayOverride } from "./compile-pipeline.ts";
 import type { Evaluation, Pipeline } from "./evaluate.ts";
 import { evaluate, isGrouped } from "./evaluate.ts";
-import type { PreflightBody } from "./operations.schemas.ts";
+import type { PreflightBody } from "./preflight.schemas.ts";
 import type { Report } from "./preflight-report.ts";
 import { codesOf, createReport } from "./preflight-report.ts";
 import type { SeenOrder } from "./preflight-token.ts";
@@ -14,20 +14,20 @@ import { makePreflightToken } from "./preflight-token.ts";
 import { findOrders, sourceOf } from "./run/run-orders.ts";
 import { withSavedPipeline } from "./saved-pipelines.ts";
 import { takeSelection } from "./selections.ts";
-import { insertPreflight, insertSeen, readSelected, selectionPortion } from "./selections.store.ts";
+import { insertPreflight, insertSeen, readSelected, selectionBatch } from "./selections.store.ts";
 
-/** Others have their turn in between: a list of short numbers is long for few bytes. */
-const portion = 250;
+/** The event loop is released after each batch: a small request body can list many order numbers. */
+const batch = 250;
 const defaultDetail = 1_000;
 
-/** What a run would do, found out by doing it on copies: same code, no order is written, nobody is called. */
+/** Evaluates a run on copies of the orders, with the same code. Nothing is written and no task or label is requested. */
 export async function preflight(ctx: Ctx, body: PreflightBody) {
   const request = await withSavedPipeline(ctx, body);
   const options = { onError: request.on_error ?? "skip_order", isAtomic: request.atomic ?? false } as const;
   const source = sourceOf(request);
   const pipeline = await compilePipeline(ctx, request.actions, options);
   const report = createReport(ctx, pipeline, request.detail_limit ?? defaultDetail, request.report_filter);
-  const look = createLook(ctx, pipeline, report);
+  const evaluateOrders = createEvaluator(ctx, pipeline, report);
   const finish = (duplicatesRemoved: number, { token, expiresAt }: ReturnType<typeof makePreflightToken>) => ({
     preflight_token: token,
     expires_at: expiresAt,
@@ -36,31 +36,31 @@ export async function preflight(ctx: Ctx, body: PreflightBody) {
   });
   if (source.order_ids) {
     const found = await findOrders(ctx, source.order_ids, pipeline);
-    const looked = await look(found.refs, found.orderIds);
-    const seen = looked.filter((one): one is SeenOrder => one.id !== null && one.version !== null);
+    const evaluated = await evaluateOrders(found.refs, found.orderIds);
+    const seen = evaluated.filter((one): one is SeenOrder => one.id !== null && one.version !== null);
     return { ...finish(found.duplicatesRemoved, makePreflightToken(ctx, request, seen)), selection_id: null };
   }
   const { id: selection, matched, expires_at: expiresAt } = await takeSelection(ctx, source, pipeline);
   const seenBy = ctx.newId();
   await insertPreflight(ctx.db, ctx.orgId, seenBy, selection);
-  for (let from = 0; from < matched; from += selectionPortion) {
+  for (let from = 0; from < matched; from += selectionBatch) {
     const ids = await readSelected(ctx.db, ctx.orgId, selection, from);
-    const looked = await look(ids, ids);
-    const versions = looked.map(({ version }) => version);
-    await insertSeen(ctx.db, seenBy, from, { versions, codes: looked.map(({ codes }) => codes) });
+    const evaluated = await evaluateOrders(ids, ids);
+    const versions = evaluated.map(({ version }) => version);
+    await insertSeen(ctx.db, seenBy, from, { versions, codes: evaluated.map(({ codes }) => codes) });
   }
   const token = makePreflightToken(ctx, request, { selection, preflight: seenBy, expiresAt });
   return { ...finish(0, token), selection_id: selection };
 }
 
-/** The same for orders that are known, with a pipeline that is checked already. */
+/** The same for known order IDs and a compiled pipeline. */
 export async function preflightOrders(ctx: Ctx, pipeline: Pipeline, ids: string[], detailLimit: number) {
   const report = createReport(ctx, pipeline, detailLimit, undefined);
-  await createLook(ctx, pipeline, report)(ids, ids);
+  await createEvaluator(ctx, pipeline, report)(ids, ids);
   return report.finish(0);
 }
 
-/** Again, as long as a step wants to know something that carriers have to be asked about first. */
+/** Repeats the evaluation until all prices its steps need have been fetched. */
 async function evaluateWithCarriers(
   ctx: Ctx,
   pipeline: Pipeline,
@@ -68,14 +68,14 @@ async function evaluateWithCarriers(
   run: { isAborted: boolean },
 ): Promise<Evaluation[]> {
   const { isAborted } = run;
-  const carriers = await openCarrierDesk(ctx, asksCarriers(pipeline));
+  const carriers = await openCarrierDirectory(ctx, asksCarriers(pipeline));
   await carriers.readLabels(ctx.db, idsOf(orders));
   await pipeline.bridges.readSent(ctx.db, orders);
   for (;;) {
     const evaluations = evaluate(orders, pipeline, envOf(ctx, pipeline, carriers, mayOverride(ctx)), [], run);
-    if (!carriers.isWaiting()) return evaluations;
+    if (!carriers.hasMissingPrices()) return evaluations;
     run.isAborted = isAborted;
-    await carriers.askCarriers();
+    await carriers.fetchPrices();
   }
 }
 
@@ -83,13 +83,13 @@ function idsOf(orders: Order[]): string[] {
   return orders.map(({ id }) => id);
 }
 
-/** An order that was looked at; no version: there is none. `codes`: all that was said about it, with blanks between. */
-type Looked = { id: string | null; version: number | null; codes: string };
+/** An evaluated order; `version` is null if it does not exist. `codes`: its error and warning codes, separated by blanks. */
+type Evaluated = { id: string | null; version: number | null; codes: string };
 
-/** Looks at these orders, in portions unless a step looks at all of them at once, and tells the report. */
-function createLook(ctx: Ctx, pipeline: Pipeline, report: Report) {
+/** Evaluates orders in batches, unless a step needs all of them at once, and adds them to the report. */
+function createEvaluator(ctx: Ctx, pipeline: Pipeline, report: Report) {
   const run = { isAborted: false };
-  async function lookAt(refs: string[], ids: (string | null)[]): Promise<Looked[]> {
+  async function evaluateBatch(refs: string[], ids: (string | null)[]): Promise<Evaluated[]> {
     const known = ids.filter((id) => id !== null);
     const orders = new Map((await readOrders(ctx.db, ctx.orgId, known)).map((order) => [order.id, order]));
     const present = known.flatMap((id) => orders.get(id) ?? []);
@@ -107,13 +107,13 @@ function createLook(ctx: Ctx, pipeline: Pipeline, report: Report) {
       return { id, version: evaluation?.before.version ?? null, codes: codesOf(evaluation, unknown).join(" ") };
     });
   }
-  return async (refs: string[], ids: (string | null)[]): Promise<Looked[]> => {
-    const size = isGrouped(pipeline) ? refs.length : portion;
-    const looked: Looked[] = [];
+  return async (refs: string[], ids: (string | null)[]): Promise<Evaluated[]> => {
+    const size = isGrouped(pipeline) ? refs.length : batch;
+    const evaluated: Evaluated[] = [];
     for (let from = 0; from < refs.length; from += size) {
-      looked.push(...(await lookAt(refs.slice(from, from + size), ids.slice(from, from + size))));
+      evaluated.push(...(await evaluateBatch(refs.slice(from, from + size), ids.slice(from, from + size))));
       await yieldToEventLoop();
     }
-    return looked;
+    return evaluated;
   };
 }

@@ -3,16 +3,23 @@ import type { Ctx } from "../../context.ts";
 import type { FieldChange } from "../orders/order-changes.ts";
 import { isPersonalPath, maskChange } from "../orders/orders.ts";
 import { presentTaskInput } from "../tasks/tasks.ts";
-import type { RunDetail, RunRecord, RunResult } from "./operations.schemas.ts";
+import type { RunDetail, RunRecord, RunResult } from "./run.schemas.ts";
 import type { SavedPipeline } from "./saved-pipelines.schemas.ts";
 import type { RunRow } from "./run/runs.store.ts";
 
 type Caller = Pick<Ctx, "principal">;
 
-/** The run without what has to be looked up. */
+/** The run without fields that need further queries. */
 export function presentWithoutResults(ctx: Caller, run: RunRow, openLabelRequests = 0): RunDetail {
   const preflight = run.drifted === null ? null : { drifted_orders: run.drifted };
-  const none = { errors_by_code: {}, retried_by: [], undone_by: [], tasks: [], results: [] };
+  const none = {
+    errors_by_code: {},
+    retried_by: [],
+    undone_by: [],
+    tasks: [],
+    task_summary: { failed_orders: 0, unknown_orders: 0 },
+    results: [],
+  };
   return { ...presentRun(ctx, run, openLabelRequests), ...none, preflight };
 }
 
@@ -62,27 +69,27 @@ export function presentPipeline(ctx: Caller, pipeline: SavedPipeline): SavedPipe
   return { ...pipeline, actions: presentActions(ctx, pipeline.actions) };
 }
 
-/** Params may hold the input of a task. */
+/** Params can contain task input, which is masked as in executions. */
 function presentActions(ctx: Caller, actions: RunRecord["actions"]): RunRecord["actions"] {
   const shown = presentTaskInput(ctx, actions);
-  return maySeePersonalData(ctx) ? shown : (maskAsked(shown) as RunRecord["actions"]);
+  return maySeePersonalData(ctx) ? shown : (maskConditions(shown) as RunRecord["actions"]);
 }
 
-/** As this caller may see it. */
+/** Masked for callers without pii:read. */
 export function presentCondition<T extends object | null>(ctx: Caller, condition: T): T {
-  return maySeePersonalData(ctx) ? condition : (maskAsked(condition) as T);
+  return maySeePersonalData(ctx) ? condition : (maskConditions(condition) as T);
 }
 
-/** Conditions name whom they look for: in what others have asked about personal data, the values are masked. */
-function maskAsked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(maskAsked);
+/** Masks the values of conditions on personal fields: they can name a person. */
+function maskConditions(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskConditions);
   if (typeof value !== "object" || value === null) return value;
   const { path } = value as { path?: unknown };
   if (typeof path === "string" && isPersonalPath(path) && "value" in value) return { ...value, value: mask };
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskAsked(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskConditions(member)]));
 }
 
-/** Steps record an order's fields before and after: whoever may not read them in the order gets them nowhere else. */
+/** Steps record fields before and after; personal fields are masked as in the order itself. */
 export function presentSteps<Step extends { changes?: FieldChange[] }>(ctx: Caller, steps: Step[]): Step[] {
   if (maySeePersonalData(ctx)) return steps;
   return steps.map((step) => (step.changes ? { ...step, changes: step.changes.map(maskChange) } : step));

@@ -9,8 +9,8 @@ const savedParts = {
   actions: Actions,
   on_error: OnErrorName,
   atomic: Type.Boolean(),
-  hotkey: Nullable(Type.Integer({ minimum: 1, maximum: 9, description: "A key of the console" })),
-  is_shared: Type.Boolean({ description: "false: only whoever saved it sees it. Default true" }),
+  hotkey: Nullable(Type.Integer({ minimum: 1, maximum: 9, description: "Number key in the console" })),
+  is_shared: Type.Boolean({ description: "false: only visible to its owner. Default true" }),
 };
 
 export const PipelineRequest = Strict(
@@ -31,7 +31,7 @@ export const SavedPipeline = Type.Object({
   atomic: Type.Boolean(),
   hotkey: savedParts.hotkey,
   is_shared: Type.Boolean(),
-  is_own: Type.Boolean({ description: "The caller saved it" }),
+  is_own: Type.Boolean({ description: "The caller is the owner" }),
   created_at: DateTime,
   updated_at: DateTime,
   version: Version,

@@ -4,7 +4,7 @@ import type { Queryable } from "../../db/database.ts";
 import { recordsIn } from "../../db/records.ts";
 import type { SavedPipeline } from "./saved-pipelines.schemas.ts";
 
-/** `owner`: the caller who saved it; null of pipelines from before that was kept. */
+/** `owner`: the caller who saved it; null for pipelines saved before owners were recorded. */
 export type StoredPipeline = Omit<SavedPipeline, "is_own"> & { owner: string | null };
 
 const columns = defineColumns<StoredPipeline>("t", {
@@ -23,7 +23,7 @@ const columns = defineColumns<StoredPipeline>("t", {
 
 export const pipelines = recordsIn("operation_pipelines", "pipeline", columns);
 
-/** Everybody's, and those of the caller. */
+/** Shared pipelines and those of the caller. */
 export async function listVisible(
   db: Queryable,
   orgId: string,

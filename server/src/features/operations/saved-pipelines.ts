@@ -31,7 +31,7 @@ export async function getPipeline(ctx: Ctx, id: string): Promise<SavedPipeline> 
   return present(ctx, requireVisible(ctx, await pipelines.get(ctx.db, ctx.orgId, id)));
 }
 
-/** Those of others look like none. */
+/** Private pipelines of other callers are reported as not found. */
 function requireVisible(ctx: Ctx, pipeline: StoredPipeline): StoredPipeline {
   if (pipeline.is_shared || pipeline.owner === callerKey(ctx.actor)) return pipeline;
   throw notFound("pipeline");
@@ -43,14 +43,14 @@ function present(ctx: Ctx, pipeline: StoredPipeline): SavedPipeline {
 
 type PipelineParts = Pick<RunBody, "pipeline_id" | "actions" | "on_error" | "atomic">;
 
-/** What is to be done, with what the saved pipeline says where the request says nothing. */
+/** The request, with actions and options of its saved pipeline where it has none. */
 export async function withSavedPipeline<Body extends PipelineParts>(
   ctx: Ctx,
   body: Body,
 ): Promise<Body & { actions: ActionRequest[] }> {
   const { pipeline_id: id, actions } = body;
   if (id === undefined) {
-    if (actions === undefined) throw badField("/actions", "required", "This field is needed, or a pipeline_id.");
+    if (actions === undefined) throw badField("/actions", "required", "Either `actions` or `pipeline_id` is required.");
     refuseSecrets(actions);
     return { ...body, actions };
   }
@@ -65,7 +65,7 @@ export async function withSavedPipeline<Body extends PipelineParts>(
   };
 }
 
-/** Only in actions that the caller gives: those of a saved pipeline may be older than this rule. */
+/** Checks only actions in the request: saved pipelines can be older than this rule. */
 function refuseSecrets(actions: readonly ActionRequest[]): void {
   const errors = actions.flatMap(({ type, params }, index) => {
     const { input } = (params ?? {}) as { input?: unknown };
@@ -79,13 +79,13 @@ async function getStored(ctx: Ctx, id: string): Promise<StoredPipeline> {
   try {
     return requireVisible(ctx, await pipelines.get(ctx.db, ctx.orgId, id));
   } catch (error) {
-    // The address was right; what it was told is not.
+    // The path of the request was found: the field is invalid.
     if (!(error instanceof HubError) || error.code !== "pipeline_not_found") throw error;
-    throw badField("/pipeline_id", "pipeline_not_found", "There is no such pipeline.");
+    throw badField("/pipeline_id", "pipeline_not_found", "The pipeline does not exist.");
   }
 }
 
-/** Saved only if it would run: a pipeline that cannot is refused here, not when somebody needs it. */
+/** Compiled before it is saved, so that errors show now and not on its first run. */
 export async function createPipeline(ctx: Ctx, request: PipelineRequest): Promise<SavedPipeline> {
   const { name, description = "", actions, on_error = "skip_order", atomic = false } = request;
   const { hotkey = null, is_shared = true } = request;
@@ -117,17 +117,17 @@ export async function updatePipeline(
     const next = { ...current, ...patch, updated_at, version: current.version + 1 };
     const errors = atomicErrors(next.actions, next.atomic);
     if (errors.length > 0) throw validationFailed(errors);
-    if (current.is_shared && !next.is_shared) next.owner = takeBack(ctx, current);
+    if (current.is_shared && !next.is_shared) next.owner = ownerWhenHidden(ctx, current);
     await save(tx, ctx, next, "updated");
     return present(ctx, next);
   });
 }
 
-/** Whoever hides what others use has to have made it; what nobody is known to have made is taken by whoever hides it. */
-function takeBack(ctx: Ctx, { owner }: StoredPipeline): string {
+/** Only the owner can stop sharing a pipeline. Without a recorded owner, the caller becomes the owner. */
+function ownerWhenHidden(ctx: Ctx, { owner }: StoredPipeline): string {
   const caller = callerKey(ctx.actor);
   if (owner === null || owner === caller) return caller;
-  throw badField("/is_shared", "not_owner", "Only whoever saved the pipeline can take it back from the others.");
+  throw badField("/is_shared", "not_owner", "Only the owner can stop sharing the pipeline.");
 }
 
 export async function deletePipeline(ctx: Ctx, id: string, ifMatch: IfMatch) {
@@ -138,19 +138,19 @@ export async function deletePipeline(ctx: Ctx, id: string, ifMatch: IfMatch) {
     await refuseIfReferred(
       pipelines.remove(tx, ctx.orgId, id),
       "automations_pipeline_fkey",
-      () => new HubError("pipeline_in_use", "Automations use this pipeline: GET /automations?pipeline_id= lists them."),
+      () => new HubError("pipeline_in_use", "Automations use this pipeline; see GET /automations?pipeline_id=."),
     );
     recordEvent(tx, ctx, { type: "pipeline.deleted", objectId: id, data: { name, version } });
     return { id, deleted: true as const };
   });
 }
 
-/** A saved pipeline, ready to be run by this caller. `digest`: of all that it does, so not of its name. */
+/** A compiled saved pipeline. `digest` covers its actions and options, not its name. */
 export type OpenPipeline = { saved: StoredPipeline; pipeline: Pipeline; digest: string };
 
 /**
- * `when`: which orders it is for, as a condition. Throws what is wrong with either. The hub itself opens what somebody who may
- * see it has chosen.
+ * `when`: a condition on the orders. Throws if pipeline or condition is invalid. The hub may open private pipelines: the owner of the
+ * automation chose it.
  */
 export async function openPipeline(ctx: Ctx, id: string, when: object | null): Promise<OpenPipeline> {
   const stored = await pipelines.get(ctx.db, ctx.orgId, id);
@@ -176,7 +176,7 @@ async function save(tx: Tx, ctx: Ctx, pipeline: StoredPipeline, what: "created" 
   const { id, name, actions, version, hotkey } = pipeline;
   const write = what === "created" ? pipelines.insert : pipelines.update;
   const nameTaken = () => new HubError("name_taken", "Another pipeline has this name.");
-  const keyTaken = () => new HubError("hotkey_taken", `Another pipeline has the key ${hotkey}.`);
+  const keyTaken = () => new HubError("hotkey_taken", `Another pipeline uses the hotkey ${hotkey}.`);
   const refusals = [
     ["operation_pipelines_name_key", nameTaken],
     ["operation_pipelines_own_name_key", nameTaken],
@@ -188,7 +188,7 @@ async function save(tx: Tx, ctx: Ctx, pipeline: StoredPipeline, what: "created" 
     write(tx, ctx.orgId, pipeline),
   );
   await written;
-  // A condition set that a saved pipeline asks about cannot be deleted under it.
+  // A condition set that a saved pipeline uses cannot be deleted.
   const sets = (actions as ActionRequest[]).flatMap(setsOf);
   await recordConditionSetUses(tx, ctx, { type: "pipeline", id, name }, sets);
   recordEvent(tx, ctx, { type: `pipeline.${what}`, objectId: id, data: { name, version } });

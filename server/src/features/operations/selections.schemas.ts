@@ -12,14 +12,14 @@ const Refs = (options: { minItems?: number; description: string }) =>
 export const SelectionFilter = Type.Unsafe<OrderFilterRequest>({
   ...OrderFilterRequest,
   description:
-    "As in GET /orders; names that may be repeated there take a list. Without any: all that are not archived",
+    "As in GET /orders; parameters that can be repeated there take a list. Empty: all orders that are not archived",
 });
 
 export const SelectionRequest = Strict(
   {
     filter: Type.Optional(SelectionFilter),
-    refs: Refs({ minItems: 1, description: "Ids or numbers of orders, instead of a filter" }),
-    exclude_order_ids: Refs({ description: "Ids or numbers of orders to leave out, whatever the filter says" }),
+    refs: Refs({ minItems: 1, description: "Order IDs or numbers, instead of a filter" }),
+    exclude_order_ids: Refs({ description: "Order IDs or numbers to exclude" }),
   },
   { examples: [{ filter: { status: ["new", "ready"] } }] },
 );
@@ -31,7 +31,7 @@ export type SampledOrder = Static<typeof SampledOrder>;
 export const Selection = Type.Object({
   id: Id,
   matched: Count,
-  not_found: Type.Integer({ minimum: 0, description: "How many of `refs` are of no order" }),
+  not_found: Type.Integer({ minimum: 0, description: "Number of `refs` without an order" }),
   by_status: Type.Record(Type.String(), Count),
   sample: Type.Array(SampledOrder, { description: "The first ten, oldest first" }),
   as_of: DateTime,

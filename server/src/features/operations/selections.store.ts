@@ -3,15 +3,15 @@ import { selectMatching } from "../orders/orders.ts";
 import type { OrderFilter } from "../orders/order-filter.schemas.ts";
 import type { SampledOrder } from "./selections.schemas.ts";
 
-/** Orders that are read and looked at in one go. */
-export const selectionPortion = 1_000;
+/** Orders per batch of a selection. */
+export const selectionBatch = 1_000;
 const sampleSize = 10;
-/** So many are kept of an organization; a new one takes the place of the oldest. */
+/** Selections kept per organization; the oldest are deleted. */
 const maxKept = 100;
 
 export type SelectionRow = {
   id: string;
-  /** None: they were named. */
+  /** Null: the orders were listed by `refs`. */
   filter: OrderFilter | null;
   matched: number;
   not_found: number;
@@ -33,7 +33,10 @@ function selectNamed(orgId: string, ids: string[]): { text: string; values: unkn
   return { text, values: [orgId, ids] };
 }
 
-/** The orders that meet the filter, as one statement sees them, oldest first. None are kept when there are more than `max`. */
+/**
+ * Stores the matching orders, oldest first, as of one statement; nothing when there are more than `max`. The filter runs once, by the
+ * index of its list (`hits`, materialized); only then are orders joined by primary key for number and status.
+ */
 export async function insertSelection(
   db: Queryable,
   orgId: string,
@@ -48,10 +51,10 @@ export async function insertSelection(
      chosen as materialized (
        select o.id, o.number, o.status, (row_number() over (order by h.k, h.id) - 1)::integer as n
          from hits h join orders o on o.id = h.id where (select counted from total) <= ${most}),
-     portions as (
+     batches as (
        insert into operation_selection_batches (selection_id, position, order_ids)
-       select ${own}, n / ${selectionPortion} * ${selectionPortion}, array_agg(id order by n) from chosen
-        group by n / ${selectionPortion}),
+       select ${own}, n / ${selectionBatch} * ${selectionBatch}, array_agg(id order by n) from chosen
+        group by n / ${selectionBatch}),
      made as (
        insert into operation_selections (id, org_id, filter, matched, not_found, by_status, sample, as_of, expires_at)
        select ${own}, ${bind(orgId)}::uuid, ${bind(filter && JSON.stringify(filter))}::jsonb, t.counted, ${bind(not_found)}::integer,
@@ -91,7 +94,7 @@ export async function findSelection(
   return row;
 }
 
-/** The ids of one portion of a selection. None: it is gone. */
+/** The IDs of one batch of a selection; empty if it has been deleted. */
 export async function readSelected(db: Queryable, orgId: string, id: string, position: number): Promise<string[]> {
   const [row] = await db.query<{ order_ids: string[] }>(
     `select c.order_ids from operation_selection_batches c join operation_selections s on s.id = c.selection_id
@@ -109,14 +112,14 @@ export async function insertPreflight(db: Queryable, orgId: string, id: string, 
   ]);
 }
 
-/** What a preflight saw of a portion: versions, and what it said about each order, with blanks between. */
-export type SeenPortion = { versions: (number | null)[]; codes: string[] };
+/** Versions and codes (separated by blanks) that a preflight saw for each order of a batch. */
+export type SeenBatch = { versions: (number | null)[]; codes: string[] };
 
 export async function insertSeen(
   db: Queryable,
   preflightId: string,
   position: number,
-  { versions, codes }: SeenPortion,
+  { versions, codes }: SeenBatch,
 ): Promise<void> {
   await db.query(
     "insert into operation_preflight_batches (preflight_id, position, versions, codes) values ($1, $2, $3::integer[], $4::text[])",
@@ -124,12 +127,12 @@ export async function insertSeen(
   );
 }
 
-/** Every order of a selection as `u`, with what a preflight saw of it: `$1` the selection, `$2` the preflight or null. */
+/** Every order of a selection as `u`, with the version and codes of a preflight: `$1` selection, `$2` preflight or null. */
 export const seenOrders = `operation_selection_batches c
   left join operation_preflight_batches p on p.preflight_id = $2::uuid and p.position = c.position
   cross join lateral unnest(c.order_ids, p.versions, p.codes) with ordinality as u (order_id, version, codes, n)`;
 
-/** The first of those that are no longer as the preflight saw them, but for those that it said one of these codes about. */
+/** The first orders whose version differs from the preflight's, without those with excluded codes. */
 export async function listDrifted(
   db: Queryable,
   orgId: string,

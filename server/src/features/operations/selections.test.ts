@@ -118,7 +118,7 @@ describe("a selection", () => {
       {
         pointer: "/preflight_token",
         code: "preflight_mismatch",
-        message: "This is not a preflight token of this hub.",
+        message: "The token was not issued by this hub.",
       },
     ]);
     expect((await org.get("/orders?tag=done")).body.data).toEqual([]);
@@ -207,7 +207,7 @@ describe("an order that does not meet the filter any more", () => {
     expect(events.map(({ objectId }: { objectId: string }) => objectId)).toContain(body.id);
   });
 
-  test("is told from others in a run of many portions", async () => {
+  test("is told from others in a run of many batches", async () => {
     const org = await hub.org();
     await org.post("/orders/bulk", { orders: many(1_300, { status: "ready", tags: ["go"] }) });
     const { body: run } = await org.post("/operations/run", { filter: { tagsAny: ["go"] }, actions: [addTag] });

@@ -15,12 +15,12 @@ import * as store from "./selections.store.ts";
 
 const lifetimeMs = 60 * 60_000;
 const defaultMost = 100_000;
-/** Of what looks at all orders at once. */
+/** Limit for actions that need all orders at once. */
 export const maxOrdersAtOnce = 1_000;
 
 export async function createSelection(ctx: Ctx, request: SelectionRequest): Promise<Selection> {
   if ((request.filter === undefined) === (request.refs === undefined)) {
-    throw badField("/filter", request.filter ? "one_of" : "required", "Say which orders by filter or by refs.");
+    throw badField("/filter", request.filter ? "one_of" : "required", "Either `filter` or `refs` is required.");
   }
   return await change(ctx, async (tx) => present(await freeze(tx, ctx, request)));
 }
@@ -29,7 +29,7 @@ export async function getSelection(ctx: Ctx, id: string): Promise<Selection> {
   return present(orNotFound("selection", await store.findSelection(ctx.db, ctx.orgId, id, ctx.clock.now())));
 }
 
-/** The selection that is named, or one that is made of the filter; small enough for what is to be done. */
+/** The given selection, or a new one from the filter; not larger than the pipeline allows. */
 export async function takeSelection(ctx: Ctx, source: OrderSource, pipeline: Pipeline): Promise<SelectionRow> {
   const whole = wholeStepOf(pipeline);
   if (source.filter) {
@@ -38,21 +38,20 @@ export async function takeSelection(ctx: Ctx, source: OrderSource, pipeline: Pip
   const id = source.selection_id!;
   const found = isUuid(id) ? await store.findSelection(ctx.db, ctx.orgId, id, ctx.clock.now()) : undefined;
   if (!found) {
-    const message = "There is no such selection, or no more: it is kept for an hour. Make a new one.";
+    const message = "The selection does not exist or has expired after one hour. Create a new one.";
     throw badField("/selection_id", "selection_not_found", message);
   }
   if (whole && found.matched > maxOrdersAtOnce) throw tooMany(found.matched, maxOrdersAtOnce, whole.action.type);
   return found;
 }
 
-/** The ids of all orders that meet a filter now, oldest first; none are no mistake here. */
+/** The IDs of all orders that match a filter now, oldest first; possibly none. */
 export async function selectOrders(ctx: Ctx, filter: OrderFilterRequest, pipeline: Pipeline): Promise<string[]> {
   try {
     const { id, matched } = await takeSelection(ctx, { filter }, pipeline);
-    const portions = Array.from({ length: Math.ceil(matched / store.selectionPortion) }, (_, n) => n);
+    const batches = Array.from({ length: Math.ceil(matched / store.selectionBatch) }, (_, n) => n);
     const ids: string[] = [];
-    for (const n of portions)
-      ids.push(...(await store.readSelected(ctx.db, ctx.orgId, id, n * store.selectionPortion)));
+    for (const n of batches) ids.push(...(await store.readSelected(ctx.db, ctx.orgId, id, n * store.selectionBatch)));
     return ids;
   } catch (error) {
     if (error instanceof HubError && error.code === "empty_selection") return [];
@@ -91,8 +90,8 @@ async function freeze(
 }
 
 function tooMany(matched: number, max: number, type?: string): HubError {
-  const what = type === undefined ? "A selection has" : `${type} looks at all orders at once; it takes`;
-  return new HubError("too_many_orders", `${what} at most ${max}; the filter is met by ${matched}.`, {
+  const what = type === undefined ? "A selection has" : `${type} needs all orders at once and takes`;
+  return new HubError("too_many_orders", `${what} at most ${max} orders; the filter matches ${matched}.`, {
     extra: { matched, max },
   });
 }

@@ -9,9 +9,9 @@ import type { Refusal } from "./action.ts";
 import { refuse } from "./action.ts";
 
 /**
- * Marks params that are filled in from each order: `{{number}}` or `{{order.number}}`, in the grammar of the templates of
- * mappings. `text`: a text comes out; `value`: one placeholder alone keeps its type; `all`: every text in it, where what is
- * missing is null or blank.
+ * Params with this keyword are templates filled in from each order: `{{number}}` or `{{order.number}}`, with the grammar of mapping
+ * templates. `text`: the result is a string; `value`: a single placeholder keeps its type; `all`: every string within, where missing
+ * values become null or blank.
  */
 type TemplateKind = "text" | "value" | "all";
 const keyword = "x-template";
@@ -31,7 +31,7 @@ type Fill = (filling: Filling) => unknown;
 type Rules = Pick<ConditionRules, "fields" | "refusal">;
 type Node = { properties?: Record<string, Node>; items?: Node; uniqueItems?: boolean; [keyword]?: TemplateKind };
 
-/** Finds and checks what is to be filled in. `fill` is undefined where nothing is. */
+/** Finds and checks the templates in params. `fill` is undefined if there are none. */
 export function compileTemplates(
   schema: object,
   params: unknown,
@@ -53,7 +53,7 @@ export function compileTemplates(
 
 type Job = { rules: Rules; errors: FieldError[] };
 
-/** Undefined: it stays as it is for every order. */
+/** Undefined: the value is the same for every order. */
 function compileNode(schema: Node, value: unknown, pointer: string, job: Job): Fill | undefined {
   const kind = schema[keyword];
   if (typeof value === "string") return kind && compileText(value, kind, pointer, job);
@@ -70,7 +70,7 @@ function compileNode(schema: Node, value: unknown, pointer: string, job: Job): F
     const filled = fills.map(([name, fill]) => [name, fill(filling)]);
     if (!Array.isArray(value)) return { ...value, ...Object.fromEntries(filled) };
     const list = Object.assign([...(value as unknown[])], Object.fromEntries(filled));
-    // The same tag may come from two placeholders.
+    // Two placeholders can result in the same tag.
     return schema.uniqueItems ? [...new Set(list)] : list;
   };
 }
@@ -93,14 +93,14 @@ function compileText(text: string, kind: TemplateKind, pointer: string, { rules,
 function fillText(template: RecordTemplate, filling: Filling, isLenient: boolean): unknown {
   const filled = template.fill(filling.record, filling.now);
   if ("fault" in filled) {
-    const fix = "Name one value, such as {{lines[0].sku}}.";
+    const fix = "Use a path to a single value, such as {{lines[0].sku}}.";
     filling.refusal ??= refuse("template_not_text", `A placeholder cannot be filled in: ${filled.fault}`, fix);
     return undefined;
   }
   const { value } = filled;
   if (isLenient) return value ?? null;
   if (typeof value === "string" ? value.trim() !== "" : value !== undefined) return value;
-  const message = `The order has nothing for ${template.asks.join(", ")}.`;
-  filling.refusal ??= refuse("template_empty", message, "Give the step a `when` that leaves out such orders.");
+  const message = `The order has no value for ${template.asks.join(", ")}.`;
+  filling.refusal ??= refuse("template_empty", message, "Add a `when` to the step to skip such orders.");
   return undefined;
 }

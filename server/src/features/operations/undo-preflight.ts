@@ -8,8 +8,8 @@ import { isGrouped } from "./evaluate.ts";
 import type { OrderGroup } from "./operations.schemas.ts";
 import { createGroups } from "./order-groups.ts";
 import { presentSteps } from "./present-run.ts";
-import { listUndoable } from "./run/list-undoable.ts";
-import { portionSize } from "./run/plan-run.ts";
+import { listUndoable } from "./run/run-effects.ts";
+import { batchSize } from "./run/plan-run.ts";
 import type { RunRow } from "./run/runs.store.ts";
 import { evaluateUndo } from "./run/undo.ts";
 
@@ -18,7 +18,7 @@ const shownOrders = 100;
 type Reason = Omit<OrderGroup, "count" | "sample" | "reasons">;
 type Verdict = "reversible" | "partially_reversible" | "irreversible" | "no_change";
 
-/** What an undo of this run would take back now, and what not and why: by the same code, on copies. */
+/** Which steps an undo of this run would revert now, and why it cannot revert others: evaluated on copies by the same code. */
 export async function preflightUndoOf(ctx: Ctx, run: RunRow) {
   const pipeline = await listSteps(ctx, run.actions);
   const undo: RunRow = { ...run, undo_of: run.id, may_override: mayOverride(ctx) };
@@ -34,16 +34,16 @@ export async function preflightUndoOf(ctx: Ctx, run: RunRow) {
   };
   const groups = createGroups<Reason>();
   const shown: { rank: number; order: object }[] = [];
-  const size = isGrouped(pipeline) ? undoable.length : portionSize;
+  const size = isGrouped(pipeline) ? undoable.length : batchSize;
   for (let from = 0; from < undoable.length; from += size) {
-    const portion = undoable.slice(from, from + size);
-    const ids = portion.map(({ order_id }) => order_id);
+    const batch = undoable.slice(from, from + size);
+    const ids = batch.map(({ order_id }) => order_id);
     const orders = new Map((await readOrders(ctx.db, ctx.orgId, ids)).map((order) => [order.id, order]));
     const present = ids.flatMap((id) => orders.get(id) ?? []);
     const read = (created: string[]) => readOrders(ctx.db, ctx.orgId, created);
     const { evaluations } = await evaluateUndo(ctx.db, ctx, undo, present, pipeline, read);
     const byId = new Map(evaluations.map((evaluation) => [evaluation.before.id, evaluation]));
-    for (const { ref, order_id } of portion) {
+    for (const { ref, order_id } of batch) {
       const evaluation = byId.get(order_id);
       const named = { ref, order_id, order_number: evaluation?.before.number ?? null };
       if (!evaluation) summary.deleted++;
@@ -69,9 +69,9 @@ export async function preflightUndoOf(ctx: Ctx, run: RunRow) {
   };
 }
 
-const gone: Reason = { step: null, type: null, code: "order_not_found", message: "The order is no more." };
+const gone: Reason = { step: null, type: null, code: "order_not_found", message: "The order was deleted." };
 
-/** Those with problems, then the first ones. */
+/** Orders with problems first. */
 function keepFirst(shown: { rank: number; order: object }[]): void {
   const kept = shown.toSorted((a, b) => a.rank - b.rank).slice(0, shownOrders);
   shown.splice(0, shown.length, ...kept);

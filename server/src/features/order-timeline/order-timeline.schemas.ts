@@ -15,13 +15,13 @@ const changed = {
 export const LastChanges = Type.Object({
   data: Type.Array(
     Type.Object({
-      field: Type.String({ description: "Of the order" }),
-      timelineEntryId: Type.String({ description: "The entry of the timeline that changed it last" }),
+      field: Type.String({ description: "Field of the order" }),
+      timelineEntryId: Type.String({ description: "The timeline entry of the last change" }),
       ...changed,
     }),
   ),
   origin: Nullable(
-    Type.Object(changed, { description: "Where all other fields come from; null if that is not known any more" }),
+    Type.Object(changed, { description: "The creation, which set all other fields; null if it is no longer stored" }),
   ),
 });
 
@@ -34,7 +34,7 @@ export const TimelineAnswer = Type.Object({
       from: Type.Unknown(),
       to: Type.Unknown(),
       keptLocal: Type.Optional(
-        Type.Boolean({ description: "true: the bridge said `to` and was not followed, since it was changed here" }),
+        Type.Boolean({ description: "true: the bridge sent `to`, but the local value was kept" }),
       ),
     }),
   ),

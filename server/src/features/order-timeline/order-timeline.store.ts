@@ -22,8 +22,8 @@ type TimelineRow = {
 };
 
 /**
- * What was changed here, and what each step of each run did to the order. What happened at the same moment, as on a
- * preview whose clock stands still, is in the order of ids; steps in the order in which they were done, also by an undo.
+ * Changes of an order and the applied steps of runs. Both parts use an index on order_id. Entries of the same time (a frozen
+ * preview clock) are sorted by ID, steps in the order of their execution, also those of an undo.
  */
 const entries = `
   select c.id::text as id, c.kind, c.occurred_at as at, c.actor, null::uuid as run_id, null::integer as step,
@@ -56,7 +56,7 @@ export async function listTimeline(
 type Changed = Omit<TimelineEntry, "id" | "changes">;
 type LastChanges = { data: (Changed & { field: string; timelineEntryId: string })[]; origin: Changed | null };
 
-/** The last entry for each field. What a bridge said and was not followed in has changed nothing. */
+/** The last entry per field; reports of a bridge that were not applied do not count. */
 export async function listLastChanges(db: Queryable, orgId: string, orderId: string): Promise<LastChanges> {
   const [rows, [origin]] = await Promise.all([
     db.query<TimelineRow & { field: string }>(

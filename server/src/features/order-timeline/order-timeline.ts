@@ -6,13 +6,13 @@ import { findByRef, maskChange } from "../orders/orders.ts";
 import type { TimelineEntry } from "./order-timeline.store.ts";
 import * as store from "./order-timeline.store.ts";
 
-/** Whom to ask about each field as it is now. What the values were is told by the timeline. */
+/** Who changed each field last. Without values, which may be personal data; the timeline has them. */
 export async function listLastChanges(ctx: Ctx, ref: string) {
   const { id } = await findByRef(ctx.db, ctx, ref);
   return await store.listLastChanges(ctx.db, ctx.orgId, id);
 }
 
-/** What was done to an order, by people, bridges and the steps of runs: the one place that knows both of their records. */
+/** All changes of an order, by users, bridges and runs: combines the order history with the results of runs. */
 export async function listTimeline(ctx: Ctx, ref: string, query: PageRequest): Promise<Page<TimelineEntry>> {
   const { id } = await findByRef(ctx.db, ctx, ref);
   const page = await store.listTimeline(ctx.db, ctx.orgId, id, query);

@@ -28,22 +28,29 @@ import type { Edit } from "./save-changes.ts";
 import { saveOne } from "./save-changes.ts";
 
 const findErrors = createFinder(OrderRequestShape, "body");
-/** In UTF-16 units; a character has up to two. */
+/** In UTF-16 units: a character has up to two. */
 const maxRefLength = 2 * orderLimits.numberLength;
 
-/** By id or number. Shops number their orders alike: where a number is not enough, the ids are said. */
+/** Finds an order by ID or number. Orders of several bridges can share a number: the error then lists their IDs. */
 export async function findByRef(db: Queryable, ctx: Ctx, ref: string): Promise<Order> {
   const isPossible = ref.length <= maxRefLength && textProblem(ref) === undefined;
   const found = isPossible ? await store.findNamed(db, ctx.orgId, ref) : [];
   if (found.length > 1) {
-    const message = `${found.length} orders of several bridges have the number ${ref}. Name the one you mean by its id.`;
+    const message = `${found.length} orders of several bridges have the number ${ref}. Use the order ID.`;
     const orders = found.map(({ id, bridgeId, externalId }) => ({ id, bridgeId, externalId }));
     throw new HubError("order_number_ambiguous", message, { extra: { orders } });
+  }
+  // A plausible path for the export, which is read as the number of an order.
+  if (found.length === 0 && ref === "export") {
+    throw new HubError(
+      "order_not_found",
+      "There is no order with this number. To export orders, use GET /orders/export.csv.",
+    );
   }
   return orNotFound("order", found[0]);
 }
 
-/** For lists of what belongs to an order. An id is taken as it is: what was done to an order outlives it. */
+/** For filters by order. An ID is not looked up: records of an order can outlive it. */
 export async function findIdByRef(ctx: Ctx, ref: string | undefined): Promise<string | undefined> {
   return ref === undefined || isUuid(ref) ? ref : (await findByRef(ctx.db, ctx, ref)).id;
 }
@@ -79,9 +86,9 @@ export async function deleteOrder(ctx: Ctx, ref: string, ifMatch: IfMatch) {
   });
 }
 
-/** The patched fields as they would stand in a request, checked by the rules for requests. */
+/** Validates the patched fields by the rules for requests. */
 async function checkPatch(tx: Tx, ctx: Ctx, order: Order, patch: OrderPatchRequest): Promise<OrderRequest> {
-  const request = patched(order, patch);
+  const request = mergeRequest(order, patch);
   const shapeErrors = findErrors(request);
   const errors = shapeErrors.length > 0 ? shapeErrors : [...ruleErrors(request, order), ...maskedErrors(patch)];
   if (patch.lines === null && order.lines.some(({ shippedQuantity }) => shippedQuantity > 0)) {
@@ -93,13 +100,13 @@ async function checkPatch(tx: Tx, ctx: Ctx, order: Order, patch: OrderPatchReque
   return request;
 }
 
-/** The fields that a patch names, as they would stand in a request after it. */
-export function patched(order: Order, patch: Partial<Record<keyof ImportedOrder, unknown>>): ImportedOrder {
+/** The fields of a patch, merged with the order, in the form of a request. */
+export function mergeRequest(order: Order, patch: Partial<Record<keyof ImportedOrder, unknown>>): ImportedOrder {
   const present = Object.fromEntries(Object.keys(patch).map((key) => [key, order[key as keyof Order]]));
   return mergePatch(present, patch) as ImportedOrder;
 }
 
-/** What a patch makes of the order, once `request`, which it makes of what stands there, is found to be right. */
+/** The edit of a patch whose merged `request` is valid. */
 export function editOf(ctx: Ctx, order: Order, patch: object, request: ImportedOrder): Edit {
   const unseen = namedUnseen(ctx, patch);
   const known = unseen.includes("shippingAddress") ? { ...order, shippingAddress: null } : order;

@@ -12,10 +12,10 @@ import { isCallingOff, isOfSource } from "./source-rules.ts";
 
 const maxNote = 1_000;
 
-/** What became of an order that was handed to a fulfilment partner, or asked back. */
+/** The result of sending an order to a fulfillment partner, or of recalling it. */
 export type FulfillmentOutcome = { orderId: string; status: "done" | "refused" | "unknown"; message: string | null };
 
-/** An order that the partner did not take is not sent: it becomes ready again, on hold until somebody has looked at it. */
+/** An order that the partner rejected becomes ready again, on hold until a user reviews it. */
 export async function concludeFulfillment(
   tx: Tx,
   ctx: Ctx,
@@ -33,7 +33,7 @@ export async function concludeFulfillment(
   recordOrders(tx, ctx, { type: "orders.updated", source: "fulfillment", ...saved });
 }
 
-/** That they were asked, and the order is still theirs, is part of its history. */
+/** Records in the timeline that the partner was asked and kept the order. */
 function keptBy(what: "send" | "recall", order: Order, { status }: FulfillmentOutcome): FieldChange[] {
   if (what === "send" || status === "done" || order.status !== "sent") return [];
   return [{ path: "/status", from: "sent", to: "ready", keptLocal: true }];
@@ -46,20 +46,20 @@ function patchFor(
   { status, message }: FulfillmentOutcome,
 ): OrderPatch {
   const others = order.holds.filter((hold) => hold.handle !== fulfillmentHold);
-  // A retry reached them after all.
+  // A retry succeeded.
   if (what === "send" && status === "done" && order.status === "ready" && others.length < order.holds.length) {
     return { status: "sent", holds: others };
   }
-  // Somebody has moved it on meanwhile: what was found out then no longer matters.
+  // The status was changed meanwhile: the result is obsolete.
   if (order.status !== "sent") return {};
   if (what === "recall") return afterRecall(order, status, message);
   if (status === "done") return {};
   const note =
     status === "refused"
-      ? `Fulfilment did not take the order. ${message ?? ""}`.trim()
+      ? `The fulfillment partner did not accept the order. ${message ?? ""}`.trim()
       : "Nobody knows whether fulfilment got the order. Look there: if they have it, release the hold; if not, set the " +
         "status back to ready and send it again.";
-  // A retry that found out no more changes nothing.
+  // A retry with the same result changes nothing.
   if (order.holds.some((hold) => hold.handle === fulfillmentHold && hold.note === note) && status === "unknown")
     return {};
   const hold = newHold(env, { handle: fulfillmentHold, reason: "other", source: "system", note });
@@ -67,7 +67,7 @@ function patchFor(
   return status === "refused" ? { status: "ready", holds } : { holds };
 }
 
-/** What its source called off is called off as soon as the partner has given it back. */
+/** An order that its source cancelled is cancelled once the partner has returned it. */
 function afterRecall(order: Order, status: FulfillmentOutcome["status"], message: string | null): OrderPatch {
   const isWanted = order.holds.some(isCallingOff);
   if (status === "done") {
@@ -75,7 +75,10 @@ function afterRecall(order: Order, status: FulfillmentOutcome["status"], message
     if (!isWanted || moveProblem(ready, "cancelled")) return { status: "ready" };
     return { status: "cancelled", holds: order.holds.filter((hold) => !isOfSource(hold)) };
   }
-  const answer = status === "refused" ? `They refused: ${message ?? "no reason given"}` : "Nobody knows what they did.";
+  const answer =
+    status === "refused"
+      ? `The partner refused: ${message ?? "no reason given"}`
+      : "The outcome at the partner is unknown.";
   const withAnswer = (note: string | null): string | null =>
     note?.endsWith(answer) ? note : cutText(`${note ?? ""} ${answer}`.trim(), maxNote);
   const holds = order.holds.map((hold) => (isCallingOff(hold) ? { ...hold, note: withAnswer(hold.note) } : hold));

@@ -11,6 +11,7 @@ import type { ChangeKind } from "./order-history.store.ts";
 import { insertChanges } from "./order-history.store.ts";
 import { findMissingReferences } from "./order-references.ts";
 import type { Order } from "./order.ts";
+import { normalizeNumber } from "./order.ts";
 import { presentTo } from "./personal-data.ts";
 import type { OrderRequest } from "./orders.schemas.ts";
 import { ImportedOrder, OrderRequest as OrderRequestShape } from "./orders.schemas.ts";
@@ -18,15 +19,15 @@ import * as store from "./orders.store.ts";
 
 type Outcome = { order: Order } | { failure: RowFailure };
 
-/** A checked request that waits for its number. */
+/** A valid request without a number yet. */
 type Draft = { index: number; request: OrderRequest };
 
-/** Requests that have been looked at, one by one and together; nothing is written yet. */
+/** Validated requests; nothing is written yet. */
 type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
-/** What is wrong with one request by itself. */
+/** Errors of a single request. */
 const findRequestErrors = byShapeAndRules(OrderRequestShape, ruleErrors);
-/** The same for what a bridge says about an order. */
+/** Errors of a single imported order. */
 export const findImportedErrors = byShapeAndRules(ImportedOrder, ruleErrors);
 
 export async function createOrder(ctx: Ctx, request: OrderRequest): Promise<OrderAnswer> {
@@ -56,7 +57,7 @@ export async function createOrdersInBulk(ctx: Ctx, requests: unknown[]): Promise
   });
 }
 
-/** Everything that can be told without writing: shapes, rules, references, and names that appear twice in the call. */
+/** All checks without writing: schemas, rules, references, and duplicates within the call. */
 export async function prepareOrders(
   db: Queryable,
   orgId: string,
@@ -93,8 +94,8 @@ function findTwin({ number, bridgeId, externalId }: OrderRequest, taken: Set<str
 }
 
 /**
- * In a transaction of its own, which is not waited for: creating an order must not make all others of the organization
- * wait until it is on disk. If the counter is lost in a crash, the numbers in use are skipped.
+ * In a separate transaction without synchronous commit: creating an order must not block the others of the organization until
+ * the counter is on disk. If the counter is lost in a crash, numbers in use are skipped.
  */
 async function reserveNumbers(ctx: Ctx, prepared: Prepared): Promise<string[]> {
   const { orgId } = ctx;
@@ -111,14 +112,14 @@ async function reserveNumbers(ctx: Ctx, prepared: Prepared): Promise<string[]> {
 
 const relaxed = "set local synchronous_commit = off";
 
-/** Those of a file or a bridge, in the transaction of the import. */
+/** Creates orders of a file or bridge, in the transaction of the import. */
 export async function createImported(tx: Tx, ctx: Ctx, requests: unknown[]): Promise<Outcome[]> {
   const prepared = await prepareOrders(tx, ctx.orgId, requests, findImportedErrors);
   const numbers = await takeNumbers(tx, ctx.orgId, prepared);
   return await insertPrepared(tx, ctx, prepared, numbers, "imported");
 }
 
-/** Numbers for the orders that came without one. */
+/** Numbers for the orders without one. */
 async function takeNumbers(tx: Tx, orgId: string, prepared: Prepared): Promise<string[]> {
   const count = countUnnumbered(prepared);
   return count === 0 ? [] : await takeFreeNumbers(tx, orgId, count, givenNumbers(prepared.drafts));
@@ -129,7 +130,9 @@ function countUnnumbered({ drafts }: Prepared): number {
 }
 
 function givenNumbers(drafts: Draft[]): Set<string> {
-  return new Set(drafts.flatMap(({ request }) => request.number ?? []));
+  return new Set(
+    drafts.flatMap(({ request }) => (request.number === undefined ? [] : normalizeNumber(request.number))),
+  );
 }
 
 async function takeFreeNumbers(tx: Tx, orgId: string, count: number, given: ReadonlySet<string>): Promise<string[]> {
@@ -147,7 +150,7 @@ async function takeFreeNumbers(tx: Tx, orgId: string, count: number, given: Read
   return free;
 }
 
-/** What an insert would refuse, without inserting: for dry runs. */
+/** The conflicts that an insert would meet, for dry runs. */
 export async function findStoredTwins(
   db: Queryable,
   orgId: string,
@@ -161,7 +164,7 @@ export async function findStoredTwins(
   return new Map(twins.map(({ index, number }) => [index, numberTaken(number)]));
 }
 
-/** One insert for all. A number or external id that is taken fails its own order alone. */
+/** One insert for all. A duplicate number or external ID fails only its own order. */
 async function insertPrepared(
   tx: Tx,
   ctx: Ctx,
@@ -188,7 +191,7 @@ async function insertPrepared(
     if (refused.length === 0) break;
     const numbersOf = refused.map(({ order: { bridgeId, number } }) => ({ bridgeId, number }));
     const taken = await store.findTakenAtBridges(tx, ctx.orgId, numbersOf);
-    // Somebody was quicker to use a number that was meant for an order of ours: that one gets another.
+    // A concurrent request used a generated number: the order gets another one.
     waiting = refused.filter(({ request, order }) => request.number === undefined && taken.has(store.numberKey(order)));
     for (const { index, request, order } of refused) {
       if (!taken.has(store.numberKey(order))) outcomes[index] = { failure: externalIdTaken(order.externalId ?? "") };
@@ -211,9 +214,13 @@ function createdIn(outcomes: Outcome[]): Order[] {
 }
 
 function numberTaken(number: string): RowFailure {
-  return failAt("/number", "order_number_taken", `There is another order with the number ${number}.`);
+  return failAt("/number", "order_number_taken", `Another order has the number ${number}.`);
 }
 
 function externalIdTaken(externalId: string): RowFailure {
-  return failAt("/externalId", "external_id_taken", `The bridge has another order with the external id ${externalId}.`);
+  return failAt(
+    "/externalId",
+    "external_id_taken",
+    `The bridge already has an order with the external ID ${externalId}.`,
+  );
 }

@@ -13,7 +13,7 @@ type Node = {
   additionalProperties?: Node | boolean;
 };
 
-/** Everything that a record which becomes an order may say, from the schema that such records are checked by. */
+/** All fields of an imported order, derived from the schema that validates it. */
 export function listImportedFields(): { data: ImportedField[] } {
   return { data: fieldsIn(ImportedOrder as Node, "") };
 }
@@ -29,7 +29,7 @@ function fieldsIn({ properties = {}, required = [] }: Node, around: string): Imp
   });
 }
 
-/** What may be null is described by what it is otherwise. */
+/** The schema of a nullable member without null. */
 const plain = (node: Node): Node => node.anyOf?.find(({ type }) => type !== "null") ?? node;
 
 function about(node: Node, member: Node): Pick<ImportedField, "type" | "isOpen" | "description" | "values"> {

@@ -10,7 +10,7 @@ import { saveChanges, saveOne } from "./save-changes.ts";
 
 type Corrected = Omit<OrderShipment, "id" | "lines">;
 
-/** Somebody corrected a shipment: an order that lists it says the same. The order is locked by the caller. */
+/** Copies a corrected shipment to the order that lists it. The caller has locked the order. */
 export async function correctListedShipment(
   tx: Tx,
   ctx: Ctx,
@@ -25,8 +25,8 @@ export async function correctListedShipment(
 }
 
 /**
- * A label was bought: the order lists the parcel, and what lies in it has been shipped, as far as it had not. What it was
- * waiting for does not matter any more. The order is locked by the caller; why it cannot follow is answered.
+ * Adds the parcel of a purchased label to the order and marks its items as shipped, whatever the order was waiting for. The
+ * caller has locked the order. Returns the reason if the order cannot list the parcel.
  */
 export async function listBoughtShipment(
   tx: Tx,
@@ -55,7 +55,7 @@ export async function listBoughtShipment(
   return undefined;
 }
 
-/** Somebody voided a shipment: what an order listed in it has not left after all. */
+/** Removes a voided shipment: its items are unshipped again. */
 export async function takeBackListedShipment(tx: Tx, ctx: Ctx, order: Order, shipmentId: string): Promise<void> {
   const voided = order.shipments.find(({ id }) => id === shipmentId);
   if (!voided) return;
@@ -70,14 +70,14 @@ export async function takeBackListedShipment(tx: Tx, ctx: Ctx, order: Order, shi
 }
 
 function statusAfter(order: Order, left: Pick<Order, "shipments" | "lines">): Order["status"] {
-  // Others were set by hand, against what was shipped.
+  // Other statuses were set manually.
   if (order.status !== "shipped" && order.status !== "partially_shipped") return order.status;
   if (!hasShipped(left)) return "ready";
   const isAll = left.lines.every(({ quantity, shippedQuantity }) => shippedQuantity >= quantity);
   return isAll ? order.status : "partially_shipped";
 }
 
-/** Everything of these orders has arrived. Those that cannot become delivered stay as they are; holds are no obstacle. */
+/** Marks orders as delivered once all shipments arrived. Orders in other statuses are unchanged; holds do not prevent it. */
 export async function markOrdersDelivered(tx: Tx, ctx: Ctx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   const locked = await lockOrders(tx, ctx.orgId, ids);
@@ -89,7 +89,7 @@ export async function markOrdersDelivered(tx: Tx, ctx: Ctx, ids: string[]): Prom
   recordEvents(tx, ctx, orders.map(toEvent));
 }
 
-/** A parcel that was said to have arrived has not: the order is on its way again, as far as it was shipped. */
+/** Reverts a delivery that was reported by mistake: the order is shipped or partially shipped again. */
 export async function takeBackDelivery(tx: Tx, ctx: Ctx, order: Order): Promise<void> {
   if (order.status !== "delivered") return;
   const isAll = order.lines.every(({ quantity, shippedQuantity }) => shippedQuantity >= quantity);

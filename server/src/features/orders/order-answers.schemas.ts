@@ -24,14 +24,14 @@ import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./order
 const Text = Type.String();
 const MaybeText = Type.Optional(Text);
 
-/** Serialised without trying alternatives, which a list of orders would feel. */
+/** Without alternatives, which would slow down the serialization of lists. */
 function MaybeObject<Schema extends TObject>(schema: Schema) {
   return Type.Unsafe<Static<Schema> | null>({ ...schema, type: ["object", "null"] });
 }
 
 const Hold = Type.Object({
   id: Text,
-  handle: Type.String({ description: "Names the hold when it is released" }),
+  handle: Type.String({ description: "Identifies the hold, such as for its release" }),
   reason: OneOf(holdReasons),
   note: Nullable(Text),
   until: Nullable(DateTime),
@@ -53,7 +53,7 @@ const OrderLine = Type.Object({
 export const OrderAnswer = Type.Object({
   id: Id,
   number: Text,
-  status: OneOf(orderStatuses, { description: "On hold: the status it will have on release" }),
+  status: OneOf(orderStatuses, { description: "Independent of holds: an order on hold keeps its status" }),
   onHold: Type.Boolean(),
   holds: Type.Array(Hold),
   paymentStatus: OneOf(paymentStatuses),
@@ -115,7 +115,7 @@ export type OrderAnswer = Static<typeof OrderAnswer>;
 
 const InUnit = Type.Number();
 
-/** As conditions ask about it: with what it weighs in all, as far as that is known. */
+/** The order as conditions see it: with its total weight, if known. */
 export const AskedOrder = Type.Object({
   ...OrderAnswer.properties,
   totalWeight: Type.Object({ g: InUnit, kg: InUnit, oz: InUnit, lb: InUnit }),
@@ -174,10 +174,10 @@ export type CountsQuery = Static<typeof CountsQuery>;
 
 export const OrderCounts = Type.Object({
   ...CountOfEach(orderStatuses),
-  on_hold: Type.Integer({ minimum: 0, description: "Whatever their status" }),
+  on_hold: Type.Integer({ minimum: 0, description: "In any status" }),
   total: Count,
   isCapped: Type.Boolean({
-    description: "With filters no more than 100,000 orders are counted: there are more than `total`",
+    description: "With filters at most 100,000 orders are counted; true if there are more",
   }),
 });
 export type OrderCounts = Static<typeof OrderCounts>;
@@ -190,7 +190,7 @@ export const ImportAnswer = Type.Object({
   summary: Type.Object({
     rows: Count,
     orders: Count,
-    created: Type.Integer({ minimum: 0, description: "With dryRun: how many would be" }),
+    created: Type.Integer({ minimum: 0, description: "With dryRun: the number that would be created" }),
     failed: Count,
     updated: Type.Optional(
       Type.Integer({ minimum: 0, description: "With `onExisting`: orders that were already stored" }),
@@ -204,15 +204,15 @@ export const ImportAnswer = Type.Object({
 export type ImportAnswer = Static<typeof ImportAnswer>;
 
 export const ImportProgress = Type.Object({
-  rows: Type.Integer({ minimum: 0, description: "Of the file, that were gone through" }),
+  rows: Type.Integer({ minimum: 0, description: "Rows read so far" }),
 });
 
 export const ImportedField = Type.Object({
-  path: Type.String({ description: "As mappings name it; `lines[].sku` is that of each line" }),
+  path: Type.String({ description: "Target in mappings; `lines[].sku` is that of each line" }),
   type: OneOf(["text", "number", "boolean", "date", "object", "list"]),
-  required: Type.Boolean({ description: "Of the object around it, if that is there" }),
-  isOpen: Type.Boolean({ description: "It has members of any name" }),
-  values: Nullable(Type.Array(Type.String(), { description: "It is one of these" })),
+  required: Type.Boolean({ description: "Within its parent object, if that is given" }),
+  isOpen: Type.Boolean({ description: "Accepts members of any name" }),
+  values: Nullable(Type.Array(Type.String(), { description: "Allowed values" })),
   description: Nullable(Type.String()),
 });
 export type ImportedField = Static<typeof ImportedField>;

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { Order, OrderFields, OrderPatch } from "./order.ts";
 
 /**
- * One field before and after. `path` is a JSON Pointer into the order. `kept`: it stays `from`, though its bridge says `to`.
+ * One field before and after. `path` is a JSON Pointer into the order. `keptLocal`: it stays `from`, though the bridge sent `to`.
  */
 export type FieldChange = { path: string; from: unknown; to: unknown; keptLocal?: true };
 
 /**
- * The fields of a patch that really differ; a patch may name fields that stay as they are. `always`: these count as
- * changed either way, since whoever changes them must not learn what they were.
+ * The fields of a patch that differ from the order. `always`: fields that count as changed in any case, so that callers cannot
+ * guess masked values.
  */
 export function changesOf(order: Order, patch: OrderPatch, always: readonly string[] = []): FieldChange[] {
   const changes: FieldChange[] = [];
@@ -20,9 +20,9 @@ export function changesOf(order: Order, patch: OrderPatch, always: readonly stri
   return changes;
 }
 
-/** The order with these changes made; the given one stays as it is. */
+/** Applies changes to a copy of the order. */
 export function applyChanges(order: Order, changes: readonly FieldChange[]): Order {
-  // The very same order: that is how others see that nothing was done to it.
+  // Returns the same object: callers detect by identity that nothing changed.
   if (changes.length === 0) return order;
   const after: Record<string, unknown> = { ...order };
   for (const { path, to } of changes) after[fieldOf(path)] = to;
@@ -38,20 +38,20 @@ export function fieldsIn(changes: readonly FieldChange[]): (keyof OrderFields)[]
 }
 
 /**
- * What takes a change back without taking back what others did since: members of lists and objects are put back one
- * by one, plain values only if they are still the ones that were set. Undefined: somebody changed it since.
+ * Reverts a change without reverting later changes: members of lists and objects are restored one by one, plain values only if
+ * they are still those that were set. Undefined: the field was changed since.
  */
 export function revert(order: Order, { path, from, to }: FieldChange): OrderPatch | undefined {
   const field = fieldOf(path);
   const current: unknown = order[field];
   if (isDeepStrictEqual(current, to)) return { [field]: from };
-  // Units that are not where the change put them are in another order by now, whatever this one looks like.
+  // Units that are no longer where the change put them are in another order now.
   if (isDeepStrictEqual(current, from)) return field === "lines" && movesUnits(from, to) ? undefined : {};
   if (field === "tags" || field === "holds" || field === "notes" || field === "shipments") {
     const list = revertList(current as Entry[], from as Entry[], to as Entry[]);
     return list && { [field]: list };
   }
-  // Only counts up, so that numbers of child orders are never given out twice.
+  // Never decreases, so that numbers of child orders are not reused.
   if (field === "childCount") return {};
   if (field === "customFields") return revertObject(order, from as CustomFields, to as CustomFields);
   return undefined;
@@ -59,7 +59,7 @@ export function revert(order: Order, { path, from, to }: FieldChange): OrderPatc
 
 type Entry = string | { id: string };
 
-/** Undefined: an entry that the change made another one is yet another by now. What the change left alone stays as it is. */
+/** Undefined: an entry that the change modified was modified again. Other entries are unchanged. */
 function revertList(current: Entry[], from: Entry[], to: Entry[]): Entry[] | undefined {
   const keyOf = (entry: Entry): string => (typeof entry === "string" ? entry : entry.id);
   const before = new Map(from.map((entry) => [keyOf(entry), entry]));
@@ -94,7 +94,7 @@ function revertObject(order: Order, from: CustomFields, to: CustomFields): Order
   return { customFields: result };
 }
 
-/** Whether lines came or went, or how many of them; that some were shipped moves none of them to another order. */
+/** Whether lines or quantities were added or removed; shipped quantities do not count. */
 function movesUnits(from: unknown, to: unknown): boolean {
   const unitsOf = (lines: unknown) => (lines as Order["lines"]).map(({ id, quantity }) => [id, quantity]);
   return !isDeepStrictEqual(unitsOf(from), unitsOf(to));

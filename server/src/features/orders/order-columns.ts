@@ -5,14 +5,14 @@ import { isOnHold, nextRelease } from "./order.ts";
 import type { Priority } from "./orders.states.ts";
 import { priorities } from "./orders.states.ts";
 
-/** As its place in the list, by which it can be sorted. */
+/** Stored as the index in its list, for sorting. */
 const priority: Kind = {
   type: "smallint",
   read: (stored) => priorities[stored as number],
   write: (value) => priorities.indexOf(value as Priority),
 };
 
-/** How an order lies in its table. */
+/** The mapping of order fields to table columns. */
 export const orderColumns = defineColumns<Order>(
   "o",
   {

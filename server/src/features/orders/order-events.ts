@@ -12,7 +12,7 @@ type OrdersChange = {
   runId?: string;
 };
 
-/** Each order is named, with the version it has by the change. */
+/** Lists each order with its version after the change. */
 export function recordOrders(tx: Tx, ctx: Ctx, change: OrdersChange): void {
   const { type, orders, fields, ...origin } = change;
   const more = { ...origin, ...(fields && { fields: [...fields] }) };

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../../core/errors.ts";
 import { roundToCents } from "../../core/money.ts";
 import type { Hold, Order, OrderEnv, OrderFields, OrderLine, OrderNote, OrderPatch } from "./order.ts";
+import { normalizeNumber } from "./order.ts";
 import { momentErrors, newHold } from "./order-rules.ts";
 import type { ImportedOrder, OrderRequest } from "./orders.schemas.ts";
 import { sourceHold } from "./source-rules.ts";
@@ -10,9 +11,9 @@ type Setters = {
   [K in keyof Required<OrderRequest>]: (value: OrderRequest[K], env: OrderEnv, before?: Order) => OrderPatch;
 };
 
-/** What each field of a request makes of an order; undefined stands for its default. */
+/** Converts each field of a request to fields of the order; undefined means its default. */
 const setters: Setters = {
-  number: (number) => (number === undefined ? {} : { number }),
+  number: (number) => (number === undefined ? {} : { number: normalizeNumber(number) }),
   status: (status = "new") => ({ status }),
   paymentStatus: (paymentStatus = "pending") => ({ paymentStatus }),
   priority: (priority = "normal") => ({ priority }),
@@ -27,7 +28,7 @@ const setters: Setters = {
   shippingAddress: (address, _env, before) => {
     const shippingAddress = address ?? null;
     const isSame = before && isDeepStrictEqual(before.shippingAddress, shippingAddress);
-    // Whoever checked the former address did not check this one.
+    // The validation of the previous address does not apply to this one.
     return isSame ? {} : { shippingAddress, addressStatus: "unverified" };
   },
   billingAddress: (address) => ({ billingAddress: address ?? null }),
@@ -62,7 +63,7 @@ export function newOrder(request: ImportedOrder, number: string, env: OrderEnv):
   };
 }
 
-/** What these fields of a request make of the order they are for. */
+/** Converts these fields of a request to a patch of the order. */
 export function fieldsOf(
   request: OrderRequest,
   fields: readonly (keyof OrderRequest)[],
@@ -96,15 +97,19 @@ function toNote(note: NonNullable<OrderRequest["notes"]>[number], env: OrderEnv,
 
 const currencies = new Set(Intl.supportedValuesOf("currency"));
 
-/** Rules that a schema cannot say. */
+/** Rules beyond the schema. */
 export function ruleErrors(request: OrderRequest, before?: Order): FieldError[] {
   const errors: FieldError[] = [];
   const { currency, total, lines = [] } = request;
   if (currency !== undefined && !currencies.has(currency)) {
-    errors.push({ pointer: "/currency", code: "unknown_currency", message: `${currency} is no ISO 4217 currency.` });
+    errors.push({
+      pointer: "/currency",
+      code: "unknown_currency",
+      message: `${currency} is not an ISO 4217 currency code.`,
+    });
   }
   if (total !== undefined && roundToCents(total) !== total) {
-    errors.push({ pointer: "/total", code: "too_many_decimals", message: "At most two decimals are kept." });
+    errors.push({ pointer: "/total", code: "too_many_decimals", message: "At most two decimals are allowed." });
   }
   for (const field of ["orderedAt", "shipBy", "deliverBy", "dispatchOn"] as const) {
     errors.push(...momentErrors(`/${field}`, request[field]));
@@ -113,20 +118,20 @@ export function ruleErrors(request: OrderRequest, before?: Order): FieldError[] 
   for (const [index, { id }] of lines.entries()) {
     if (id === undefined) continue;
     if (seen.has(id)) {
-      errors.push({ pointer: `/lines/${index}/id`, code: "duplicate", message: "Another line has this id." });
+      errors.push({ pointer: `/lines/${index}/id`, code: "duplicate", message: "Another line has this ID." });
     }
     seen.add(id);
   }
   return before && request.lines !== undefined ? [...errors, ...shippedErrors(request.lines, before)] : errors;
 }
 
-/** What has been shipped cannot be taken out of the order. */
+/** Shipped items cannot be removed from the order. */
 function shippedErrors(lines: NonNullable<OrderRequest["lines"]>, before: Order): FieldError[] {
   return before.lines.flatMap(({ id, sku, shippedQuantity }) => {
     const index = lines.findIndex((line) => line.id === id);
     if ((lines[index]?.quantity ?? 0) >= shippedQuantity) return [];
     const pointer = index === -1 ? "/lines" : `/lines/${index}/quantity`;
-    const message = `${shippedQuantity} of ${sku} have been shipped; keep the line with its id and at least this quantity.`;
+    const message = `${shippedQuantity} of ${sku} have been shipped; keep the line with its ID and at least this quantity.`;
     return [{ pointer, code: "already_shipped", message }];
   });
 }

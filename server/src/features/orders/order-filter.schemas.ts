@@ -20,14 +20,14 @@ const archivedNames = ["true", "false", "any"] as const;
 export type Archived = (typeof archivedNames)[number];
 export const Archived = Type.Optional(OneOf(archivedNames, { description: "Default: false" }));
 
-/** Names of a closed list: also several in one text, with commas between. */
+/** One or more values of an enum, also as one comma-separated text. */
 const names = { status: [...orderStatuses, "on_hold"], priority: priorities, paymentStatus: paymentStatuses } as const;
 
 const Field = Type.String({ pattern: "^[A-Za-z][\\w.-]{0,63}:", maxLength: 1_100 });
 const fieldText =
   "Name and value of a custom field, as in color:red. Values of one field are alternatives; of several fields, each has to have one of its own";
 
-/** Each may be asked for by one value or several, of which the order has to have one; or, with Not, none. */
+/** Each filter takes one value or several: the order must have one of them or, with Not, none. */
 const choices = {
   status: OneOrMore(NameList(names.status)),
   priority: OneOrMore(NameList(names.priority)),
@@ -50,7 +50,7 @@ const exclusions = {
   assigneeIdNot: choices.assigneeId,
   carrierNot: choices.carrier,
   serviceNot: choices.service,
-  customFieldNot: OneOrMore(Field, { description: "Has none of these: another value, or no such field" }),
+  customFieldNot: OneOrMore(Field, { description: "Has none of these: another value, or no value" }),
 };
 const tags = {
   tagsAny: OneOrMore(Text(64), { description: "Has at least one of these tags, in any case" }),
@@ -58,12 +58,12 @@ const tags = {
   tagsNone: OneOrMore(Text(64), { description: "Has none of these tags, in any case" }),
 };
 
-/** What orders are looked for by: the same in lists, exports and selections, as a query or as JSON. */
+/** Filters of orders, shared by lists, exports and selections, as query or JSON. */
 export const orderFilters = {
   ...optional({ ...choices, ...exclusions, ...tags }),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "Has this tag, in any case" })),
   lastRunFailed: Type.Optional(
-    Type.Boolean({ description: "Whether the last run that did something to the order, or tried to, failed for it" }),
+    Type.Boolean({ description: "Whether the order failed in the last run that changed it or tried to" }),
   ),
   archived: Archived,
   orderedFrom: Since,
@@ -94,13 +94,13 @@ type ListName = keyof typeof choices | keyof typeof exclusions | keyof typeof ta
 type Lists = { [Name in Exclude<ListName, "status" | "statusNot">]?: string[] };
 type Single = Omit<OrderFilterRequest, ListName>;
 
-/** A filter as it is compiled and kept: lists where there may be several, and `search` as a tsquery. `ids`: of a list alone. */
+/** A normalized filter: lists for multiple values, `search` as a tsquery. `ids`: only in lists. */
 export type OrderFilter = Single & Lists & { status?: WantedStatus[]; statusNot?: WantedStatus[]; ids?: string[] };
 
 const listNames = Object.keys({ ...choices, ...exclusions, ...tags }) as ListName[];
 const isNamed = (name: string): name is keyof typeof names => name in names;
 
-/** Lists as lists, moments in one way of writing. The search is left as it is: what it may find depends on who asks. */
+/** Normalizes lists and times. The search is compiled later: its result depends on the scopes of the caller. */
 export function normalizeFilter(request: OrderFilterRequest): OrderFilter {
   const filter: Record<string, unknown> = { ...request };
   for (const name of listNames) {

@@ -2,7 +2,7 @@ import type { Actor } from "../../core/actor.ts";
 import type { Tx } from "../../db/database.ts";
 import type { FieldChange } from "./order-changes.ts";
 
-/** One order's part of a change that was not made by an operation run. */
+/** The timeline entry of one order, for changes outside of runs. */
 export type HistoryEntry = { orderId: string; changes: FieldChange[]; version: number };
 
 export type ChangeKind =
@@ -24,7 +24,7 @@ export function insertChanges(tx: Tx, orgId: string, entries: HistoryEntry[], in
     changes,
     version,
   }));
-  tx.send(
+  tx.queue(
     `insert into order_changes (id, org_id, order_id, kind, actor, request_id, changes, version, occurred_at)
      select u.id, $1, u.order_id, $3, $4, $5, u.changes, u.version, $6
        from jsonb_to_recordset($2::jsonb) as u (id uuid, order_id uuid, changes jsonb, version integer)`,

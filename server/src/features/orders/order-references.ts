@@ -15,12 +15,12 @@ const pointers = {
 } as const;
 type Kind = keyof typeof pointers;
 
-/** What a request says, or what is to become of an order. */
+/** The references in a request or an order. */
 type References = Partial<Record<"locationId" | "assigneeId" | "bridgeId", string | null | undefined>> & {
   shipping?: { carrierAccountId?: string } | undefined;
 };
 
-/** Only what the order is about to point at: what it points at already may have been closed since. */
+/** Only new references: existing ones may have been deactivated since. */
 export function newReferences({ locationId, assigneeId, bridgeId, shipping }: References, order: Order): References {
   return {
     ...(locationId === order.locationId ? {} : { locationId }),
@@ -30,7 +30,7 @@ export function newReferences({ locationId, assigneeId, bridgeId, shipping }: Re
   };
 }
 
-/** Which of these point at something that the organization does not have; one query for each kind, however many there are. */
+/** The requests with a reference that the organization does not have. One query per kind. */
 export async function findMissingReferences(
   db: Queryable,
   orgId: string,
@@ -47,7 +47,7 @@ export async function findMissingReferences(
     const errors = (Object.keys(pointers) as Kind[]).flatMap((kind): FieldError[] => {
       const id = ids[kind] ?? undefined;
       if (id === undefined || known[kind].has(id.toLowerCase())) return [];
-      const message = `There is no ${id} in this organization.`;
+      const message = `${id} does not exist in this organization.`;
       return [{ pointer: pointers[kind], code: `${kind}_not_found`, message }];
     });
     const [first] = errors;
@@ -55,7 +55,7 @@ export async function findMissingReferences(
   });
 }
 
-/** Those of these ids that the organization has. One kind after the other: in a transaction they share one connection. */
+/** The IDs that exist. Sequential: in a transaction the queries share one connection. */
 export async function findReferred(
   db: Queryable,
   orgId: string,

@@ -7,23 +7,23 @@ import type { OrderStatus } from "./orders.states.ts";
 import { onTheWay, openStatuses, orderMoves, shippableStatuses } from "./orders.states.ts";
 
 /**
- * What may be done to an order. Whoever changes one asks here: requests, runs, imports, shipments and labels get the same
- * answer, and with it the same words.
+ * The rules for changing an order, shared by requests, runs, imports, shipments and labels, so that all of them give the same
+ * result and the same message.
  */
 export type Obstacle = { code: string; message: string; fix: string };
 
 export type MoveOptions = {
-  /** What of the order has left once the move is made; default: what has left by now. */
+  /** Shipped quantities after the move; default: the current ones. */
   after?: Pick<Order, "shipments" | "lines">;
-  /** By somebody who answers for it. What was merged stays where it is all the same: it would be shipped twice. */
+  /** Overridden by a user. Merged orders still cannot move: their items would be shipped twice. */
   isForced?: boolean;
-  /** By somebody who may, or because it has happened already. */
+  /** Allowed despite holds, or it has happened already. */
   ignoresHolds?: boolean;
-  /** Others have done it: goods that left have left, whatever the order was waiting for. */
+  /** Reported by an external system: shipped goods are shipped, whatever the order was waiting for. */
   hasHappened?: boolean;
 };
 
-/** Why the order may not become this. */
+/** Why a status change is not allowed. */
 export function moveProblem(order: Order, to: OrderStatus, options: MoveOptions = {}): Obstacle | undefined {
   if (to === order.status) return undefined;
   if (options.isForced) return order.mergedIntoId === null ? undefined : merged;
@@ -31,15 +31,15 @@ export function moveProblem(order: Order, to: OrderStatus, options: MoveOptions 
   if (hasLeft || canMove(orderMoves, order.status, to)) return obstacleTo(order, to, options);
   const allowed = allowedMoves(order);
   const fix = allowed.length === 0 ? "This status is final." : `It may become ${allowed.join(", ")}.`;
-  return { code: "invalid_state", message: `An order that is ${order.status} cannot become ${to}.`, fix };
+  return { code: "invalid_state", message: `The status cannot change from ${order.status} to ${to}.`, fix };
 }
 
-/** What it may become, as it is now. */
+/** The statuses the order can change to now. */
 export function allowedMoves(order: Order): OrderStatus[] {
   return orderMoves[order.status].filter((to) => !obstacleTo(order, to, {}));
 }
 
-/** What forbids a move that the table has. */
+/** Rules beyond the transition table. */
 function obstacleTo(
   order: Order,
   to: OrderStatus,
@@ -47,7 +47,7 @@ function obstacleTo(
 ): Obstacle | undefined {
   if (to === "cancelled" && order.status === "sent") return withPartner;
   if (order.mergedIntoId !== null) return merged;
-  // Ready once more, it would be shipped once more.
+  // A shipped order that becomes ready would be shipped twice.
   const isShippedAgain = order.status === "shipped" && (to === "ready" || to === "new");
   const isCalledOff = to === "cancelled" || order.status === "cancelled";
   if ((isCalledOff || isShippedAgain) && hasShipped(after)) return partlyShipped;
@@ -56,23 +56,23 @@ function obstacleTo(
 
 const withPartner: Obstacle = {
   code: "requires_recall",
-  message: "The order is with the fulfilment partner, who would still ship it.",
+  message: "The fulfillment partner has the order and would still ship it.",
   fix: "Recall it with recall_fulfillment, or have the partner stop it and set the status back to ready; then cancel.",
 };
 
 const merged: Obstacle = {
   code: "merged",
-  message: "Its lines are in the order it was merged into.",
+  message: "The order was merged into another one, which has its lines.",
   fix: "Undo the merge instead.",
 };
 
 const partlyShipped: Obstacle = {
   code: "already_shipped",
-  message: "Some of the order has been shipped.",
+  message: "Some items of the order have been shipped.",
   fix: "Mark it as unshipped first.",
 };
 
-/** What an order consists of may change only while all of it is here. */
+/** Lines can change only before anything was sent or shipped. */
 export function shippedProblem(order: Order): Obstacle | undefined {
   return hasShipped(order) ? partlyShipped : undefined;
 }
@@ -83,7 +83,7 @@ export function holdProblem(order: Order): Obstacle | undefined {
   return { code: "on_hold", message: `The order is on hold (${reasons}).`, fix: "Release the hold first." };
 }
 
-/** Why nothing of it may leave now: what may not needs no label either. */
+/** Why the order cannot be shipped now, which also prevents labels. */
 export function shippingProblem(order: Order): Obstacle | undefined {
   if (order.mergedIntoId !== null) return merged;
   if (shippableStatuses.includes(order.status)) return holdProblem(order);
@@ -91,26 +91,26 @@ export function shippingProblem(order: Order): Obstacle | undefined {
   return { code: "invalid_state", message: `The order is ${order.status}.`, fix };
 }
 
-/** Long ago, or beyond what is written with four digits: nothing that an order's dates are about. */
+/** Times outside of 1970 to 9999 are errors in the data. */
 export function momentErrors(pointer: string, text: string | null | undefined): FieldError[] {
   const year = text == null ? undefined : new Date(text).getUTCFullYear();
   if (year === undefined || (year >= 1970 && year <= 9999)) return [];
   return [{ pointer, code: "format", message: "This is not a time between the years 1970 and 9999." }];
 }
 
-/** The handle of the hold that the hub places when fulfilment did not take the order. */
+/** The handle of the hold placed when the fulfillment partner did not accept the order. */
 export const fulfillmentHold = "fulfillment";
 
 export function newHold(env: OrderEnv, given: Pick<Hold, "handle" | "reason" | "source"> & Partial<Hold>): Hold {
   return { id: env.newId(), note: null, until: null, by: env.actor, placedAt: env.now, ...given };
 }
 
-/** An order has one hold per handle; the new one takes the place of the old. */
+/** One hold per handle; a new one replaces the old. */
 export function withHold(order: Pick<Order, "holds">, hold: Hold): Hold[] {
   return [...order.holds.filter(({ handle }) => handle !== hold.handle), hold];
 }
 
-/** The limit is for what people place: the hub always has room to say that something is wrong. */
+/** The limit applies to holds placed by users; the hub can always add its own. */
 export function holdLimitProblem(order: Order, hold: Hold): Obstacle | undefined {
   if (withHold(order, hold).length <= orderLimits.holds) return undefined;
   const message = `An order has at most ${orderLimits.holds} holds.`;
@@ -118,11 +118,11 @@ export function holdLimitProblem(order: Order, hold: Hold): Obstacle | undefined
 }
 
 /**
- * What it takes to lift a hold: those of people are lifted together, a conflict with the source has to be named by who
- * decides it, and what the hub or a bridge placed for a reason of its own needs operations:override.
+ * The permission to release a hold: holds of users are released together, a conflict with the source must be named explicitly,
+ * and holds placed by the hub or a bridge require operations:override.
  */
 export function liftingNeeds(hold: Hold): "nothing" | "naming" | "override" {
-  // Whoever sends orders must be able to send them again once the partner's trouble is over.
+  // Callers who send orders must be able to send them again after a failure of the partner.
   if (hold.handle === fulfillmentHold) return "nothing";
   if (hold.reason === "source_conflict" && hold.source === "bridge") return "naming";
   return hold.source === "system" || hold.source === "bridge" ? "override" : "nothing";

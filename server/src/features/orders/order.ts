@@ -3,7 +3,7 @@ import type { Actor } from "../../core/actor.ts";
 import { toGrams } from "../../core/weight.ts";
 import type { OrderAnswer } from "./order-answers.schemas.ts";
 
-/** Times are ISO texts and absent things are null, so that an order is the same in memory, in JSON and in a diff. */
+/** Times are ISO texts and missing values null, so that an order is equal in memory, in JSON and in diffs. */
 export type Order = Omit<OrderAnswer, "onHold" | "archived">;
 
 export type Hold = Order["holds"][number];
@@ -13,11 +13,11 @@ export type OrderPackage = Order["packages"][number];
 export type OrderShipment = Order["shipments"][number];
 export type OrderNote = Order["notes"][number];
 
-/** The fields a change may touch; the rest is identity and bookkeeping. */
+/** The fields that can change, without identity and metadata. */
 export type OrderFields = Omit<Order, "id" | "createdAt" | "updatedAt" | "version">;
 export type OrderPatch = Partial<OrderFields>;
 
-/** What whoever makes or changes an order brings along. */
+/** Context of a change: time, actor and ID generator. */
 export type OrderEnv = { now: string; actor: Actor; newId(): string };
 
 export function orderEnv({ clock, actor, newId }: Pick<Ctx, "clock" | "actor" | "newId">): OrderEnv {
@@ -32,17 +32,17 @@ export function hasShipped(order: Pick<Order, "shipments" | "lines">): boolean {
   return order.shipments.length > 0 || order.lines.some((line) => line.shippedQuantity > 0);
 }
 
-/** As callers see it: with what follows from its fields. */
+/** The order in API responses, with derived fields. */
 export function presentOrder(order: Order): Order & { onHold: boolean; archived: boolean } {
   return { ...order, onHold: isOnHold(order), archived: order.archivedAt !== null };
 }
 
-/** As conditions ask about it: with what it weighs in all, in every unit, since they compare plain numbers. */
+/** The order for conditions: with its total weight in every unit, since conditions compare plain numbers. */
 export function presentToConditions(order: Order): object {
   return { ...presentOrder(order), totalWeight: totalWeightOf(order) };
 }
 
-/** What its parcels weigh, or else its items. Null: nobody knows of all of them, so that it is neither light nor heavy. */
+/** The weight of its packages, or else of its items. Null if any weight is unknown. */
 function totalWeightOf({ packages, lines }: Pick<Order, "packages" | "lines">) {
   const parcels = packages.map(({ weight, count }) => ({ weight, count }));
   const items = lines.map(({ weight, quantity }) => ({ weight, count: quantity }));
@@ -57,4 +57,12 @@ function totalWeightOf({ packages, lines }: Pick<Order, "packages" | "lines">) {
 export function nextRelease(order: Pick<Order, "holds">): string | null {
   const ends = order.holds.flatMap((hold) => (hold.until === null ? [] : [hold.until]));
   return ends.length === 0 ? null : ends.reduce((a, b) => (a < b ? a : b));
+}
+
+/**
+ * Numbers are stored and compared in Unicode NFC: macOS and some shops write "é" as two characters, which must not name another
+ * order than the one character does.
+ */
+export function normalizeNumber(number: string): string {
+  return number.normalize("NFC");
 }

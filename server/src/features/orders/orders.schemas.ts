@@ -12,7 +12,7 @@ import { holdReasons, orderStatuses, paymentStatuses, priorities } from "./order
 const maxBulkOrders = 10_000;
 export const noteVisibilities = ["internal", "customer", "packing_slip", "gift"] as const;
 
-/** Something visible, on one line. */
+/** Non-empty text on one line. */
 function Line(maxLength: number, description?: string) {
   return Type.String({ minLength: 1, maxLength, pattern: linePattern, ...(description && { description }) });
 }
@@ -29,13 +29,13 @@ const LineRequest = Strict({
 });
 
 const { id: _given, ...newLineParts } = LineRequest.properties;
-/** A line that the order does not have yet. */
+/** A new line of an order. */
 export const NewLine = Strict(newLineParts);
 
 const PackageRequest = Strict({
   weight: Type.Optional(Weight),
   dimensions: Type.Optional(Dimensions),
-  count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "How many of them; default 1" })),
+  count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "Number of such packages; default: 1" })),
 });
 
 const NoteRequest = Strict({
@@ -60,18 +60,18 @@ function CustomFields<Value>(types: string[]) {
   });
 }
 
-/** What names an order in a request; `findByRef` looks it up. */
+/** A reference to an order; resolved by `findByRef`. */
 export const OrderRef = Type.String({
   minLength: 1,
   maxLength: orderLimits.numberLength,
-  description: "Id or number of the order",
+  description: "Order ID or number",
 });
 
 const Tag = Line(orderLimits.tagLength);
 export const Tags = Type.Array(Tag, { maxItems: orderLimits.tags, uniqueItems: true });
 export const SomeTags = Type.Array(Tag, { minItems: 1, maxItems: orderLimits.tags, uniqueItems: true });
 
-/** How an order is to be shipped; each may be left out. */
+/** Shipping choice; all fields are optional. */
 export const shippingParts = {
   carrierAccountId: Id,
   carrier: Line(100),
@@ -84,7 +84,7 @@ export const shippingParts = {
   }),
 };
 
-/** Fields that every order has: a patch can change them, but not take them away. */
+/** Fields that a patch can change but not remove. */
 const permanent = optional({
   number: Line(
     orderLimits.numberLength,
@@ -95,7 +95,7 @@ const permanent = optional({
   priority: OneOf(priorities, { description: "Default: normal" }),
   currency: Type.String({ pattern: "^[A-Z]{3}$", description: "ISO 4217; default USD" }),
   orderedAt: DateTime,
-  archived: Type.Boolean({ description: "Archived orders are left out of lists unless asked for" }),
+  archived: Type.Boolean({ description: "Archived orders are not listed by default" }),
 });
 
 const totalText =
@@ -144,11 +144,11 @@ export type OrderRequest = Static<typeof OrderRequest>;
 const ImportedLine = Strict({
   ...LineRequest.properties,
   shippedQuantity: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: orderLimits.quantity, description: "What its source has shipped of it" }),
+    Type.Integer({ minimum: 0, maximum: orderLimits.quantity, description: "Quantity shipped by the source" }),
   ),
 });
 
-/** What a bridge says about an order: a request, and what has become of the order there. */
+/** An imported order: a request with the state of the order at its source. */
 export const ImportedOrder = Strict({
   ...permanent,
   ...removable,
@@ -179,7 +179,7 @@ export const OrderPatchRequest = Type.Unsafe<Static<typeof removals> & Pick<Orde
 );
 export type OrderPatchRequest = Static<typeof OrderPatchRequest>;
 
-/** The second alternative lets anything pass: a row that is not an order fails alone, not the whole call. */
+/** The second alternative accepts anything: an invalid row fails alone, not the whole request. */
 const AnyRow = Type.Unsafe<unknown>({ anyOf: [OrderRequest, {}], description: "As in POST /orders" });
 
 export const BulkRequest = Strict(
@@ -188,7 +188,7 @@ export const BulkRequest = Strict(
 );
 export type BulkRequest = Static<typeof BulkRequest>;
 
-/** Beside the file itself; of a raw upload in the query. */
+/** Options in the body, or in the query of a raw upload. */
 const importOptions = {
   ...readingOptions,
   preset: Type.Optional(
@@ -196,21 +196,21 @@ const importOptions = {
       minLength: 1,
       maxLength: 100,
       description:
-        `How the file is read: one of ${orderPresets.map(({ name }) => name).join(", ")}, the name or id of a preset of ` +
-        "one's own, or none. Default: auto, which knows these programs by their columns",
+        `Format of the file: one of ${orderPresets.map(({ name }) => name).join(", ")}, the name or ID of an import ` +
+        "preset, or none. Default: auto, which detects these programs by their columns",
     }),
   ),
   onExisting: Type.Optional(
     OneOf(["reject", "skip", "update"], {
       description:
-        "What becomes of rows whose order number is here already. update: the order becomes what the row says, as far as " +
-        "a change by hand could do it, and keeps what it says nothing about. Default: reject",
+        "How rows with an existing order number are handled. update: the order is updated by the rules of PATCH; fields that " +
+        "the file does not have are unchanged. Default: reject",
     }),
   ),
   watchId: Type.Optional(
     Type.String({
       format: "uuid",
-      description: "An id of one's own, under which GET /orders/import/watch tells how far it is",
+      description: "A UUID of the caller, for GET /orders/import/watch",
     }),
   ),
 };
@@ -218,7 +218,7 @@ const importOptions = {
 export const ImportQuery = Strict({
   ...importOptions,
   mapping: Type.Optional(MappingText),
-  dryRun: Type.Optional(Type.Boolean({ description: "Check everything, create nothing" })),
+  dryRun: Type.Optional(Type.Boolean({ description: "Check the file without importing it" })),
 });
 export type ImportQuery = Static<typeof ImportQuery>;
 
@@ -226,7 +226,7 @@ export const ImportRequest = Strict(
   {
     ...importRequest({
       csv: "One row per line item; rows with the same order number become one order",
-      mapping: "Column name to field, such as customer.name, line.sku or customFields.color; null: leave it out",
+      mapping: "Column name to field, such as customer.name, line.sku or customFields.color; null: ignore the column",
     }),
     ...importOptions,
   },
@@ -237,6 +237,6 @@ export type ImportRequest = Static<typeof ImportRequest>;
 export const ImportWatchQuery = Strict({
   watchId: Type.String({
     format: "uuid",
-    description: "The `watchId` that the import is begun with, before or after this",
+    description: "The `watchId` of the import, which may start before or after",
   }),
 });

@@ -14,7 +14,7 @@ export const orderStatuses = [
 ] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
-/** Every move an order may make. Holds are apart from this: an order on hold keeps the status it will have on release. */
+/** All status transitions. Holds are independent: an order on hold keeps its status. */
 export const orderMoves: Moves<OrderStatus> = {
   draft: ["new", "review_required", "awaiting_payment", "ready", "cancelled"],
   new: ["review_required", "awaiting_payment", "ready", "cancelled"],
@@ -28,12 +28,12 @@ export const orderMoves: Moves<OrderStatus> = {
   cancelled: ["new", "review_required", "awaiting_payment", "ready"],
 };
 
-/** Nobody outside knows of the order yet, so that what it consists of may still change. */
+/** Statuses before the order is sent anywhere: its lines can still change. */
 export const beforeSending: readonly OrderStatus[] = ["draft", "new", "review_required", "awaiting_payment", "ready"];
 
 export const beforeShipping: readonly OrderStatus[] = [...beforeSending, "sent"];
 
-/** There is still something to ship, and it is not called off. */
+/** Statuses with items left to ship. */
 export const openStatuses: readonly OrderStatus[] = [...beforeShipping, "partially_shipped"];
 
 export const priorities = ["low", "normal", "high", "urgent"] as const;
@@ -58,8 +58,8 @@ export const holdReasons = [
 ] as const;
 export type HoldReason = (typeof holdReasons)[number];
 
-/** A hold keeps the order from becoming one of these. */
+/** Statuses that a hold prevents. */
 export const onTheWay: readonly OrderStatus[] = ["sent", "partially_shipped", "shipped", "delivered"];
 
-/** Parcels of it may leave, unless it is on hold. */
+/** Statuses in which parcels can be shipped, unless the order is on hold. */
 export const shippableStatuses: readonly OrderStatus[] = ["ready", "sent", "partially_shipped", "shipped"];

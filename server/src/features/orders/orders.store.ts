@@ -4,54 +4,61 @@ import { toRecord, writing } from "../../db/columns.ts";
 import { arrayLiteral } from "../../db/array-literal.ts";
 import type { Prepared, Queryable, Tx } from "../../db/database.ts";
 import type { Order, OrderFields } from "./order.ts";
+import { normalizeNumber } from "./order.ts";
 import { orderColumns } from "./order-columns.ts";
 import type { OrderMove } from "./list/order-index.store.ts";
-import { keepMarks, keepTags, keepWords } from "./list/order-index.store.ts";
+import { updateFacets, keepTags, keepWords } from "./list/order-index.store.ts";
+import { queueUnsentShipments } from "./unsent-shipments.store.ts";
 
 const { selected, fromRow } = orderColumns;
 const byId: Prepared = {
   name: "orders_find_by_id",
   text: `select ${selected} from orders o where o.org_id = $1 and o.id = $2`,
 };
-/** As many are told of when a number is not enough to say which order is meant. */
-const maxSaid = 20;
+/** Orders listed in the error for an ambiguous number. */
+const maxListed = 20;
 const byNumber: Prepared = {
   name: "orders_find_by_number",
-  text: `select ${selected} from orders o where o.org_id = $1 and o.number = $2 order by o.id limit ${maxSaid}`,
+  text: `select ${selected} from orders o where o.org_id = $1 and o.number = $2 order by o.id limit ${maxListed}`,
 };
 
 const byIds = `select ${selected} from orders o where o.org_id = $1 and o.id = any($2::uuid[]) order by o.id`;
 
-/** An order is named by its id or by its number, which several may have; a number that looks like an id is still found. */
+/** By id, or by number, which several orders may have. A number that looks like an id is found as well. */
 export async function findNamed(db: Queryable, orgId: string, ref: string): Promise<Order[]> {
   const rows = isUuid(ref) ? await db.query<Stored<Order>>(byId, [orgId, ref]) : [];
-  const found = rows.length > 0 ? rows : await db.query<Stored<Order>>(byNumber, [orgId, ref]);
+  const found = rows.length > 0 ? rows : await db.query<Stored<Order>>(byNumber, [orgId, normalizeNumber(ref)]);
   return found.map(fromRow);
 }
 
-const whichAreThere = "select o.id from unnest($2::uuid[]) as r (id) join orders o on o.org_id = $1 and o.id = r.id";
+const existingIds = "select o.id from unnest($2::uuid[]) as r (id) join orders o on o.org_id = $1 and o.id = r.id";
 
-/** Which order each name stands for; names of no order, and numbers of several, are left out. */
+/** Resolves IDs and numbers to order IDs, without unknown refs and ambiguous numbers. */
 export async function resolveRefs(db: Queryable, orgId: string, refs: string[]): Promise<Map<string, string>> {
   const ids = refs.filter(isUuid);
-  const byId = ids.length === 0 ? [] : await db.query<{ id: string }>(whichAreThere, [orgId, arrayLiteral(ids)]);
+  const byId = ids.length === 0 ? [] : await db.query<{ id: string }>(existingIds, [orgId, arrayLiteral(ids)]);
   const there = new Set(byId.map(({ id }) => id));
   const resolved = new Map<string, string>();
   for (const ref of ids) if (there.has(ref.toLowerCase())) resolved.set(ref, ref.toLowerCase());
-  // A number that looks like an id is still a number.
+  // A number can look like an ID.
   const others = refs.filter((ref) => !resolved.has(ref));
   if (others.length === 0) return resolved;
-  const rows = await db.query<{ ref: string; id: string }>(
-    `select r.ref, (array_agg(o.id))[1] as id
-       from unnest($2::text[]) as r (ref) join orders o on o.org_id = $1 and o.number = r.ref
-      group by r.ref having count(*) = 1`,
-    [orgId, arrayLiteral(others)],
+  const numbers = [...new Set(others.map(normalizeNumber))];
+  const rows = await db.query<{ number: string; id: string }>(
+    `select named.number, (array_agg(o.id))[1] as id
+       from unnest($2::text[]) as named (number) join orders o on o.org_id = $1 and o.number = named.number
+      group by named.number having count(*) = 1`,
+    [orgId, arrayLiteral(numbers)],
   );
-  for (const { ref, id } of rows) resolved.set(ref, id);
+  const idOf = new Map(rows.map(({ number, id }) => [number, id]));
+  for (const ref of others) {
+    const id = idOf.get(normalizeNumber(ref));
+    if (id !== undefined) resolved.set(ref, id);
+  }
   return resolved;
 }
 
-/** Always in the order of ids: two runs over the same orders wait for each other instead of blocking each other. */
+/** Locks in the order of IDs, so that two runs over the same orders cannot deadlock. */
 export async function lockOrders(tx: Tx, orgId: string, ids: string[]): Promise<Order[]> {
   return (await tx.query<Stored<Order>>(`${byIds} for update`, [orgId, ids])).map(fromRow);
 }
@@ -71,7 +78,7 @@ const insert = `
     select $1::uuid, is_archived, status, on_hold, count(*) from made group by is_archived, status, on_hold)
   select id from made`;
 
-/** All at once; numbers and external ids that are taken already are left out of the result. */
+/** Returns the IDs of the inserted orders; those with a duplicate number or external ID are skipped. */
 export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Promise<Set<string>> {
   if (orders.length === 0) return new Set();
   const records = orders.map((order) => toRecord(orderColumns.all, order, orgId));
@@ -80,14 +87,15 @@ export async function insertOrders(tx: Tx, orgId: string, orders: Order[]): Prom
   const made = orders.filter((order) => inserted.has(order.id));
   const moves = made.map((after) => ({ after }));
   keepTags(tx, orgId, moves);
-  keepMarks(tx, orgId, moves);
+  updateFacets(tx, orgId, moves);
+  queueUnsentShipments(tx, orgId, moves);
   keepWords(tx, orgId, made, "new");
   return inserted;
 }
 
 /**
- * Writes the named fields of all these orders in one statement. `version` is the one they have afterwards. They are locked:
- * what they were before is what is stored.
+ * Writes these fields of all orders in one statement. `version` is the new one. The orders are locked, so `before` is the stored
+ * state.
  */
 export function updateOrders(
   tx: Tx,
@@ -107,16 +115,17 @@ export function updateOrders(
        from jsonb_to_recordset($2::jsonb) as u (${shape}) where o.org_id = $1 and o.id = u.id`;
   const isCounted = changed.has("status") || changed.has("holds") || changed.has("archivedAt");
   const values = [orgId, JSON.stringify(records), at];
-  if (isCounted) tx.send(countMoves(update), [...values, orders.map(({ id }) => id)]);
-  else tx.send(update, values);
+  if (isCounted) tx.queue(countMoves(update), [...values, orders.map(({ id }) => id)]);
+  else tx.queue(update, values);
   if (changed.has("tags") || changed.has("archivedAt")) keepTags(tx, orgId, moves);
   if (["shipping", "customFields", "archivedAt"].some((field) => changed.has(field as keyof OrderFields))) {
-    keepMarks(tx, orgId, moves);
+    updateFacets(tx, orgId, moves);
   }
+  if (changed.has("shipments") || changed.has("bridgeId")) queueUnsentShipments(tx, orgId, moves, at);
   keepWords(tx, orgId, orders, changed);
 }
 
-/** The update, and what it means for how many orders there are of each kind. `$4` are the ids of the orders. */
+/** Combines the update with the change of the counters. `$4` are the order IDs. */
 function countMoves(update: string): string {
   return `
     with before as materialized (
@@ -128,12 +137,12 @@ function countMoves(update: string): string {
      group by is_archived, status, on_hold having sum(n) <> 0`;
 }
 
-/** With everything that is kept about them here; results of runs stay, they are the history of the run. */
+/** Deletes orders with their dependent rows, except results of runs, which are the history of the run. */
 export async function deleteOrders(tx: Tx, orgId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.query(
     `with tags as (delete from order_tags where org_id = $1 and order_id = any($2::uuid[])),
-          marks as (delete from order_marks where org_id = $1 and order_id = any($2::uuid[])),
+          facets as (delete from order_facets where org_id = $1 and order_id = any($2::uuid[])),
           changes as (delete from order_changes where org_id = $1 and order_id = any($2::uuid[])),
           sources as (delete from order_sources where org_id = $1 and order_id = any($2::uuid[])),
           words as (delete from order_search where org_id = $1 and order_id = any($2::uuid[])),
@@ -153,7 +162,7 @@ export async function hasDueHoldsAcrossOrgs(db: Queryable, now: Date): Promise<b
   return row!.hasDue;
 }
 
-/** Timed holds whose end has come, locked; those that somebody else is changing wait for the next round. */
+/** Locks orders with expired holds; those locked by others are left to the next round. */
 export async function lockDueHoldsAcrossOrgs(
   tx: Tx,
   now: Date,
@@ -170,34 +179,34 @@ export async function lockDueHoldsAcrossOrgs(
   });
 }
 
-/** Those of these numbers that several orders have, of several bridges. */
+/** Those of these numbers, in NFC, that orders of several bridges have. */
 export async function findSharedNumbers(db: Queryable, orgId: string, numbers: string[]): Promise<Set<string>> {
   const rows = await db.query<{ number: string }>(
     "select number from orders where org_id = $1 and number = any($2::text[]) group by number having count(*) > 1",
-    [orgId, numbers],
+    [orgId, numbers.map(normalizeNumber)],
   );
   return new Set(rows.map((row) => row.number));
 }
 
 export type Numbered = { bridgeId: string | null; number: string };
 
-/** As what the database keeps unique. */
+/** Equal for two orders that the unique index on numbers does not allow together. */
 export function numberKey({ bridgeId, number }: Numbered): string {
-  return `${bridgeId?.toLowerCase() ?? ""} ${number}`;
+  return `${bridgeId?.toLowerCase() ?? ""} ${normalizeNumber(number)}`;
 }
 
-/** Those of these numbers that another order of the same bridge, or of none, has; each as `numberKey` writes it. */
+/** The numbers in use by orders of the same bridge (or of none), as `numberKey`. */
 export async function findTakenAtBridges(db: Queryable, orgId: string, wanted: Numbered[]): Promise<Set<string>> {
   const rows = await db.query<Numbered>(
     `select o.bridge_id as "bridgeId", o.number
        from jsonb_to_recordset($2::jsonb) as u ("bridgeId" uuid, number text)
        join orders o on o.org_id = $1 and o.number = u.number and o.bridge_id is not distinct from u."bridgeId"`,
-    [orgId, JSON.stringify(wanted)],
+    [orgId, JSON.stringify(wanted.map(({ bridgeId, number }) => ({ bridgeId, number: normalizeNumber(number) })))],
   );
   return new Set(rows.map(numberKey));
 }
 
-/** Of any bridge: what the hub gives out by itself is not to be mistaken for another. */
+/** Across all bridges: generated numbers must be unique in the organization. */
 export async function findTakenNumbers(db: Queryable, orgId: string, numbers: string[]): Promise<Set<string>> {
   const rows = await db.query<{ number: string }>(
     "select number from orders where org_id = $1 and number = any($2::text[])",
@@ -207,8 +216,8 @@ export async function findTakenNumbers(db: Queryable, orgId: string, numbers: st
 }
 
 /**
- * The next ones, and which of them an order has already. Callers of one organization take turns until the transaction ends: it
- * should be a short one, or near its end. `isRelaxed`: it may be lost in a crash, and is therefore not waited for.
+ * Reserves the next numbers and returns those already in use. Serializes callers of an organization until the transaction ends,
+ * so call it late or in a short transaction. `isRelaxed`: commits asynchronously; the counter may be lost in a crash.
  */
 export async function takeOrderNumbers(
   db: Queryable,
@@ -240,7 +249,7 @@ export async function readVersions(
   return await db.query("select id, version from orders where org_id = $1 and id = any($2::uuid[])", [orgId, ids]);
 }
 
-/** Puts back the last numbers of those that this very transaction took. */
+/** Returns the last numbers reserved by this transaction. */
 export async function returnOrderNumbers(tx: Tx, orgId: string, count: number): Promise<void> {
   await tx.query("update order_number_counters set last_number = last_number - $2 where org_id = $1", [orgId, count]);
 }

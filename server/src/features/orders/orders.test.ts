@@ -37,6 +37,31 @@ async function anOrder(more: object = {}) {
 }
 
 describe("an order", () => {
+  test("has one number however its accents are encoded: stored in NFC, unique, and found by either spelling", async () => {
+    const fresh = await hub.org();
+    const [composed, decomposed] = ["CAF\u00c9-1", "CAFE\u0301-1"];
+    const { body: order } = await fresh.post("/orders", { number: decomposed });
+    expect(order.number).toBe(composed);
+    for (const number of [composed, decomposed]) {
+      expect((await fresh.post("/orders", { number })).body).toMatchObject({ code: "order_number_taken" });
+      expect((await fresh.get(`/orders/${encodeURIComponent(number)}`)).body.id).toBe(order.id);
+    }
+    const orders = [{ number: "\u00e9-2" }, { number: "e\u0301-2" }];
+    expect((await fresh.post("/orders/bulk", { orders })).body.summary).toMatchObject({ created: 1, failed: 1 });
+    const csv = `number,sku,quantity\n\u00e9-3,A,1\ne\u0301-3,B,1\n`;
+    expect((await fresh.post("/orders/import", { csv })).body.summary).toMatchObject({ orders: 1, created: 1 });
+    const actions = [{ type: "add_tags", params: { tags: ["seen"] } }];
+    const { body: run } = await fresh.post("/operations/run", { order_ids: [decomposed, "e\u0301-3"], actions });
+    expect(run.summary).toMatchObject({ total: 2, succeeded: 2 });
+    expect((await fresh.patch(`/orders/${order.id}`, { number: "e\u0301-4" })).body.number).toBe("\u00e9-4");
+  });
+
+  test("called export is not found, and the answer names the path of the export", async () => {
+    const { status, body } = await org.get("/orders/export");
+    expect([status, body.code]).toEqual([404, "order_not_found"]);
+    expect(body.detail).toContain("/orders/export.csv");
+  });
+
   test("needs nothing to be created, and gets a number and defaults", async () => {
     const fresh = await hub.org();
     const first = await fresh.post("/orders", {});

@@ -65,6 +65,9 @@ export {
   resolveRefs,
 } from "./orders.store.ts";
 export { updateOrders } from "./update-orders.ts";
+/** For the task that sends shipments to shops. */
+export type { SentOrder } from "./unsent-shipments.store.ts";
+export { listUnsent, settleUnsent } from "./unsent-shipments.store.ts";
 export { decideDispute } from "./import/disputes.ts";
 
 export async function getOrder(ctx: Ctx, ref: string): Promise<OrderAnswer> {

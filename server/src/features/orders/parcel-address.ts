@@ -9,8 +9,8 @@ import type { Order } from "./order.ts";
 type Move = { before: Order; after: Order };
 
 /**
- * A label has its address printed on it: once it is bought, another address of the order changes nothing about where the
- * parcel goes. Runs in the transaction of the change.
+ * Opens an exception when the address changes after a label was purchased: the parcel still goes to the printed address. Runs in
+ * the transaction of the change.
  */
 export async function noteParcelAddresses(tx: Tx, ctx: Ctx, moves: Move[]): Promise<void> {
   const missed = moves.filter(({ before, after }) => hasParcels(after) && isElsewhere(before, after));
@@ -38,7 +38,7 @@ function isElsewhere(before: Order, after: Order): boolean {
   );
 }
 
-/** What stands on a label, however it is written. */
+/** The address lines of a label, ignoring case and spacing. */
 function placeOf(address: Address | null): string {
   const { name, company, address1, address2, city, province, provinceCode, zip, country, countryCode } = address ?? {};
   const parts = [name, company, address1, address2, city, provinceCode ?? province, zip, countryCode ?? country];
@@ -47,7 +47,7 @@ function placeOf(address: Address | null): string {
 
 function troubleOf({ id, number, shipments }: Order): NewException {
   const parcels = shipments.length === 1 ? "A parcel of it goes" : `${shipments.length} parcels of it go`;
-  const message = `${number}: the shipping address was changed after it was shipped. ${parcels} to the former address: void the label and buy another, or have the carrier redirect it.`;
+  const message = `${number}: the shipping address was changed after shipping. ${parcels} to the previous address: void the label and buy another, or ask the carrier to redirect it.`;
   return {
     key: exceptionKeys.parcelAddress(id),
     kind: "label",

@@ -9,26 +9,26 @@ import { presentOrder } from "./order.ts";
 const holders: readonly string[] = ["customer", "shippingAddress", "billingAddress"];
 
 /**
- * Whether a path of an order, as conditions and placeholders name it, leads to who somebody is: to a member that is masked,
- * into one, or to all of what holds them. What is asked about these is refused to those who may not read them.
+ * Whether a path of an order, in a condition or placeholder, leads to personal data: to a masked member, into one, or to an object
+ * that contains one. Callers without pii:read may not use such paths.
  */
 export function isPersonalPath(path: string): boolean {
   const [holder, member] = path.split(".");
   return holders.includes(holder!) && (member === undefined || personalMembers.includes(member));
 }
 
-/** Why this caller may not ask about what lies at a path of an order; undefined when they may. */
+/** Why this caller may not use a path in a condition or placeholder. */
 export function personalPathRefusal(ctx: Pick<Ctx, "principal">, path: string) {
   if (!isPersonalPath(path) || maySeePersonalData(ctx)) return undefined;
-  return { code: "pii_scope_required", message: `To ask about ${path} the scope pii:read is needed, as to read it.` };
+  return { code: "pii_scope_required", message: `Using ${path} requires the scope pii:read.` };
 }
 
-/** As this caller may see it. */
+/** The order for this caller, masked without pii:read. */
 export function presentTo(ctx: Pick<Ctx, "principal">, order: Order): ReturnType<typeof presentOrder> {
   return presentOrder(maySeePersonalData(ctx) ? order : maskOrder(order));
 }
 
-/** Who the order is for is left out; that something is there, and where it goes roughly, is not. */
+/** Masks the recipient, but keeps which fields are set and the coarse destination. */
 export function maskOrder(order: Order): Order {
   return {
     ...order,
@@ -38,21 +38,21 @@ export function maskOrder(order: Order): Order {
   };
 }
 
-/** What a caller sends back as it was shown, with stars. */
+/** Errors for masked values that a caller sends back. */
 export function maskedErrors(patch: Partial<Record<string, unknown>>): FieldError[] {
   return holders.flatMap((holder) => errorsAt(`/${holder}`, maskErrors(patch[holder] as object | null | undefined)));
 }
 
 /**
- * The fields of a patch that name what this caller may not read. They count as changed whatever they were: an order that
- * stayed as it was, with its version and its address status, would say that the guess was right.
+ * Fields of a patch that the caller may not read. They always count as changed: an unchanged version or address status would
+ * confirm a guessed value.
  */
 export function namedUnseen(ctx: Pick<Ctx, "principal">, patch: Partial<Record<string, unknown>>): string[] {
   if (maySeePersonalData(ctx)) return [];
   return holders.filter((holder) => personalMembers.some((member) => Object.hasOwn(Object(patch[holder]), member)));
 }
 
-/** `path` points at what holds personal data, or at something in it. */
+/** `path` leads to an object with personal data, or into it. */
 export function maskChange({ path, from, to, ...more }: FieldChange): FieldChange {
   const [holder, member] = path.slice(1).split("/");
   if (!holders.includes(holder!)) return { path, from, to, ...more };

@@ -9,10 +9,10 @@ import { saveChanges } from "./save-changes.ts";
 
 const batchSize = 200;
 
-/** Ends the holds whose time has come. Any number of processes may do it at once; each order is released by one. */
+/** Releases expired holds. Safe to run in several processes at once. */
 export async function releaseDueHolds(world: World): Promise<number> {
   let released = 0;
-  // Mostly in vain: one look, without a transaction.
+  // Usually nothing is due: one query without a transaction.
   if (!(await store.hasDueHoldsAcrossOrgs(world.db, world.clock.now()))) return 0;
   for (;;) {
     const count = await world.db.transaction((tx) => releaseBatch(tx, world));

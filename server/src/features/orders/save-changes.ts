@@ -10,15 +10,15 @@ import type { OrderMove } from "./list/order-index.store.ts";
 import { updateOrders } from "./update-orders.ts";
 
 /**
- * An order, locked, and what is to become of it. `kept`: what its timeline says besides. `unseen`: fields that count as
- * changed even if they are set to what they were.
+ * A locked order and its patch. `kept`: further timeline entries. `unseen`: fields that count as changed even if their value is
+ * the same.
  */
 export type Edit = { order: Order; patch: OrderPatch; kept?: FieldChange[]; unseen?: readonly string[] };
 
-/** The orders that are other than before, as they are now, and which of their fields. */
+/** The changed orders with their changed fields. */
 export type Saved = { orders: Order[]; fields: Set<keyof OrderFields> };
 
-/** Writes what these edits really change, and their entries in the timelines. */
+/** Writes actual changes and their timeline entries. */
 export async function saveChanges(tx: Tx, ctx: Ctx, kind: ChangeKind, edits: Edit[]): Promise<Saved> {
   const at = ctx.clock.now();
   const updatedAt = at.toISOString();
@@ -37,7 +37,7 @@ export async function saveChanges(tx: Tx, ctx: Ctx, kind: ChangeKind, edits: Edi
   return { orders: moves.map(({ after }) => after), fields };
 }
 
-/** The order as it is then, and what happened to it in the log, if anything did. */
+/** Saves one order; records an event if it changed. */
 export async function saveOne(tx: Tx, ctx: Ctx, kind: ChangeKind, edit: Edit): Promise<Order> {
   const { orders, fields } = await saveChanges(tx, ctx, kind, [edit]);
   const [updated] = orders;

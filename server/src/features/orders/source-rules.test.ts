@@ -94,14 +94,14 @@ const env = () => anEnv();
 
 /** The order and what the source has said by then, after each of these words. */
 function hear(order: Order, words: ImportedOrder[], canRecall: boolean) {
-  let [current, marks] = [order, undefined as Record<string, string> | undefined];
+  let [current, snapshot] = [order, undefined as Record<string, string> | undefined];
   const steps = words.map((said) => {
-    const followed = followSource(current, said, marks, env(), canRecall);
+    const followed = followSource(current, said, snapshot, env(), canRecall);
     const step = { before: current, said, followed, after: { ...current, ...followed.patch } };
-    [current, marks] = [step.after, followed.marks];
+    [current, snapshot] = [step.after, followed.snapshot];
     return step;
   });
-  return { steps, current, marks };
+  return { steps, current, snapshot };
 }
 
 const words = fc.array(anyWord, { minLength: 1, maxLength: 4 });
@@ -143,8 +143,8 @@ test("whatever a source says, an order moves only as the rules have it, and noth
 test("what was said and heard is no news the second time", () => {
   fc.assert(
     fc.property(anyOrder, words, fc.boolean(), (order, said, canRecall) => {
-      const { steps, current, marks } = hear(order, said, canRecall);
-      const again = followSource(current, steps.at(-1)!.said, marks, env(), canRecall);
+      const { steps, current, snapshot } = hear(order, said, canRecall);
+      const again = followSource(current, steps.at(-1)!.said, snapshot, env(), canRecall);
       expect(again.patch.status ?? current.status).toBe(current.status);
       expect(again.patch.holds ?? current.holds).toEqual(current.holds);
       expect(again.patch.lines ?? current.lines).toEqual(current.lines);

@@ -2,7 +2,7 @@ import type { Hold, Order, OrderEnv } from "./order.ts";
 import { newHold } from "./order-rules.ts";
 import type { OrderStatus } from "./orders.states.ts";
 
-/** What the source of an order, such as its shop, can say about it after it was imported. */
+/** What the source of an order, such as its shop, can report after the import. */
 export const sourceFacts = [
   "paid",
   "refunded",
@@ -18,18 +18,18 @@ export const sourceFacts = [
   "delivered",
 ] as const;
 export type SourceFact = (typeof sourceFacts)[number];
-/** What an order may not follow. A total changes nothing about what is to be shipped, so that there is no rule for it. */
+/** Facts with rules. A changed total does not affect shipping, so it has none. */
 export type DisputedFact = SourceFact | "total_changed";
 
 /**
- * apply: the order follows. recall: it follows once the fulfilment partner has given it back, and is held until then.
- * conflict: it stays as it is, on hold until somebody has decided. keep: it stays as it is, and the timeline says so.
+ * apply: the order is updated. recall: it is updated once the fulfillment partner has returned it, and is on hold until then.
+ * conflict: it is unchanged and on hold until a user decides. keep: it is unchanged, which the timeline records.
  */
 export type SourceVerdict = "apply" | "recall" | "conflict" | "keep";
 
 type Stage = "here" | "sent" | "partly" | "gone" | "cancelled";
 
-/** How far the goods are, which is what decides: as long as all of it is here, its source is followed. */
+/** The stage of the goods, which decides: before shipping, the source is followed. */
 const stageOf: Record<OrderStatus, Stage> = {
   draft: "here",
   new: "here",
@@ -51,13 +51,13 @@ const always: Record<Stage, SourceVerdict> = {
   cancelled: "apply",
 };
 
-/** The whole of what a source may do. What it says about money is taken over besides, whatever stands here. */
+/** All rules for sources. Payment changes are always applied. */
 const rules: Record<SourceFact, Record<Stage, SourceVerdict>> = {
   paid: { ...always, cancelled: "keep" },
   refunded: { here: "conflict", sent: "conflict", partly: "conflict", gone: "apply", cancelled: "apply" },
   cancelled: { here: "apply", sent: "recall", partly: "conflict", gone: "keep", cancelled: "apply" },
   deleted: { here: "apply", sent: "recall", partly: "conflict", gone: "keep", cancelled: "apply" },
-  // Takes back that it was cancelled, which is followed as far as that was.
+  // Reverts a cancellation, as far as the cancellation was applied.
   reopened: always,
   address_changed: { here: "apply", sent: "conflict", partly: "conflict", gone: "keep", cancelled: "apply" },
   quantity_changed: { here: "apply", sent: "conflict", partly: "conflict", gone: "keep", cancelled: "apply" },
@@ -72,15 +72,15 @@ export function sourceVerdict(status: OrderStatus, fact: SourceFact): SourceVerd
   return rules[fact][stageOf[status]];
 }
 
-/** The handle of the hold that an order has because it is on hold at its source. */
+/** The handle of the hold for orders on hold at their source. */
 export const sourceHold = "source_hold";
 
-/** Also the code of the exception that tells of it. */
+/** Also the code of the exception. */
 export function conflictHandle(fact: DisputedFact): string {
   return `source_${fact}`;
 }
 
-/** Placed because of what the source said: no longer of any use once the goods have left or the order is called off. */
+/** Holds caused by the source; obsolete once the order is shipped or cancelled. */
 export function isOfSource(hold: Hold): boolean {
   return hold.source === "bridge" && (hold.handle === sourceHold || hold.reason === "source_conflict");
 }
@@ -109,12 +109,12 @@ const whereabouts: Partial<Record<OrderStatus, string>> = {
   cancelled: "It is cancelled here.",
 };
 
-/** What the source says, and how far the order is. */
+/** Describes the report of the source and the stage of the order. */
 export function describeDispute(order: Pick<Order, "status">, fact: DisputedFact): string {
   return [news[fact], whereabouts[order.status]].filter(Boolean).join(" ");
 }
 
-/** What the source said was not done: somebody has to decide. */
+/** The report was not applied: a user must decide. */
 export function conflictHold(env: OrderEnv, order: Order, fact: SourceFact, more = "Nobody was told."): Hold {
   const note = `${describeDispute(order, fact)} ${more}`;
   return newHold(env, { handle: conflictHandle(fact), reason: "source_conflict", source: "bridge", note });
@@ -122,7 +122,7 @@ export function conflictHold(env: OrderEnv, order: Order, fact: SourceFact, more
 
 const callingOff: readonly string[] = [conflictHandle("cancelled"), conflictHandle("deleted")];
 
-/** The order is held until somebody has stopped the partner: then it is called off. */
+/** The order is on hold until the partner has been stopped; then it is cancelled. */
 export function isCallingOff(hold: Hold): boolean {
   return isOfSource(hold) && callingOff.includes(hold.handle);
 }

@@ -6,7 +6,7 @@ import type { OrderFields } from "./order.ts";
 import * as store from "./orders.store.ts";
 import { noteParcelAddresses } from "./parcel-address.ts";
 
-/** Every change of orders that are there goes through here: what was wrong with those that have gone on by it is over. */
+/** All updates of existing orders go through here: exceptions that the new status settles are resolved. */
 export async function updateOrders(
   tx: Tx,
   ctx: Ctx,

@@ -5,77 +5,74 @@ import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
-import { askAndAnswer, askAndSettle, nowOf, writeWish } from "../carrier-accounts/carrier-requests.ts";
+import { sendAndAnswer, sendAndSettle, nowOf, commitRequest } from "../carrier-accounts/carrier-requests.ts";
 import type { Pickup } from "./pickup.ts";
 import { move, presentPickup, touched } from "./pickup.ts";
-import { booking, callOffFormer, cancellation, lock, save } from "./pickup-requests.ts";
+import { booking, cancelPrevious, cancellation, lock, save } from "./pickup-requests.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import { pickupMoves } from "./pickups.states.ts";
 import * as store from "./pickups.store.ts";
 
-/** Doing it again answers the same. What the carrier will not cancel any more stays as it is. */
+/** Idempotent. A pickup the carrier can no longer cancel stays as it is. */
 export async function cancelPickup(ctx: Ctx, id: string, reason: string | undefined): Promise<PickupAnswer> {
   let found = orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, id));
   if (found.status === "cancelled") return presentPickup(ctx, found);
   refuseIfTooLate(ctx, found);
   if (found.carrierAccountId === null) return await cancelWithoutCarrier(ctx, id, reason);
   const open = await openCarrier(ctx, found.carrierAccountId);
-  // Whether the carrier has it must be known before it can be called off.
+  // The outcome of the booking must be known before the pickup can be cancelled.
   if (found.status === "requested") {
-    found = await askAndSettle(ctx, booking, found, open);
+    found = await sendAndSettle(ctx, booking, found, open);
     if (found.status === "requested") {
-      const message = "The carrier has not yet said whether it booked the pickup. Try again later.";
+      const message = "The carrier has not confirmed the pickup yet. Try again later.";
       throw new HubError("carrier_failed", message, { extra: { pickupId: id } });
     }
     if (found.status === "cancelled") return presentPickup(ctx, found);
     refuseIfTooLate(ctx, found);
   }
-  await callOffFormer(ctx, found, open);
+  await cancelPrevious(ctx, found, open);
   const write = async (tx: Tx): Promise<Pickup> => {
     const current = await lock(tx, ctx, id);
     if (current.status === "cancelled") return current;
     refuseIfTooLate(ctx, current);
-    // The carrier may have been asked for a while before this.
+    // Read again: the calls to the carrier above may have taken a while.
     const now = nowOf(ctx);
-    const wish = { cancelRequestedAt: now, cancelReason: reason ?? null, attempts: 1 };
-    return await save(tx, ctx, touched({ ...current, ...wish }, now), "cancel_requested");
+    const request = { cancelRequestedAt: now, cancelReason: reason ?? null, attempts: 1 };
+    return await save(tx, ctx, touched({ ...current, ...request }, now), "cancel_requested");
   };
-  const asked = await writeWish(ctx, write, (pickup) => presentPickup(ctx, pickup));
-  // Somebody else has done it in the meantime.
-  if (asked.status === "cancelled") return presentPickup(ctx, asked);
-  return await askAndAnswer(ctx, cancellation, asked, open, (settled, said) => {
+  const sent = await commitRequest(ctx, write, (pickup) => presentPickup(ctx, pickup));
+  // Another request has cancelled it in the meantime.
+  if (sent.status === "cancelled") return presentPickup(ctx, sent);
+  return await sendAndAnswer(ctx, cancellation, sent, open, (settled, response) => {
     if (settled.status === "cancelled") return presentPickup(ctx, settled);
-    const refusal = "refused" in said ? said.refused : undefined;
-    const message = refusal
-      ? `${refusal.message} The pickup stays scheduled.`
-      : "The carrier did not say whether it cancels the pickup. The hub goes on asking.";
-    const carrierCode = refusal && { carrierCode: refusal.code };
+    const rejection = "rejected" in response ? response.rejected : undefined;
+    const message = rejection
+      ? `${rejection.message} The pickup stays scheduled.`
+      : "The carrier did not respond to the cancellation. It is retried in the background.";
+    const carrierCode = rejection && { carrierCode: rejection.code };
     return new HubError("carrier_failed", message, { extra: { pickupId: id, ...carrierCode } });
   });
 }
 
 function refuseIfTooLate(ctx: Ctx, pickup: Pickup): void {
   if (!canMove(pickupMoves, pickup.status, "cancelled")) {
-    throw new HubError(
-      "pickup_not_cancellable",
-      `The pickup is ${pickup.status}; there is nothing to cancel any more.`,
-    );
+    throw new HubError("pickup_not_cancellable", `The pickup is ${pickup.status} and can no longer be cancelled.`);
   }
   if (nowOf(ctx) > pickup.cancelBy) {
-    throw new HubError("cancel_deadline_passed", `The carrier took cancellations until ${pickup.cancelBy}.`, {
+    throw new HubError("cancel_deadline_passed", `Pickups could be cancelled until ${pickup.cancelBy}.`, {
       extra: { cancelBy: pickup.cancelBy },
     });
   }
 }
 
-/** The account was deleted: there is nobody to tell, and a driver may come all the same. */
+/** The account was deleted, so the carrier cannot be called and a driver may still come. */
 async function cancelWithoutCarrier(ctx: Ctx, id: string, reason: string | undefined): Promise<PickupAnswer> {
   return await change(ctx, async (tx) => {
     const now = nowOf(ctx);
     const current = await lock(tx, ctx, id);
     if (current.status === "cancelled") return presentPickup(ctx, current);
     const booked = [current.confirmationNumber, current.previous?.confirmationNumber].filter(Boolean).join(", ");
-    const doubt = `Its account was deleted, so the carrier was not told and may still have ${booked} on its list.`;
+    const doubt = `The carrier account was deleted, so the carrier was not notified and may still carry out ${booked}.`;
     const messages = booked === "" ? current.messages : [...current.messages, doubt];
     const ended = { ...current, previous: null, cancelRequestedAt: null, messages };
     const moved = move(ended, "cancelled", now, reason ?? null);

@@ -17,9 +17,9 @@ export type PickupPlan = {
 
 export type Checked = {
   errors: FieldError[];
-  /** Worth a look, but no reason to refuse. */
+  /** Not a reason to reject the pickup. */
   warnings: { code: string; message: string }[];
-  /** The window itself when nothing is wrong with it, else the nearest one that would do; null when there is none. */
+  /** The requested window if it is valid, else the nearest valid one; null if there is none. */
   next: LocalWindow | null;
 };
 
@@ -34,7 +34,7 @@ const inPoBox = new RegExp(
   "iu",
 );
 
-/** Everything a carrier would refuse, each with a code and a place of its own; and what it would take instead. */
+/** All violations of the carrier's rules, each with its own code and pointer, and the nearest valid window. */
 export function checkPickup(plan: PickupPlan, place: PickupPlace): Checked {
   const timeErrors = checkWindow(plan.window, place);
   const errors = [...timeErrors, ...checkLoad(plan, place.rules), ...checkAddress(plan.address, place.rules)];
@@ -53,7 +53,7 @@ function clock(time: Temporal.PlainTime): string {
   return time.toString({ smallestUnit: "minute" });
 }
 
-/** What is wrong with the day and the hours. */
+/** Violations of the day and time rules. */
 export function checkWindow({ date, ready, close }: LocalWindow, place: PickupPlace): FieldError[] {
   const { rules, zone, now } = place;
   const errors: FieldError[] = [];
@@ -64,9 +64,9 @@ export function checkWindow({ date, ready, close }: LocalWindow, place: PickupPl
   const days = today.until(date).days;
   const closed = closedBecause(date, rules);
   const limits = limitsOn(rules);
-  if (days < 0) add("/pickupDate", "date_in_past", `It is ${today.toString()} at the pickup address already.`);
+  if (days < 0) add("/pickupDate", "date_in_past", `It is already ${today.toString()} at the pickup address.`);
   else if (days > rules.maxDaysAhead) {
-    add("/pickupDate", "too_far_ahead", `The carrier takes pickups up to ${rules.maxDaysAhead} days ahead.`);
+    add("/pickupDate", "too_far_ahead", `Pickups can be scheduled up to ${rules.maxDaysAhead} days ahead.`);
   }
   if (closed?.holiday !== undefined) add("/pickupDate", "holiday", `${date.toString()} is ${closed.holiday}.`);
   else if (closed) {
@@ -74,26 +74,26 @@ export function checkWindow({ date, ready, close }: LocalWindow, place: PickupPl
     add(
       "/pickupDate",
       "non_service_day",
-      `The carrier comes on ${open.join(", ")}, not on ${dayName(date.dayOfWeek)}.`,
+      `The carrier picks up on ${open.join(", ")}, not on ${dayName(date.dayOfWeek)}.`,
     );
   }
   const minutes = readyAt.until(closeAt).total("minutes");
-  if (minutes <= 0) add("/closeTime", "ready_after_close", "The window ends before it begins.");
+  if (minutes <= 0) add("/closeTime", "ready_after_close", "closeTime must be after readyTime.");
   else if (minutes < rules.minWindowMinutes) {
-    const message = `The window has ${Math.round(minutes)} minutes; the carrier needs ${rules.minWindowMinutes}.`;
+    const message = `The window is ${Math.round(minutes)} minutes long; the carrier requires ${rules.minWindowMinutes}.`;
     add("/closeTime", "window_too_short", message);
   }
-  // As moments: an hour that the clocks skip is over when it would begin.
+  // Compared as instants, since a local time skipped by daylight saving is moved to after the gap.
   if (Temporal.ZonedDateTime.compare(readyAt, momentAt(date, limits.earliest, zone)) < 0) {
-    add("/readyTime", "ready_too_early", `The carrier comes from ${rules.earliestReadyTime} on.`);
+    add("/readyTime", "ready_too_early", `Pickups start at ${rules.earliestReadyTime}.`);
   }
   if (Temporal.ZonedDateTime.compare(closeAt, momentAt(date, limits.latest, zone)) > 0) {
-    add("/closeTime", "close_too_late", `The carrier comes until ${rules.latestCloseTime}.`);
+    add("/closeTime", "close_too_late", `Pickups end at ${rules.latestCloseTime}.`);
   }
   const todays = days === 0 ? sameDayErrors(here, closeAt, rules) : [];
   errors.push(...todays);
   if (days >= 0 && todays.length === 0 && here.until(readyAt).total("minutes") < rules.leadMinutes) {
-    add("/readyTime", "lead_time_too_short", `The carrier needs ${rules.leadMinutes} minutes from the request on.`);
+    add("/readyTime", "lead_time_too_short", `The carrier requires ${rules.leadMinutes} minutes' notice.`);
   }
   return errors;
 }
@@ -104,16 +104,14 @@ function sameDayErrors(
   rules: CompletePickupRules,
 ): FieldError[] {
   if (!rules.allowsSameDay) {
-    return [
-      { pointer: "/pickupDate", code: "same_day_not_available", message: "The carrier does not come on the same day." },
-    ];
+    return [{ pointer: "/pickupDate", code: "same_day_not_available", message: "Same-day pickup is not available." }];
   }
   if (Temporal.ZonedDateTime.compare(closeAt, here) <= 0) {
-    return [{ pointer: "/closeTime", code: "window_in_past", message: "The window is over already." }];
+    return [{ pointer: "/closeTime", code: "window_in_past", message: "The window is in the past." }];
   }
   const { cutoffLocalTime } = rules;
   if (cutoffLocalTime !== null && Temporal.PlainTime.compare(here.toPlainTime(), cutoffLocalTime) >= 0) {
-    const message = `For the same day the carrier is asked before ${cutoffLocalTime}; it is ${clock(here.toPlainTime())} there.`;
+    const message = `The cut-off for same-day pickup is ${cutoffLocalTime}; it is ${clock(here.toPlainTime())} at the address.`;
     return [{ pointer: "/pickupDate", code: "cutoff_passed", message }];
   }
   return [];
@@ -122,15 +120,19 @@ function sameDayErrors(
 function checkLoad({ packageCount, totalWeight }: PickupPlan, rules: CompletePickupRules): FieldError[] {
   const errors: FieldError[] = [];
   if (packageCount > rules.maxPackages) {
-    const message = `The carrier takes up to ${rules.maxPackages} packages at a time.`;
+    const message = `A pickup can have up to ${rules.maxPackages} packages.`;
     errors.push({ pointer: "/packageCount", code: "too_many_packages", message });
   }
   if (totalWeight?.value === 0) {
-    errors.push({ pointer: "/totalWeight/value", code: "weight_required", message: "Nothing at all weighs nothing." });
+    errors.push({
+      pointer: "/totalWeight/value",
+      code: "weight_required",
+      message: "The weight must be greater than 0.",
+    });
   }
   const most = rules.maxTotalWeight;
   if (totalWeight && most && toGrams(totalWeight) > toGrams(most)) {
-    const message = `The carrier takes up to ${most.value} ${most.unit} at a time.`;
+    const message = `A pickup can weigh up to ${most.value} ${most.unit}.`;
     errors.push({ pointer: "/totalWeight", code: "too_heavy", message });
   }
   return errors;
@@ -140,7 +142,7 @@ function checkAddress(address: Address, rules: CompletePickupRules): FieldError[
   if (rules.allowsPoBox) return [];
   return (["address1", "address2"] as const).flatMap((field) => {
     if (!inPoBox.test(address[field] ?? "")) return [];
-    const message = "Nobody can be met at a post office box.";
+    const message = "The carrier does not pick up at PO boxes.";
     return [{ pointer: `/pickupAddress/${field}`, code: "po_box_not_allowed", message }];
   });
 }
@@ -152,12 +154,13 @@ function warningsOf(
   const warnings: Checked["warnings"] = [];
   const most = rules.maxAverageWeight;
   if (totalWeight && most && toGrams(totalWeight) / packageCount > toGrams(most)) {
-    const message = `On average a package weighs more than ${most.value} ${most.unit}.`;
+    const message = `The average package weighs more than ${most.value} ${most.unit}.`;
     warnings.push({ code: "heavy_packages", message });
   }
-  if (!address.phone?.trim()) warnings.push({ code: "phone_required", message: "The driver has no number to call." });
+  if (!address.phone?.trim())
+    warnings.push({ code: "phone_required", message: "The address has no phone number for the driver." });
   if (!address.name?.trim() && !address.company?.trim()) {
-    warnings.push({ code: "contact_required", message: "There is no name to ask for." });
+    warnings.push({ code: "contact_required", message: "The address has no contact name or company." });
   }
   return warnings;
 }

@@ -9,7 +9,7 @@ import { addressKeyOf, existsError, findPlace, toSlot } from "./plan-pickup.ts";
 
 type Day = SlotsAnswer["data"][number];
 
-/** Day by day, whether the carrier would come to a location, and when. */
+/** For each day, the window in which the carrier can pick up at a location, or why it cannot. */
 export async function listSlots(ctx: Ctx, query: SlotQuery): Promise<SlotsAnswer> {
   const { carrierAccountId, locationId, days, excludePickupId } = query;
   const { open, rules, address, timezone, now } = await findPlace(ctx, { carrierAccountId, locationId });
@@ -33,11 +33,11 @@ function dayOf(wanted: LocalWindow, place: PickupPlace, existingId: string | und
   const found = ahead < 0 || ahead > rules.maxDaysAhead ? null : slotOn(wanted.date, wanted, place);
   const date = wanted.date.toString();
   if (found) return { date, window: toSlot(found, zone), reason: null, existingId: null };
-  // Of a day that nobody works on that is said, and not that something was booked there once.
+  // A day without service is reported as such, even if a pickup exists on it.
   const [problem] = checkWindow(wanted, place);
   const { code, message } =
     existingId === undefined || problem?.pointer === "/pickupDate"
-      ? (problem ?? { code: "no_window", message: "There is no window left on this day." })
+      ? (problem ?? { code: "no_window", message: "No window is left on this day." })
       : existsError(existingId, null);
   return { date, window: null, reason: { code, message }, existingId: existingId ?? null };
 }

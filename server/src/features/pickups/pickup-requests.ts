@@ -9,22 +9,22 @@ import type { Tx } from "../../db/database.ts";
 import { violatedConstraint } from "../../db/database.ts";
 import type { Happening } from "../../events/event-catalogue.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import type { CarrierRequest, Reached } from "../carrier-accounts/carrier-requests.ts";
+import type { CarrierRequest, CarrierOrFailure } from "../carrier-accounts/carrier-requests.ts";
 import {
-  askAndAnswer,
-  askAndSettle,
+  sendAndAnswer,
+  sendAndSettle,
   carrierWork,
   isCarrierData,
   isCents,
   isStorableLine,
   nowOf,
   outcomeUnknown,
-  writeWish,
+  commitRequest,
 } from "../carrier-accounts/carrier-requests.ts";
-import type { CarrierAnswer, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
-import { notePickup } from "./pickup-troubles.ts";
+import type { CarrierResponse, OpenCarrier } from "../carrier-accounts/open-carrier.ts";
+import { updatePickupExceptions } from "./pickup-exceptions.ts";
 import type { Pickup } from "./pickup.ts";
-import { confirmed, dueOf, effectKeyOf, move, overAt, presentPickup, refused, touched } from "./pickup.ts";
+import { confirmed, dueOf, effectKeyOf, move, overAt, presentPickup, rejected, touched } from "./pickup.ts";
 import { toOffsetText } from "./pickup-window.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import { pickupMoves } from "./pickups.states.ts";
@@ -35,7 +35,7 @@ export async function lock(tx: Tx, ctx: Ctx, id: string): Promise<Pickup> {
   return orNotFound("pickup", await store.lockPickup(tx, ctx.orgId, id));
 }
 
-/** Writes a changed pickup and what happened. */
+/** Saves a changed pickup, records the event and updates its exceptions. */
 export async function save(
   tx: Tx,
   ctx: Ctx,
@@ -46,7 +46,7 @@ export async function save(
   const saved = { ...pickup, dueAt: dueOf(pickup, nowOf(ctx), retryAfterMs) };
   await store.updatePickup(tx, ctx.orgId, saved);
   record(tx, ctx, saved, what);
-  await notePickup(tx, ctx, saved, what);
+  await updatePickupExceptions(tx, ctx, saved, what);
   return saved;
 }
 
@@ -56,16 +56,16 @@ export function record(tx: Tx, ctx: Ctx, pickup: Pickup, what: Happening<"pickup
   recordEvent(tx, ctx, { type: `pickup.${what}`, objectId: pickup.id, data });
 }
 
-const common: Pick<CarrierRequest<Pickup, never>, "lock" | "unanswered"> = {
+const common: Pick<CarrierRequest<Pickup, never>, "lock" | "noResponse"> = {
   lock,
-  unanswered: (tx, ctx, current, { retryAfterMs }) =>
+  noResponse: (tx, ctx, current, { retryAfterMs }) =>
     save(tx, ctx, touched(current, nowOf(ctx)), "response_missing", retryAfterMs),
 };
 
 export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
   ...common,
   effectKey: effectKeyOf,
-  async ask(ctx, carrier, call, pickup) {
+  async send(ctx, carrier, call, pickup) {
     const local = (at: string): string => toOffsetText(Temporal.Instant.from(at).toZonedDateTimeISO(pickup.timezone));
     const { address, packageCount, totalWeight, instructions } = pickup;
     const confirmation = await carrier.schedulePickup!(call, {
@@ -77,27 +77,28 @@ export const booking: CarrierRequest<Pickup, PickupConfirmation> = {
       ...(instructions !== null && { instructions }),
     });
     if (isUsable(confirmation)) return { ...confirmation, messages: confirmation.messages.map(cleanText) };
-    ctx.log.error({ pickupId: pickup.id }, "a carrier confirmed a pickup in a way that cannot be recorded");
-    const message = "The carrier may have booked the pickup, but its answer cannot be used. Ask it about the pickup.";
+    ctx.log.error({ pickupId: pickup.id }, "a carrier confirmed a pickup with an invalid response");
+    const message =
+      "The carrier may have booked the pickup, but its response is invalid. Contact the carrier about it.";
     throw new RemoteError("unexpected_response", message);
   },
-  isAwaited: (current, asked) => current.status === "requested" && current.revision === asked.revision,
+  isPending: (current, sent) => current.status === "requested" && current.revision === sent.revision,
   done: (tx, ctx, current, confirmation) => save(tx, ctx, confirmed(current, confirmation, nowOf(ctx)), "scheduled"),
-  async refused(tx, ctx, current, failure) {
-    const back = refused(current, failure, nowOf(ctx));
-    // Somebody may have taken the former day meanwhile; what is booked stays booked.
+  async rejected(tx, ctx, current, failure) {
+    const back = rejected(current, failure, nowOf(ctx));
+    // Another pickup may have been booked for the previous day meanwhile; both stay booked.
     const twin = back.status === "scheduled" ? await store.findTwin(tx, ctx.orgId, back) : undefined;
     const after = twin === undefined ? back : { ...back, isDuplicateAllowed: true };
     return await save(tx, ctx, after, after.status === "failed" ? "failed" : "change_rejected");
   },
-  async unanswered(tx, ctx, current, said) {
-    // Nobody will come any more.
-    if (nowOf(ctx) >= current.closeAt) return await booking.refused(tx, ctx, current, outcomeUnknown(said));
-    return await common.unanswered(tx, ctx, current, said);
+  async noResponse(tx, ctx, current, response) {
+    // The window is over.
+    if (nowOf(ctx) >= current.closeAt) return await booking.rejected(tx, ctx, current, outcomeUnknown(response));
+    return await common.noResponse(tx, ctx, current, response);
   },
 };
 
-/** What a carrier answers is not ours to trust. */
+/** Carriers' responses are untrusted input. */
 function isUsable({ confirmationNumber, chargeCents, messages, carrierData, ...window }: PickupConfirmation): boolean {
   const isTime = (text: string | undefined): boolean => text === undefined || !Number.isNaN(Date.parse(text));
   return (
@@ -113,12 +114,12 @@ function isUsable({ confirmationNumber, chargeCents, messages, carrierData, ...w
 
 type Booked = { confirmationNumber: string | null; carrierData: CarrierData | null };
 
-/** What was never confirmed needs no telling, and a carrier that cannot be told is told by nobody coming to the door. */
+/** A pickup that was never confirmed needs no cancellation at the carrier. */
 const cancel =
   (
     bookedIn: (pickup: Pickup) => Booked,
     reasonOf: (pickup: Pickup) => string | null,
-  ): CarrierRequest<Pickup, void>["ask"] =>
+  ): CarrierRequest<Pickup, void>["send"] =>
   async (_ctx, carrier, call, pickup) => {
     const { confirmationNumber, carrierData } = bookedIn(pickup);
     const reason = reasonOf(pickup);
@@ -129,80 +130,80 @@ const cancel =
 export const cancellation: CarrierRequest<Pickup, void> = {
   ...common,
   effectKey: (pickup) => `${effectKeyOf(pickup)}:cancel`,
-  ask: cancel(
+  send: cancel(
     (pickup) => pickup,
     ({ cancelReason }) => cancelReason,
   ),
-  isAwaited: (current) => current.cancelRequestedAt !== null,
+  isPending: (current) => current.cancelRequestedAt !== null,
   async done(tx, ctx, current) {
     const now = nowOf(ctx);
     const moved = move({ ...current, cancelRequestedAt: null, attempts: 0 }, "cancelled", now, current.cancelReason);
     return await save(tx, ctx, { ...moved, cancelledAt: now }, "cancelled");
   },
-  async refused(tx, ctx, current, { code }) {
-    const doubt = "The carrier never said whether it cancelled the pickup. Ask it, or cancel once more.";
+  async rejected(tx, ctx, current, { code }) {
+    const doubt = "The carrier did not confirm the cancellation. Contact it, or cancel again.";
     const messages = code === "outcome_unknown" ? [...current.messages, doubt] : current.messages;
     const kept = { ...current, cancelRequestedAt: null, attempts: 0, messages };
     return await save(tx, ctx, touched(kept, nowOf(ctx)), "cancel_rejected");
   },
 };
 
-/** What a change has replaced is still booked: a driver would come for it. */
-const callingOff: CarrierRequest<Pickup, void> = {
+/** Cancels the pickup that a reschedule has replaced; otherwise a driver would still come for it. */
+const previousCancellation: CarrierRequest<Pickup, void> = {
   ...common,
   effectKey: ({ id, previous }) => `${effectKeyOf({ id, revision: previous!.revision })}:cancel`,
-  ask: cancel(
+  send: cancel(
     ({ previous }) => previous!,
     () => "Replaced by another pickup",
   ),
-  isAwaited: (current, asked) =>
-    current.previous?.revision === asked.previous?.revision && current.status !== "requested",
+  isPending: (current, sent) =>
+    current.previous?.revision === sent.previous?.revision && current.status !== "requested",
   done: (tx, ctx, current) =>
     save(tx, ctx, touched({ ...current, previous: null, attempts: 0 }, nowOf(ctx)), "previous_cancelled"),
-  async refused(tx, ctx, current) {
-    const doubt = `The carrier may still have ${current.previous!.confirmationNumber} on its list.`;
+  async rejected(tx, ctx, current) {
+    const doubt = `The carrier may still carry out ${current.previous!.confirmationNumber}.`;
     const forgotten = { ...current, previous: null, attempts: 0, messages: [...current.messages, doubt] };
     return await save(tx, ctx, touched(forgotten, nowOf(ctx)), "previous_not_cancelled");
   },
 };
 
-export async function callOffFormer(ctx: Ctx, pickup: Pickup, open: OpenCarrier): Promise<Pickup> {
+export async function cancelPrevious(ctx: Ctx, pickup: Pickup, open: OpenCarrier): Promise<Pickup> {
   if (pickup.status === "requested" || pickup.previous === null) return pickup;
-  return await askAndSettle(ctx, callingOff, pickup, open);
+  return await sendAndSettle(ctx, previousCancellation, pickup, open);
 }
 
-/** What became of it, as a carrier says that can be asked; of one that cannot, that the driver came, if anybody told it. */
+/** Polls the state of a pickup. If the carrier cannot tell, a confirmed pickup is assumed to be completed. */
 const outcome: CarrierRequest<Pickup, PickupState | undefined> = {
   lock,
   effectKey: effectKeyOf,
-  async ask(_ctx, carrier, call, { confirmationNumber, readyAt, closeAt, carrierData }) {
+  async send(_ctx, carrier, call, { confirmationNumber, readyAt, closeAt, carrierData }) {
     if (confirmationNumber === null) return undefined;
     const known = { confirmationNumber, readyTime: readyAt, closeTime: closeAt, carrierData };
     return await carrier.findPickup?.(call, known);
   },
-  isAwaited: (current, asked) => current.version === asked.version,
+  isPending: (current, sent) => current.version === sent.version,
   async done(tx, ctx, current, state) {
     const now = nowOf(ctx);
     const pickup = { ...current, attempts: 0 };
     const status = state?.status;
     if (status !== undefined && status !== "scheduled" && canMove(pickupMoves, pickup.status, status)) {
-      const moved = move(pickup, status, now, "as the carrier says");
+      const moved = move(pickup, status, now, "reported by the carrier");
       return await save(tx, ctx, status === "cancelled" ? { ...moved, cancelledAt: now } : moved, status);
     }
     if (now < overAt(pickup)) return await wait(tx, ctx, pickup, dueOf(pickup, now));
-    // The carrier knows of it, and nobody came although the time and more is over.
-    if (status !== undefined) return await save(tx, ctx, move(pickup, "missed", now, "nobody came"), "missed");
+    // The carrier knows the pickup and has not reported its completion long after the window closed.
+    if (status !== undefined) return await save(tx, ctx, move(pickup, "missed", now, "no driver came"), "missed");
     if (pickup.confirmationNumber === null)
-      return await save(tx, ctx, move(pickup, "missed", now, "nobody was told"), "missed");
-    const completed = move(pickup, "completed", now, "nothing else was heard");
+      return await save(tx, ctx, move(pickup, "missed", now, "the carrier was not contacted"), "missed");
+    const completed = move(pickup, "completed", now, "assumed: no other report");
     return await save(tx, ctx, { ...completed, isCompletionAssumed: true }, "completed");
   },
-  async refused(tx, ctx, current) {
+  async rejected(tx, ctx, current) {
     const isOver = nowOf(ctx) >= overAt(current);
     if (isOver) return await outcome.done(tx, ctx, current, undefined);
     return await wait(tx, ctx, { ...current, attempts: 0 }, overAt(current));
   },
-  unanswered: (tx, ctx, current) => wait(tx, ctx, current, dueOf(current, nowOf(ctx))),
+  noResponse: (tx, ctx, current) => wait(tx, ctx, current, dueOf(current, nowOf(ctx))),
 };
 
 async function wait(tx: Tx, ctx: Ctx, pickup: Pickup, dueAt: string | null): Promise<Pickup> {
@@ -211,26 +212,26 @@ async function wait(tx: Tx, ctx: Ctx, pickup: Pickup, dueAt: string | null): Pro
   return waiting;
 }
 
-/** What a carrier left unanswered, or a process that died could not write down; and what became of it. */
-async function askAgain(ctx: Ctx, pickup: Pickup, reached: Reached, stopping?: AbortSignal): Promise<void> {
+/** What a carrier left noResponse, or a process that died could not write down; and what became of it. */
+async function resend(ctx: Ctx, pickup: Pickup, opened: CarrierOrFailure, stopping?: AbortSignal): Promise<void> {
   if (pickup.status === "requested") {
-    const settled = await askAndSettle(ctx, booking, pickup, reached, stopping);
-    if ("carrier" in reached) await callOffFormer(ctx, settled, reached);
-  } else if (pickup.cancelRequestedAt !== null) await askAndSettle(ctx, cancellation, pickup, reached, stopping);
-  else if (pickup.previous !== null) await askAndSettle(ctx, callingOff, pickup, reached, stopping);
-  else await askAndSettle(ctx, outcome, pickup, reached, stopping);
+    const settled = await sendAndSettle(ctx, booking, pickup, opened, stopping);
+    if ("carrier" in opened) await cancelPrevious(ctx, settled, opened);
+  } else if (pickup.cancelRequestedAt !== null) await sendAndSettle(ctx, cancellation, pickup, opened, stopping);
+  else if (pickup.previous !== null) await sendAndSettle(ctx, previousCancellation, pickup, opened, stopping);
+  else await sendAndSettle(ctx, outcome, pickup, opened, stopping);
 }
 
 export const pickupWork = carrierWork(
   "pickups",
   20_000,
   { leases: store.pickupLeases, fromRow: store.toPickup },
-  askAgain,
+  resend,
 );
 
 /**
- * The wish is written down before the carrier hears of it: whatever happens then, it is not forgotten and not doubled. The
- * answer that is kept with it makes a repeated Idempotency-Key find this pickup, not book another one.
+ * The request is committed before the carrier is called, so that a crash neither loses nor duplicates it. The answer stored
+ * with it makes a repeated Idempotency-Key return this pickup instead of booking another one.
  */
 export async function book(
   ctx: Ctx,
@@ -239,23 +240,23 @@ export async function book(
   write: (tx: Tx) => Promise<Pickup>,
 ): Promise<PickupAnswer> {
   const present = (pickup: Pickup): PickupAnswer => presentPickup(ctx, pickup);
-  const asked = await writeWish(ctx, write, present).catch(async (error: unknown) => {
-    // The database lets only one of two pickups at one place on one day pass.
+  const sent = await commitRequest(ctx, write, present).catch(async (error: unknown) => {
+    // The unique index allows one active pickup per account, address and day.
     if (violatedConstraint(error) !== "pickups_one_a_day") throw error;
     throw pickupExists(await store.findTwin(ctx.db, ctx.orgId, wanted), null);
   });
   let settled: Pickup | undefined;
-  const answer = await askAndAnswer(ctx, booking, asked, open, (after, said) => {
+  const answer = await sendAndAnswer(ctx, booking, sent, open, (after, response) => {
     settled = after;
-    return refusalOf(after, said) ?? present(after);
+    return refusalOf(after, response) ?? present(after);
   });
-  await callOffFormer(ctx, settled!, open);
+  await cancelPrevious(ctx, settled!, open);
   return answer;
 }
 
-function refusalOf({ id, status }: Pickup, said: CarrierAnswer<unknown>): HubError | undefined {
-  if (!("refused" in said)) return undefined;
-  const { code, message } = said.refused;
+function refusalOf({ id, status }: Pickup, response: CarrierResponse<unknown>): HubError | undefined {
+  if (!("rejected" in response)) return undefined;
+  const { code, message } = response.rejected;
   const rest = status === "scheduled" ? " The pickup stays as it was." : "";
   return new HubError("carrier_failed", `${message}${rest}`, { extra: { pickupId: id, carrierCode: code } });
 }

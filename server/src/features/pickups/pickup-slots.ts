@@ -3,12 +3,12 @@ import { usHolidayOn } from "../../core/us-holidays.ts";
 import type { LocalWindow } from "./pickup-window.ts";
 import { momentAt } from "./pickup-window.ts";
 
-/** Where and when it is, and what the carrier wants there. */
+/** The rules, time zone and current time for a pickup at one address. */
 export type PickupPlace = {
   rules: CompletePickupRules;
   zone: string;
   now: Temporal.Instant;
-  /** Days such as 2026-03-05 on which it comes there already, and would not be asked a second time. */
+  /** Days such as 2026-03-05 that already have a pickup at this address. */
   takenDays?: ReadonlySet<string>;
 };
 
@@ -19,7 +19,7 @@ export function dayName(dayOfWeek: number): string {
   return dayNames[dayOfWeek - 1]!;
 }
 
-/** Why nobody comes on this day, if so. */
+/** Why there is no pickup on this day, if so. */
 export function closedBecause(date: Temporal.PlainDate, rules: CompletePickupRules): { holiday?: string } | undefined {
   if (rules.holidays.includes(date.toString())) return { holiday: "a holiday of the carrier" };
   const { holidayCalendar: calendar } = rules;
@@ -36,8 +36,8 @@ export function limitsOn(rules: CompletePickupRules): { earliest: Temporal.Plain
 }
 
 /**
- * The window that the carrier would take and that is nearest to the wanted one: that day if another hour will do, else the
- * next day, else, when only that is too far ahead, the last day that is not.
+ * The valid window nearest to the wanted one: on the same day at another time, else on a later day, else (if the wanted day
+ * is too far ahead) on the last allowed day.
  */
 export function findSlot(wanted: LocalWindow, place: PickupPlace): LocalWindow | null {
   const today = place.now.toZonedDateTimeISO(place.zone).toPlainDate();
@@ -54,14 +54,14 @@ export function findSlot(wanted: LocalWindow, place: PickupPlace): LocalWindow |
   return null;
 }
 
-/** The window of one day that is nearest to the wanted one; null when there is none. */
+/** The valid window of one day nearest to the wanted one; null if there is none. */
 export function slotOn(date: Temporal.PlainDate, wanted: LocalWindow, place: PickupPlace): LocalWindow | null {
   const { rules, zone, now, takenDays } = place;
   if (closedBecause(date, rules) || takenDays?.has(date.toString())) return null;
   const here = now.toZonedDateTimeISO(zone);
   const { earliest, latest } = limitsOn(rules);
   const [opens, closes] = [momentAt(date, earliest, zone), momentAt(date, latest, zone)];
-  // Whoever needs a day from the request on needs it for tomorrow morning too.
+  // The lead time can reach into later days.
   const from = onceOnly(later(opens, roundUp(here.add({ minutes: rules.leadMinutes }))));
   if (here.toPlainDate().equals(date)) {
     const isLate =
@@ -70,7 +70,7 @@ export function slotOn(date: Temporal.PlainDate, wanted: LocalWindow, place: Pic
   }
   const need = { minutes: Math.max(rules.minWindowMinutes, 1) };
   const [wantedReady, wantedClose] = [momentAt(date, wanted.ready, zone), momentAt(date, wanted.close, zone)];
-  // As late as the carrier comes at all, if need be; the end moves before the beginning does.
+  // Move the end before the start, and the start no later than the last possible one.
   const ready = later(from, earlier(wantedReady, asRead(closes.subtract(need))));
   const close = earlier(closes, onceOnly(later(wantedClose, ready.add(need))));
   if (Temporal.ZonedDateTime.compare(ready.add(need), close) > 0) return null;
@@ -78,12 +78,12 @@ export function slotOn(date: Temporal.PlainDate, wanted: LocalWindow, place: Pic
   return { date, ready: ready.toPlainTime(), close: close.toPlainTime() };
 }
 
-/** The moment that its time of day stands for: of an hour that comes twice, the first one. */
+/** The instant that the local time denotes: in an hour repeated by daylight saving, the first one. */
 function asRead(moment: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
   return momentAt(moment.toPlainDate(), moment.toPlainTime(), moment.timeZoneId);
 }
 
-/** Not in the second hour of one that comes twice, where it would be read as the first, but at its end. */
+/** Moves an instant in the second of two repeated hours, which would be read as the first, to the end of that hour. */
 function onceOnly(moment: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
   const read = asRead(moment);
   if (Temporal.ZonedDateTime.compare(read, moment) === 0) return moment;

@@ -1,6 +1,6 @@
 import type { FieldError } from "../../core/errors.ts";
 
-/** A window at the pickup address. Times of the day are wall-clock times there. */
+/** A window in local time at the pickup address. */
 export type LocalWindow = { date: Temporal.PlainDate; ready: Temporal.PlainTime; close: Temporal.PlainTime };
 
 const dateShape = /^\d{4}-\d\d-\d\d$/;
@@ -12,8 +12,8 @@ const midnightShape = /T00:00(:00(\.0+)?)?(Z|[+-]\d\d:\d\d)?$/i;
 type Read<T> = { value: T } | { error: FieldError };
 
 /**
- * What a caller wrote, as seen at the address. Without an offset a time is meant there; with one it is a moment, and is
- * turned into the time there. A day written as a midnight is that day, in whatever zone the midnight is.
+ * Reads a date in local time at the address. A time without an offset is local; one with an offset is converted. A date-time
+ * at midnight stands for its date, whatever its offset.
  */
 export function readDate(text: string, zone: string): Read<Temporal.PlainDate> {
   const pointer = "/pickupDate";
@@ -25,7 +25,7 @@ export function readDate(text: string, zone: string): Read<Temporal.PlainDate> {
     const moment = readMoment(text, zone);
     if (moment) return inRange(pointer, moment.toPlainDate());
   } catch {
-    // Said below: a day that the month does not have, or no time at all.
+    // Not a valid date or time; reported below.
   }
   return wrong(pointer, "This is not a date, such as 2026-03-05, nor a date-time.");
 }
@@ -46,7 +46,7 @@ export function readTime(
       return { error: { pointer, code: "date_mismatch", message } };
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
   return wrong(pointer, "This is neither a date-time nor a time of the day, such as 09:30.");
 }
@@ -66,12 +66,12 @@ function wrong(pointer: string, message: string): { error: FieldError } {
   return { error: { pointer, code: "format", message } };
 }
 
-/** When the clocks are put forward, a time that is skipped is the moment after the gap. */
+/** A local time skipped by daylight saving becomes the instant after the gap. */
 export function momentAt(date: Temporal.PlainDate, time: Temporal.PlainTime, zone: string): Temporal.ZonedDateTime {
   return date.toZonedDateTime({ timeZone: zone, plainTime: time });
 }
 
-/** With the offset of the address: both the local time and the moment can be read from it. */
+/** With the offset of the address, so that both the local time and the instant can be read. */
 export function toOffsetText(moment: Temporal.ZonedDateTime): string {
   return moment.toString({ timeZoneName: "never", smallestUnit: "second" });
 }

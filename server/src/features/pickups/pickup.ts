@@ -3,13 +3,13 @@ import { findCarrier } from "../../carriers/installed-carriers.ts";
 import { HubError } from "../../core/errors.ts";
 import { canMove } from "../../core/states.ts";
 import type { Ctx } from "../../context.ts";
-import { askAgainAt, nowOf } from "../carrier-accounts/carrier-requests.ts";
+import { backoffUntil, nowOf } from "../carrier-accounts/carrier-requests.ts";
 import { momentAt, toOffsetText } from "./pickup-window.ts";
 import type { PickupAnswer } from "./pickups.schemas.ts";
 import type { PickupStatus } from "./pickups.states.ts";
 import { activeStatuses, pickupMoves } from "./pickups.states.ts";
 
-type Told =
+type PresentedField =
   | "readyTime"
   | "closeTime"
   | "window"
@@ -19,8 +19,8 @@ type Told =
   | "hasPendingChange"
   | "isCarrierConfirmed";
 
-/** A pickup in the books. `pickupDate` is a calendar day at the address; all other times are ISO instants in UTC. */
-export type Pickup = Omit<PickupAnswer, Told> & {
+/** A pickup as stored. `pickupDate` is a calendar day at the address; all other times are ISO instants in UTC. */
+export type Pickup = Omit<PickupAnswer, PresentedField> & {
   address: PickupAnswer["pickupAddress"];
   addressKey: string;
   readyAt: string;
@@ -36,9 +36,9 @@ export type Pickup = Omit<PickupAnswer, Told> & {
 };
 
 const minuteMs = 60_000;
-/** After the window has closed, drivers and their reports are waited for. */
+/** How long after the close time a driver or the carrier's report may still arrive. */
 const graceMs = 4 * 60 * minuteMs;
-const askEveryMs = 30 * minuteMs;
+const pollIntervalMs = 30 * minuteMs;
 
 const bookingFields = [
   "locationId",
@@ -60,14 +60,14 @@ const bookingFields = [
   "revision",
 ] as const satisfies readonly (keyof Pickup)[];
 
-/** What is booked, or asked for: the part of a pickup that a change replaces. */
+/** The part of a pickup that a reschedule replaces. */
 export type Booking = Pick<Pickup, (typeof bookingFields)[number]>;
 
 export function bookingOf(pickup: Booking): Booking {
   return Object.fromEntries(bookingFields.map((field) => [field, pickup[field]])) as Booking;
 }
 
-/** Asked for, and nothing else is known of it yet. */
+/** A new pickup request. */
 export function newPickup(booking: Booking, about: Pick<Pickup, "id" | "carrierAccountId" | "carrier">, at: string) {
   const pickup: Pickup = {
     ...booking,
@@ -89,12 +89,12 @@ export function newPickup(booking: Booking, about: Pick<Pickup, "id" | "carrierA
   return pickup;
 }
 
-/** What happens once, however often the carrier is asked for it. */
+/** Idempotency key at the carrier. */
 export function effectKeyOf({ id, revision }: Pick<Pickup, "id" | "revision">): string {
   return `pickup:${id}:${revision}`;
 }
 
-/** The same pickup in another state. Every change of state goes through here. */
+/** Every change of status goes through here. */
 export function move(pickup: Pickup, status: PickupStatus, at: string, note: string | null = null): Pickup {
   if (!canMove(pickupMoves, pickup.status, status)) {
     throw new HubError("invalid_state", `A pickup that is ${pickup.status} cannot become ${status}.`);
@@ -106,20 +106,20 @@ export function touched(pickup: Pickup, at: string): Pickup {
   return { ...pickup, updatedAt: at, version: pickup.version + 1 };
 }
 
-/** When somebody has to look at it again without being asked. */
+/** When a worker has to process the pickup next; null: never. */
 export function dueOf(pickup: Pickup, now: string, retryAfterMs?: number): string | null {
-  // Cancelled while what a change has replaced is still to be called off.
+  // Cancelled while the pickup replaced by a reschedule still has to be cancelled.
   const hasFormer = pickup.status === "cancelled" && pickup.previous !== null;
   if (!activeStatuses.includes(pickup.status) && !hasFormer) return null;
   const isOpen = pickup.status === "requested" || pickup.cancelRequestedAt !== null || pickup.previous !== null;
-  if (isOpen) return askAgainAt(now, pickup.attempts, retryAfterMs);
+  if (isOpen) return backoffUntil(now, pickup.attempts, retryAfterMs);
   const end = overAt(pickup);
   const canAsk = pickup.carrierAccountId !== null && findCarrier(pickup.carrier)?.findPickup !== undefined;
-  if (!canAsk || now >= end) return now >= end ? after(now, askEveryMs) : end;
-  return now < pickup.readyAt ? pickup.readyAt : earlierOf(end, after(now, askEveryMs));
+  if (!canAsk || now >= end) return now >= end ? after(now, pollIntervalMs) : end;
+  return now < pickup.readyAt ? pickup.readyAt : earlierOf(end, after(now, pollIntervalMs));
 }
 
-/** From then on nobody is waited for any more. */
+/** When the outcome of the pickup is decided without a report of the carrier. */
 export function overAt({ closeAt }: Pickup): string {
   return after(closeAt, graceMs);
 }
@@ -132,7 +132,7 @@ function earlierOf(a: string, b: string): string {
   return a < b ? a : b;
 }
 
-/** The carrier has said yes; what it replaced, if anything, is still to be called off. */
+/** The confirmed pickup. The one it replaced, if any, still has to be cancelled. */
 export function confirmed(pickup: Pickup, confirmation: PickupConfirmation, at: string): Pickup {
   const { confirmationNumber, readyTime, closeTime, chargeCents, messages, carrierData } = confirmation;
   const instant = (text: string): string => new Date(text).toISOString();
@@ -148,16 +148,16 @@ export function confirmed(pickup: Pickup, confirmation: PickupConfirmation, at: 
   };
 }
 
-/** The carrier has said no: a new pickup has failed, a change is taken back. */
-export function refused(pickup: Pickup, failure: { code: string; message: string }, at: string): Pickup {
+/** After a rejection: a new pickup has failed, a reschedule is reverted. */
+export function rejected(pickup: Pickup, failure: { code: string; message: string }, at: string): Pickup {
   if (pickup.previous === null) return { ...move(pickup, "failed", at, failure.message), failure };
-  // Counts on, so that what is asked for next has a key of its own.
+  // The revision stays increased, so that the next request has a new key.
   const { revision } = pickup;
   const back = { ...move(pickup, "scheduled", at, `not changed: ${failure.message}`), ...pickup.previous, revision };
   return { ...back, previous: null, attempts: 0 };
 }
 
-/** What is only kept is left out by the shape of the answer. */
+/** The response schema drops internal fields. */
 export function presentPickup(ctx: Ctx, pickup: Pickup): PickupAnswer {
   const { status, timezone, pickupDate, readyAt, closeAt, chargeCents } = pickup;
   const local = (at: string): string => toOffsetText(Temporal.Instant.from(at).toZonedDateTimeISO(timezone));

@@ -75,11 +75,15 @@ describe("what becomes of a pickup by itself", () => {
   test("D7: with a contract on paper nobody was told: it says so, has no number, and nobody came until somebody calls", async () => {
     const pickup = await booked("rate-card");
     expect(pickup).toMatchObject({ status: "scheduled", confirmationNumber: null, isCarrierConfirmed: false });
-    expect(pickup.messages.at(-1)).toContain("Nobody was told");
+    expect(pickup.messages.at(-1)).toContain("was not contacted");
     setClock("2026-03-05T02:00:00Z");
     await tend();
     const { status, isCompletionAssumed, history } = await read(pickup.id);
-    expect([status, isCompletionAssumed, history.at(-1).note]).toEqual(["missed", false, "nobody was told"]);
+    expect([status, isCompletionAssumed, history.at(-1).note]).toEqual([
+      "missed",
+      false,
+      "the carrier was not contacted",
+    ]);
   });
 
   test("D7: who has called writes the number down; where the hub tells the carrier itself, nobody does", async () => {
@@ -90,7 +94,7 @@ describe("what becomes of a pickup by itself", () => {
     const headers = { "if-match": `"${version}"` };
     const { body } = await org.patch(`/pickups/${id}`, { confirmationNumber: "A-1" }, { headers });
     expect(body).toMatchObject({ confirmationNumber: "A-1", isCarrierConfirmed: true, status: "scheduled" });
-    expect(body.messages.join(" ")).not.toContain("Nobody was told");
+    expect(body.messages.join(" ")).not.toContain("was not contacted");
     expect((await org.get(`/audit?objectId=${id}&type=pickup.confirmed`)).body.pagination.total).toBe(1);
     setClock("2026-03-02T15:00:00Z");
     const moved = await org.patch(`/pickups/${id}`, { packageCount: 3 });
@@ -236,7 +240,7 @@ test("cancelled after its account was deleted, a pickup says that the carrier ma
   const { status, body } = await org.delete(`/pickups/${id}`);
   expect(status).toBe(200);
   expect(body.status).toBe("cancelled");
-  expect(body.messages.at(-1)).toContain(`may still have ${confirmationNumber}`);
+  expect(body.messages.at(-1)).toContain(`may still carry out ${confirmationNumber}`);
   expect((await org.delete(`/pickups/${id}`)).body).toEqual(body);
 });
 

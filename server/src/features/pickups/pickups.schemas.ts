@@ -18,8 +18,8 @@ import { pickupStatuses } from "./pickups.states.ts";
 
 const Moment = (description: string) => Type.String({ minLength: 5, maxLength: 40, description });
 const timeNote =
-  "A date-time; without an offset it is meant at the pickup address, with one it is turned into the time there. " +
-  "A time of the day such as 09:30 is enough";
+  "A date-time; without an offset in local time at the pickup address, with one converted to it. " +
+  "A time such as 09:30 is enough";
 
 const fields = {
   pickupDate: Moment("The day at the pickup address: 2026-03-05, or a date-time. A midnight stands for its day"),
@@ -34,7 +34,7 @@ const fields = {
   ),
   instructions: Type.Optional(Type.String({ maxLength: 500, description: "For the driver" })),
   allowDuplicate: Type.Optional(
-    Type.Boolean({ description: "Although this carrier comes to this address on that day already" }),
+    Type.Boolean({ description: "Allow a second pickup by this carrier at this address on the same day" }),
   ),
 };
 
@@ -75,7 +75,7 @@ export const PickupPatch = Strict(
         minLength: 1,
         maxLength: 100,
         pattern: linePattern,
-        description: "Alone: what the carrier said when you called, where the hub tells nobody",
+        description: "Cannot be combined with other fields: the number of a pickup arranged by phone",
       }),
     ),
   },
@@ -104,8 +104,8 @@ export const Pickup = Type.Object({
   confirmationNumber: Nullable(Text),
   isCarrierConfirmed: Type.Boolean({
     description:
-      "The carrier has confirmed it. False while it has not answered, and with a contract on paper, where nobody asks it: " +
-      "call, and write its number down. One that nobody was told of ends as missed",
+      "False while the carrier has not responded, and for carriers the hub does not contact: call the carrier and enter its " +
+      "confirmation number. Without one the pickup ends as `missed`",
   }),
   pickupDate: Type.String({ format: "date-time", description: "Midnight of the day, with the offset of the address" }),
   readyTime: Type.String({ format: "date-time", description: "With the offset of the address" }),
@@ -124,12 +124,14 @@ export const Pickup = Type.Object({
   fee: Nullable(Type.Object({ amount: Type.Number(), currency: Text })),
   messages: Type.Array(Text),
   failure: Nullable(Problem),
-  isCompletionAssumed: Type.Boolean({ description: "Nobody said that it took place, and the carrier cannot be asked" }),
-  hasPendingChange: Type.Boolean({ description: "A change or cancellation is asked for and not answered yet" }),
+  isCompletionAssumed: Type.Boolean({
+    description: "Completion was not reported, and the carrier does not report outcomes",
+  }),
+  hasPendingChange: Type.Boolean({ description: "A reschedule or cancellation is pending at the carrier" }),
   cancelReason: Nullable(Text),
   cancelledAt: MaybeTime,
   history: Type.Array(Type.Object({ at: DateTime, status: OneOf(pickupStatuses), note: Nullable(Text) }), {
-    description: "What became of it, from the first to the last",
+    description: "Status changes, oldest first",
   }),
   createdAt: DateTime,
   updatedAt: DateTime,
@@ -141,7 +143,7 @@ export const CheckAnswer = Type.Object({
   ok: Type.Boolean(),
   timezone: Text,
   errors: Type.Array(Type.Object({ pointer: Text, code: Text, message: Text, suggestion: Type.Optional(Text) }), {
-    description: "What POST /pickups would refuse",
+    description: "The errors POST /pickups would return",
   }),
   warnings: Type.Array(Problem),
   existingId: Nullable(Id),
@@ -152,7 +154,10 @@ export type CheckAnswer = Static<typeof CheckAnswer>;
 
 const DateOnly = (description: string) => Type.Optional(Type.String({ format: "date", description }));
 
-const MovedPickup = Type.Optional({ ...Id, description: "A pickup that would be moved: it is in nobody's way" });
+const MovedPickup = Type.Optional({
+  ...Id,
+  description: "A pickup to be rescheduled: it does not count as a duplicate",
+});
 
 export const CheckQuery = Strict({ excludePickupId: MovedPickup });
 
@@ -163,9 +168,9 @@ export const SlotQuery = Strict({
   carrierAccountId: Id,
   locationId: Id,
   from: DateOnly("Default: today at the location"),
-  days: Type.Integer({ minimum: 1, maximum: 31, default: 14, description: "How many days to look at" }),
-  readyTime: TimeOfDay("The window that is wanted, there. Default: as early as the carrier comes"),
-  closeTime: TimeOfDay("Default: as late as the carrier comes"),
+  days: Type.Integer({ minimum: 1, maximum: 31, default: 14, description: "Number of days" }),
+  readyTime: TimeOfDay("Preferred window, in local time. Default: the carrier's earliest ready time"),
+  closeTime: TimeOfDay("Default: the carrier's latest close time"),
   excludePickupId: MovedPickup,
 });
 export type SlotQuery = Static<typeof SlotQuery>;
@@ -177,14 +182,14 @@ export const SlotsAnswer = Type.Object({
       date: Type.String({ format: "date" }),
       window: Type.Unsafe<Slot | null>({
         ...Nullable(Slot),
-        description: "The window of that day that is nearest to the wanted one; null: nobody comes, see `reason`",
+        description: "The available window nearest to the preferred one; null: none, see `reason`",
       }),
       reason: Nullable(Problem),
       existingId: Nullable(Id),
     }),
-    { description: "Day by day, in their order" },
+    { description: "One entry per day" },
   ),
-  nextAvailable: Type.Unsafe<Slot | null>({ ...Nullable(Slot), description: "The first of these slots" }),
+  nextAvailable: Type.Unsafe<Slot | null>({ ...Nullable(Slot), description: "The first of these windows" }),
 });
 export type SlotsAnswer = Static<typeof SlotsAnswer>;
 

@@ -12,8 +12,8 @@ export const pickupStatuses = [
 export type PickupStatus = (typeof pickupStatuses)[number];
 
 /**
- * Every move a pickup may make. A change of its window is asked for anew, and stays as it was when it is refused. What
- * failed without an answer may be asked for again.
+ * Allowed status changes. A reschedule goes back to `requested`, and to `scheduled` if it is rejected. A pickup that failed
+ * with an unknown outcome can be requested again.
  */
 export const pickupMoves: Moves<PickupStatus> = {
   requested: ["scheduled", "failed", "cancelled"],

@@ -69,7 +69,7 @@ export async function listPickups(db: Queryable, orgId: string, query: PickupQue
   return mapPage(page, toPickup);
 }
 
-/** Another pickup of this account at this address on this day to which a driver may still come. */
+/** Another active pickup of this account at this address on this day. */
 export async function findTwin(
   db: Queryable,
   orgId: string,
@@ -83,7 +83,7 @@ export async function findTwin(
   return row?.id;
 }
 
-/** The days on which a driver may still come to this address, each with the pickup that was asked for first. */
+/** The days with an active pickup at this address, each with its oldest pickup. */
 export async function findTakenDays(
   db: Queryable,
   orgId: string,
@@ -101,7 +101,7 @@ export async function findTakenDays(
   return new Map(rows.map((row) => [row.pickup_date, row.id]));
 }
 
-/** Those to which nobody will come any more, and of which nothing is to be asked. */
+/** Pickups that have ended and have no pending request. */
 const oldPickups = {
   table: "pickups",
   which: `status in ('completed', 'missed', 'cancelled', 'failed') and due_at is null and updated_at < $1

@@ -3,7 +3,7 @@ import type { Page } from "../../core/page.ts";
 import { mapPage } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Ctx } from "../../context.ts";
-import { nowOf, refuseUnlessUnanswered } from "../carrier-accounts/carrier-requests.ts";
+import { nowOf, requireUnknownOutcome } from "../carrier-accounts/carrier-requests.ts";
 import { openCarrier } from "../carrier-accounts/open-carrier.ts";
 import type { Pickup } from "./pickup.ts";
 import { dueOf, move, newPickup, presentPickup } from "./pickup.ts";
@@ -26,7 +26,7 @@ export async function listPickups(ctx: Ctx, query: PickupQuery): Promise<Page<Pi
   return mapPage(await store.listPickups(ctx.db, ctx.orgId, query), (pickup) => presentPickup(ctx, pickup));
 }
 
-/** What POST /pickups would say, or PATCH of the one that is being moved, without asking anybody. */
+/** The result POST /pickups would have, or PATCH of the excluded pickup, without calling the carrier. */
 export async function checkPickupRequest(ctx: Ctx, request: PickupRequest, movingId?: string): Promise<CheckAnswer> {
   const moving =
     movingId === undefined ? undefined : orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, movingId));
@@ -59,7 +59,7 @@ export async function schedulePickup(ctx: Ctx, request: PickupRequest) {
   });
 }
 
-/** Asks once more under the same key, so that what the carrier has booked after all is not booked a second time. */
+/** Retries with the same key, so that a pickup the carrier has already booked is not booked again. */
 export async function retryPickup(ctx: Ctx, id: string) {
   const found = orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, id));
   refuseUnlessRetryable(ctx, found);
@@ -67,13 +67,13 @@ export async function retryPickup(ctx: Ctx, id: string) {
   return await book(ctx, open, found, async (tx) => {
     const current = await lock(tx, ctx, id);
     refuseUnlessRetryable(ctx, current);
-    const requested = move(current, "requested", nowOf(ctx), "the carrier is asked once more");
+    const requested = move(current, "requested", nowOf(ctx), "request retried");
     return await save(tx, ctx, { ...requested, failure: null, attempts: 1 }, "requested");
   });
 }
 
 function refuseUnlessRetryable(ctx: Ctx, pickup: Pickup): void {
-  refuseUnlessUnanswered(pickup);
+  requireUnknownOutcome(pickup);
   if (nowOf(ctx) < pickup.closeAt) return;
-  throw new HubError("invalid_state", `The window closed at ${pickup.closeAt}. Schedule another one.`);
+  throw new HubError("invalid_state", `The window closed at ${pickup.closeAt}. Schedule another pickup.`);
 }

@@ -16,24 +16,24 @@ import { momentAt, readDate, readTime, toOffsetText } from "./pickup-window.ts";
 import type { PickupRequest, Slot } from "./pickups.schemas.ts";
 import * as store from "./pickups.store.ts";
 
-/** A request that has been looked at from all sides; nothing is asked of the carrier yet. */
+/** A checked request; the carrier is not called yet. */
 export type Planned = {
   open: OpenCarrier;
   booking: Booking;
   checked: Checked;
   next: Slot | null;
-  /** Another pickup of that day, where no second one is wanted. */
+  /** Another pickup on that day, unless duplicates are allowed. */
   existingId: string | undefined;
 };
 
 type Where = Pick<PickupRequest, "carrierAccountId" | "pickupAddress" | "locationId" | "timezone">;
 
-/** Who would come where, by which rules and in which zone. Throws for unknown accounts and addresses without a zone. */
+/** The carrier, rules, address and time zone of a pickup. Throws for unknown accounts and addresses without a time zone. */
 export async function findPlace(ctx: Ctx, request: Where) {
   const open = await openCarrier(ctx, request.carrierAccountId);
   const { account, carrier } = open;
   if (!account.isActive) throw new HubError("carrier_account_inactive", `${account.name} is not active.`);
-  if (!carrier.schedulePickup) throw new HubError("invalid_state", `${carrier.title} takes no pickups.`);
+  if (!carrier.schedulePickup) throw new HubError("invalid_state", `${carrier.title} does not support pickups.`);
   const rules = { ...carrier.pickupRules, ...account.pickupRules } as CompletePickupRules;
   const address = await findAddress(ctx, request);
   const timezone = findZone(address, request.timezone);
@@ -41,7 +41,7 @@ export async function findPlace(ctx: Ctx, request: Where) {
   return { open, rules, address, timezone, now };
 }
 
-/** Throws for what cannot be looked at any further: besides places, times that are none. */
+/** Throws for requests that cannot be checked: unknown places and malformed times. */
 export async function planPickup(ctx: Ctx, request: PickupRequest, former?: Pickup): Promise<Planned> {
   const { open, rules, address, timezone, now } = await findPlace(ctx, request);
   const { account } = open;
@@ -58,7 +58,7 @@ export async function planPickup(ctx: Ctx, request: PickupRequest, former?: Pick
   return { open, checked, next, booking, existingId: taken.get(booking.pickupDate) };
 }
 
-/** What the carrier would refuse, or need not be asked for, with the window it would take instead. */
+/** Throws if the request violates a rule or duplicates a pickup, with the next available window. */
 export function refuseViolations({ checked, next, existingId }: Planned): void {
   if (checked.errors.length > 0) {
     const { message, details } = validationFailed(checked.errors);
@@ -74,7 +74,7 @@ export function pickupExists(existingId: string | undefined, next: Slot | null):
 }
 
 export function existsError(existingId: string | undefined, next: Slot | null): FieldError {
-  const message = `This carrier comes to this address on that day already (${existingId ?? "another pickup"}).`;
+  const message = `This carrier already has a pickup at this address on that day (${existingId ?? "another pickup"}).`;
   const suggestion = next && { suggestion: next.pickupDate };
   return { pointer: "/pickupDate", code: "pickup_exists", message, ...suggestion };
 }
@@ -82,33 +82,33 @@ export function existsError(existingId: string | undefined, next: Slot | null): 
 async function findAddress(ctx: Ctx, { pickupAddress, locationId }: Where): Promise<Address> {
   const location = locationId === undefined ? undefined : await getLocation(ctx, locationId);
   const address = pickupAddress ?? location?.address;
-  if (!address) throw badField("/pickupAddress", "required", "Say where: `pickupAddress`, or `locationId`.");
+  if (!address) throw badField("/pickupAddress", "required", "`pickupAddress` or `locationId` is required.");
   const at = pickupAddress ? "/pickupAddress" : "/locationId";
   const missing = (["address1", "city"] as const).filter((field) => !address[field]?.trim());
   const country = countryOfAddress(address);
   const errors: FieldError[] = missing.map((field) => needed(`${at}/${field}`));
   if (country === undefined && zoneOfAddress(address) === undefined) errors.push(needed(`${at}/countryCode`));
   if (country === "US" && !/^\d{5}(-\d{4})?$/.test(address.zip?.trim() ?? "")) {
-    errors.push({ pointer: `${at}/zip`, code: "invalid_zip", message: "A US ZIP has five digits, or nine." });
+    errors.push({ pointer: `${at}/zip`, code: "invalid_zip", message: "A US ZIP has five or nine digits." });
   }
   if (errors.length > 0) throw validationFailed(errors);
   return address;
 }
 
 function needed(pointer: string): FieldError {
-  return { pointer, code: "required", message: "The driver needs this to find the place." };
+  return { pointer, code: "required", message: "The driver needs this to find the address." };
 }
 
 function findZone(address: Address, wanted: string | undefined): string {
   if (wanted !== undefined) {
     if (isTimeZone(wanted)) return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(wanted).timeZoneId;
     const suggestion = nearestName(wanted, Intl.supportedValuesOf("timeZone"));
-    const message = "There is no such time zone; name one as in America/New_York.";
+    const message = "Unknown time zone; use an IANA name such as America/New_York.";
     throw badField("/timezone", "unknown_timezone", message, { suggestion });
   }
   const zone = zoneOfAddress(address);
   if (zone !== undefined) return zone;
-  const message = "The time zone does not follow from the address. Name it, as in America/Toronto.";
+  const message = "The time zone cannot be derived from the address; set it, for example to America/Toronto.";
   throw badField("/timezone", "timezone_needed", message);
 }
 
@@ -120,7 +120,7 @@ function readWindow(request: PickupRequest, rules: CompletePickupRules, zone: st
     const text = request[field];
     const whole = Temporal.PlainTime.from(fallback);
     if (text === undefined) {
-      const message = "The carrier wants a window: from when to when.";
+      const message = "The carrier requires a window: readyTime and closeTime.";
       if (rules.requiresWindow) errors.push({ pointer: `/${field}`, code: "required", message });
       return whole;
     }
@@ -168,7 +168,7 @@ function toIso(moment: Temporal.ZonedDateTime): string {
   return new Date(moment.epochMilliseconds).toISOString();
 }
 
-/** As labels abbreviate them. */
+/** Common street abbreviations. */
 const streetWords = new Map(
   (
     "street st,avenue ave,av ave,road rd,boulevard blvd,drive dr,lane ln,court ct,place pl,square sq,parkway pkwy," +
@@ -179,7 +179,7 @@ const streetWords = new Map(
     .map((pair) => pair.split(" ") as [word: string, short: string]),
 );
 
-/** What is the same place, however it is written. */
+/** The same for different spellings of one address. */
 export function addressKeyOf(address: Address): string {
   const words = (text: string | undefined): string[] => (text ?? "").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const plain = (text: string | undefined): string =>

@@ -1,5 +1,5 @@
 import { findCarrier } from "../../carriers/installed-carriers.ts";
-import { nobodyTold } from "../../carriers/rate-card/rate-card-carrier.ts";
+import { carrierNotContacted } from "../../carriers/rate-card/rate-card-carrier.ts";
 import { badField, HubError } from "../../core/errors.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { IfMatch } from "../../core/versions.ts";
@@ -15,12 +15,12 @@ import * as store from "./pickups.store.ts";
 import { planPickup, refuseViolations } from "./plan-pickup.ts";
 
 /**
- * Carriers do not change pickups: the new one is booked, then the former is called off. Until the carrier has agreed the
- * former stays booked, and when it refuses, everything is as it was.
+ * Carriers cannot change pickups, so the new one is booked and then the previous one cancelled. The previous one stays
+ * booked until the carrier confirms; if it rejects the change, nothing changes.
  */
 export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch, ifMatch: IfMatch) {
   requirePatch(patch);
-  if (patch.confirmationNumber !== undefined) return await noteConfirmation(ctx, id, patch, ifMatch);
+  if (patch.confirmationNumber !== undefined) return await recordConfirmation(ctx, id, patch, ifMatch);
   const found = orNotFound("pickup", await store.findPickup(ctx.db, ctx.orgId, id));
   refuseUnlessFree(found, ifMatch, ctx);
   const planned = await planPickup(ctx, toRequest(found, patch), found);
@@ -28,27 +28,23 @@ export async function reschedulePickup(ctx: Ctx, id: string, patch: PickupPatch,
   return await book(ctx, planned.open, { ...found, ...planned.booking }, async (tx) => {
     const current = await lock(tx, ctx, id);
     refuseUnlessFree(current, [found.version], ctx);
-    const requested = move(current, "requested", nowOf(ctx), "another window was asked for");
+    const requested = move(current, "requested", nowOf(ctx), "reschedule requested");
     const changed = { ...requested, ...planned.booking, previous: bookingOf(current), attempts: 1 };
     return await save(tx, ctx, changed, "change_requested");
   });
 }
 
-/** Somebody has called the carrier, and wrote down what it said. */
-async function noteConfirmation(ctx: Ctx, id: string, patch: PickupPatch, ifMatch: IfMatch): Promise<PickupAnswer> {
+/** Records the confirmation number of a pickup that was arranged by phone. */
+async function recordConfirmation(ctx: Ctx, id: string, patch: PickupPatch, ifMatch: IfMatch): Promise<PickupAnswer> {
   if (Object.keys(patch).length > 1)
-    throw badField(
-      "/confirmationNumber",
-      "alone",
-      "The number is for the pickup as it is: change nothing else with it.",
-    );
+    throw badField("/confirmationNumber", "alone", "`confirmationNumber` cannot be combined with other fields.");
   return await change(ctx, async (tx) => {
     const current = await lock(tx, ctx, id);
     refuseUnlessFree(current, ifMatch, ctx, "isAlwaysInTime");
-    if (findCarrier(current.carrier)?.tellsNobody !== true)
-      throw new HubError("invalid_state", "The carrier gives numbers of its own to what is booked here.");
+    if (findCarrier(current.carrier)?.recordsOnly !== true)
+      throw new HubError("invalid_state", "This carrier assigns confirmation numbers itself.");
     const { confirmationNumber } = patch;
-    const messages = current.messages.filter((message) => message !== nobodyTold);
+    const messages = current.messages.filter((message) => message !== carrierNotContacted);
     const told = touched({ ...current, confirmationNumber: confirmationNumber!, messages }, nowOf(ctx));
     return presentPickup(ctx, await save(tx, ctx, told, "confirmed"));
   });
@@ -57,25 +53,25 @@ async function noteConfirmation(ctx: Ctx, id: string, patch: PickupPatch, ifMatc
 function refuseUnlessFree(pickup: Pickup, version: IfMatch, ctx: Ctx, isAlwaysInTime?: "isAlwaysInTime"): void {
   checkVersion(pickup, version);
   if (pickup.status !== "scheduled") {
-    throw new HubError("invalid_state", `The pickup is ${pickup.status}; only a scheduled one can be changed.`);
+    throw new HubError("invalid_state", `The pickup is ${pickup.status}; only scheduled pickups can be changed.`);
   }
   if (pickup.cancelRequestedAt !== null || pickup.previous !== null) {
-    throw new HubError("invalid_state", "Another change of this pickup is still under way.");
+    throw new HubError("invalid_state", "Another change of this pickup is pending.");
   }
   if (!isAlwaysInTime && nowOf(ctx) > pickup.cancelBy) {
-    throw new HubError("cancel_deadline_passed", `The carrier took changes until ${pickup.cancelBy}.`, {
+    throw new HubError("cancel_deadline_passed", `Pickups could be changed until ${pickup.cancelBy}.`, {
       extra: { cancelBy: pickup.cancelBy },
     });
   }
   if (pickup.carrierAccountId === null) throw new HubError("invalid_state", "The carrier account was deleted.");
 }
 
-/** The pickup as it would have been asked for, with the changes. A new day keeps the hours of the old one. */
+/** The pickup as a create request, with the changes applied. A new day keeps the previous hours. */
 function toRequest(pickup: Pickup, patch: PickupPatch): PickupRequest {
   const local = (at: string): string =>
     Temporal.Instant.from(at).toZonedDateTimeISO(pickup.timezone).toPlainTime().toString({ smallestUnit: "minute" });
   const { totalWeight = pickup.totalWeight, instructions = pickup.instructions } = patch;
-  // Another address may be in another zone; the same one keeps the zone that was said for it.
+  // Another address may be in another time zone; the same address keeps its zone.
   const timezone = patch.timezone ?? (patch.pickupAddress ? undefined : pickup.timezone);
   return {
     carrierAccountId: pickup.carrierAccountId!,

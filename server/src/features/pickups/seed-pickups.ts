@@ -1,6 +1,6 @@
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import { defaultPickupRules } from "../../carriers/pickup-rules.ts";
-import { madeUpId } from "../../core/ids.ts";
+import { deterministicId } from "../../core/ids.ts";
 import type { Ctx } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { findAccountIdByName } from "../carrier-accounts/carrier-accounts.ts";
@@ -22,7 +22,7 @@ const address = {
   phone: "+1 973 555 0100",
 };
 
-/** How many days from today each is, and what became of it. */
+/** Days from today, final status and number of packages. */
 const stories: [days: number, status: PickupStatus, packages: number][] = [
   [-9, "completed", 14],
   [-6, "missed", 9],
@@ -33,7 +33,7 @@ const stories: [days: number, status: PickupStatus, packages: number][] = [
   [3, "scheduled", 7],
 ];
 
-/** Some pickups for the preview, the same ones relative to today; none when its carrier account is not there. */
+/** Demo pickups for the preview, relative to today; none without the demo carrier account. */
 export async function seedPickups(tx: Tx, ctx: Ctx): Promise<number> {
   const name = demoCards()[0]!.account;
   const accountId = await findAccountIdByName(tx, ctx.orgId, name);
@@ -65,7 +65,7 @@ function makePickup(
   };
   const booking: Booking = {
     ...toBooking(request, address, zone, slot, rules, 1),
-    // Each on its own: two may end up on one day after a weekend.
+    // Unique keys: two pickups may fall on the same day after a weekend.
     addressKey: `demo:${index}`,
     confirmationNumber: `DEMO${String(900_000_000 + index * 7919)}`,
     chargeCents: 0,
@@ -79,7 +79,7 @@ function makePickup(
     { at: createdAt, status: "scheduled", note: null },
   ];
   if (endedAt !== null) history.push({ at: endedAt, status, note: null });
-  const about = { id: madeUpId(`pickup:${index}`), carrierAccountId: accountId, carrier: "rate-card" };
+  const about = { id: deterministicId(`pickup:${index}`), carrierAccountId: accountId, carrier: "rate-card" };
   const pickup: Pickup = {
     ...newPickup(booking, about, createdAt),
     status,

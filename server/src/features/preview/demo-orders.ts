@@ -1,6 +1,6 @@
 import { demoCities, demoProducts } from "../../connectors/demo/demo-shop.ts";
 import type { Actor } from "../../core/actor.ts";
-import { madeUpId } from "../../core/ids.ts";
+import { deterministicId } from "../../core/ids.ts";
 import { fromCents, roundToCents } from "../../core/money.ts";
 import type { Random } from "../../core/seeded-random.ts";
 import { seededRandom } from "../../core/seeded-random.ts";
@@ -145,9 +145,9 @@ function makeOrder(index: number, count: number, seed: number, random: Random, n
     deliverBy: new Date(orderedAt.getTime() + 6 * dayMs).toISOString(),
     ...(isOpen ? { shipBy: new Date(orderedAt.getTime() + 2 * dayMs).toISOString() } : {}),
   };
-  const env = { now: at, actor: by, newId: () => madeUpId(`${seed}:order:${index}`) };
+  const env = { now: at, actor: by, newId: () => deterministicId(`${seed}:order:${index}`) };
   const shipment = {
-    id: madeUpId(`${seed}:shipment:${index}`),
+    id: deterministicId(`${seed}:shipment:${index}`),
     trackingNumber: `1ZDEMO${String(seed).padStart(4, "0")}${String(index).padStart(8, "0")}`,
     carrier: "ups",
     service: "ground",
@@ -174,7 +174,7 @@ function makeLines(index: number, seed: number, status: OrderStatus, random: Ran
     const quantity = 1 + random.below(3);
     const isShipped = status === "shipped" || status === "delivered" || (status === "partially_shipped" && i === 0);
     return {
-      id: madeUpId(`${seed}:line:${index}:${i}`),
+      id: deterministicId(`${seed}:line:${index}:${i}`),
       sku,
       name,
       quantity,
@@ -189,7 +189,7 @@ function makeHold(index: number, seed: number, random: Random, at: string, now: 
   const reason = random.pick(holdReasons);
   const until = random.chance(30) ? new Date(now + (1 + random.below(5)) * dayMs).toISOString() : null;
   return {
-    id: madeUpId(`${seed}:hold:${index}`),
+    id: deterministicId(`${seed}:hold:${index}`),
     handle: reason,
     reason,
     note: null,

@@ -5,7 +5,7 @@ import type { Ctx, World } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { hastenTrackingAcrossOrgs, seedCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
+import { expediteTrackingAcrossOrgs, seedCarrierAccounts } from "../carrier-accounts/carrier-accounts.ts";
 import { addDemoBridge } from "../bridges/bridges.ts";
 import { insertOrders } from "../orders/orders.ts";
 import { seedPickups } from "../pickups/pickups.ts";
@@ -28,7 +28,7 @@ export async function setClock(ctx: Ctx, request: ClockRequest) {
     await store.saveClock(tx, setting);
     recordEvent(tx, ctx, { type: "preview.clock_set", objectId: ctx.orgId, data: setting });
     // With a clock that is set back, the next tracking poll would be far in the future.
-    await hastenTrackingAcrossOrgs(tx, readSetting(setting, ctx.clock.real()));
+    await expediteTrackingAcrossOrgs(tx, readSetting(setting, ctx.clock.real()));
     await ctx.signals.publish(tx, "clock", "");
     tx.afterCommit(() => ctx.clock.set(setting));
     return { now: readSetting(setting, ctx.clock.real()).toISOString(), mode: setting.mode };

@@ -6,21 +6,21 @@ import type { PreparedRater } from "./prepare-rater.ts";
 import type { RateItem, Rater } from "./rate-item.ts";
 import { rateItem } from "./rate-item.ts";
 import type { StoredInput } from "./rate-items.store.ts";
-import { readSample } from "./rate-items.store.ts";
+import { inputAt, readSample } from "./rate-items.store.ts";
 import { toRateItem } from "./rating-pass.ts";
 import type { Tally } from "./tally.ts";
 
-/** Of more items than this every second, third ... is looked at: they are priced a dozen times. */
+/** Larger comparisons are sampled, since each item is priced a dozen times. */
 const sampleSize = 2_000;
-/** Discounts are looked for in hundredths of a percent. */
+/** Resolution of the search: hundredths of a percent. */
 const steps = 10_000;
 
-/** The further discount that makes both contracts cost the same. Null: none does, since what it is not taken of costs more. */
+/** The additional discount at which both contracts cost the same. Null: even 100 % is not enough. */
 export type BreakEven = { discountPct: number | null; isSampled: boolean };
 
 /**
- * A discount is taken of list prices; minimums, fuel and surcharges stand between it and the total. So it is not worked out
- * from the totals but tried, until the parcels cost what was paid. Undefined where the contract is not dearer.
+ * A discount applies to list prices, and minimums, fuel and surcharges stand between it and the total. So it cannot be
+ * computed from the totals and is searched for instead. Undefined if the contract is not more expensive.
  */
 export async function findBreakEven(
   ctx: Ctx,
@@ -45,13 +45,12 @@ export async function findBreakEven(
   return { discountPct: percentOf(step), isSampled: every > 1 };
 }
 
-/** What a step costs. */
+/** The cost at a step. */
 type Tried = { step: number; cost: number };
 
 /**
- * The first step that costs no more than the goal, between one that costs more and one that does not; no step costs more than those before
- * it. Costs are nearly a straight line, so the next one to try is where that would meet the goal, and every third time the middle, in
- * case they are not.
+ * The first step that costs at most the goal, between one that costs more and one that does not. Costs decrease with the
+ * steps and are nearly linear, so the search interpolates, and bisects every third time in case they are not.
  */
 export async function findStep(
   dear: Tried,
@@ -63,7 +62,7 @@ export async function findStep(
   for (let tries = 0; cheap.step - dear.step > 1; tries++) {
     const steps = cheap.step - dear.step;
     const part = tries % 3 === 2 ? 0.5 : (dear.cost - goal) / (dear.cost - cheap.cost);
-    // The second time just short of it, so that the end is near from both sides.
+    // Just short of it the second time, so that both ends close in.
     const guess = dear.step + Math.ceil(part * steps) - (tries % 3 === 1 ? 1 : 0);
     const step = Math.min(cheap.step - 1, Math.max(dear.step + 1, guess));
     const cost = await costAt(step);
@@ -76,7 +75,7 @@ export async function findStep(
 async function readItems(ctx: Ctx, id: string, every: number, isWholeParcel: boolean): Promise<RateItem[]> {
   const rows = await readSample(ctx.db, id, every);
   const sample = rows.map((row) => ({ ...row, stored: JSON.parse(row.input) as StoredInput }));
-  const isUnweighed = ({ stored }: { stored: StoredInput }): boolean => !stored[6];
+  const isUnweighed = ({ stored }: { stored: StoredInput }): boolean => !stored[inputAt.weightValue];
   const parcels = await findWeighedParcels(
     ctx,
     ctx.db,

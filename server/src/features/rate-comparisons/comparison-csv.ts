@@ -2,7 +2,8 @@ import type { CellReader } from "../../core/csv/csv-cells.ts";
 import { clip, readDay, readNumber, readTrackingNumber, readUnit, readWeightCell } from "../../core/csv/csv-cells.ts";
 import type { Row } from "../../core/csv/csv.ts";
 import type { CellError, Sheet, SheetKind } from "../../core/csv/sheet.ts";
-import { readCells, settleWeight } from "../../core/csv/sheet.ts";
+import { settleWeight } from "../../core/csv/sheet.ts";
+import { readCells } from "../../core/csv/sheet-records.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
 import { maxWeight, namesWithUnits, readWeightUnit, weightUnitNames } from "../../core/weight.ts";
@@ -19,7 +20,7 @@ const text =
     return wrong ? { problem: wrong } : read(given, conventions);
   };
 
-/** "(5.25)" and "5.25-" are how invoices write credits. */
+/** Invoices write credits as "(5.25)" or "5.25-". */
 const readCharge: CellReader = (given, conventions) => {
   const [, inside] = /^\((.*)\)$/.exec(given) ?? /^(.*)-$/.exec(given) ?? [];
   const read = readNumber(inside ?? given, conventions);
@@ -56,7 +57,7 @@ const readFlag: CellReader = (given) => {
 const readCurrency: CellReader = (given) =>
   /^[A-Z]{3}$/i.test(given)
     ? { value: given.toUpperCase() }
-    : problem("format", `${clip(given)} is no currency such as USD.`);
+    : problem("format", `${clip(given)} is not a currency code, such as USD.`);
 
 const inches = new Set(["in", "inch", "inches", "i", '"']);
 const centimetres = new Set(["cm", "cms", "c", "centimeter", "centimeters", "centimetre", "centimetres"]);
@@ -66,21 +67,21 @@ function toSideUnit(text: string): "in" | "cm" | undefined {
   return inches.has(word) ? "in" : centimetres.has(word) ? "cm" : undefined;
 }
 
-/** "12.0x 10.0x 8.0" and "12 x 10 x 8 in": all sides in one cell. Null: words alone, such as Letter. */
+/** All sides in one cell: "12.0x 10.0x 8.0", "12 x 10 x 8 in". Null: a word such as Letter. */
 const readSides: CellReader = (given, conventions) => {
   if (!/\d/.test(given)) return { value: null };
   const [, numbers = "", unit = ""] = /^([\d\s.,x×*]+)([a-z"]*)$/i.exec(given) ?? [];
   const sides = numbers.split(/[x×*]/i).map((side) => readNumber(side.trim(), conventions));
   const values = sides.flatMap((side) => ("value" in side ? [side.value as number] : []));
   const isRead = values.length === 3 && sides.length === 3 && (unit === "" || toSideUnit(unit) !== undefined);
-  if (!isRead) return problem("format", `${clip(given)} are no sides such as 12 x 10 x 8.`);
+  if (!isRead) return problem("format", `${clip(given)} is not in the form 12 x 10 x 8.`);
   if (values.some((side) => side > maxSide)) return problem("too_large", `${clip(given)} is too large.`);
   const [length, width, height] = values;
   return { value: { length, width, height, ...(unit && { unit: toSideUnit(unit) }) } };
 };
 const maxSide = 10_000;
 
-/** Each beginning with each ending, the best first. */
+/** Each prefix with each suffix, in order of preference. */
 const joined = (beginnings: string, endings: string): string =>
   beginnings
     .split(" ")
@@ -92,13 +93,13 @@ const tos = "destination dest to shipto recipient receiver receivers";
 const zips = "zip zipcode postalcode postal postcode";
 const states = "state province stateprovince";
 const countries = "country countrycode countryterritory";
-/** What was billed goes first: another column may be a customs declaration. `ratedWeightLb` of our own exports goes last. */
+/** The billed weight comes first: other columns may be customs declarations. `ratedWeightLb` of our own exports comes last. */
 const weights =
   "billedweight billableweight chargeableweight ratedweightamount weight actualweight actualweightamount packageweight " +
   "shipmentweight enteredweight ratedweight";
 const weightUnits = joined("billedweight billableweight chargeableweight", "unit units unitofmeasure uom");
 
-/** What a row of a carrier's invoice can say, under the names that UPS, FedEx, DHL and ShipStation have for it as well. */
+/** The columns of a carrier invoice, including the names that UPS, FedEx, DHL and ShipStation use. */
 export const itemSheet: SheetKind = {
   noun: "Items",
   required: ["trackingNumber", "netCost"],
@@ -133,7 +134,7 @@ export const itemSheet: SheetKind = {
     ["destinationZip", `${joined(tos, zips)} ${zips}`, text(20)],
     ["destinationCity", `${joined(tos, "city")} city`, text(100)],
     ["destinationState", `${joined(tos, states)} state`, text(100)],
-    // The country of origin is that of the goods where there is one of the sender as well.
+    // Preferred over `origin`, which can be the country of origin of the goods.
     ["originCountry", joined("shipfrom sender senders shipper from origin orig", countries), text(60)],
     ["destinationCountry", `${joined(tos, countries)} country countrycode foreigncountry`, text(60)],
     ["weight", namesWithUnits(weights), readParcelWeight],
@@ -153,10 +154,10 @@ export const itemSheet: SheetKind = {
   ],
 };
 
-/** What the cells say; weight and size are spread over several. */
+/** The cells of a row; weight and dimensions may be spread over several. */
 type Cells = Omit<ItemRequest, "weight" | "dimensions"> & {
   dimensions?: (Omit<Dimensions, "unit"> & Partial<Pick<Dimensions, "unit">>) | null;
-  /** Of the invoice; the day that it was sent where no other is told. */
+  /** Used as the ship date if there is no other. */
   transactionDate?: string;
   weight?: Partial<Weight>;
   weightUnit?: Weight["unit"];
@@ -166,7 +167,7 @@ type Cells = Omit<ItemRequest, "weight" | "dimensions"> & {
   dimensionUnit?: string;
 };
 
-/** One row as an item; what is wrong with it goes to `errors`. */
+/** Reads a row as an item; problems are added to `errors`. */
 export function readItem(sheet: Sheet, row: Row, errors: CellError[]): ItemRequest | undefined {
   const before = errors.length;
   const cells = readCells(sheet, row, errors).map(({ field, value }) => [field, value]);
@@ -193,26 +194,22 @@ export function readItem(sheet: Sheet, row: Row, errors: CellError[]): ItemReque
   function weightOf(): Weight | undefined {
     const { unit = weightUnit } = written ?? {};
     if (weightUnit && unit !== weightUnit && readWeightUnit(weightUnit) !== undefined)
-      return fail(
-        "weight",
-        "conflicting_value",
-        `The weight is in ${unit} here, and in ${weightUnit} in the column of units.`,
-      );
+      return fail("weight", "conflicting_value", `The weight is in ${unit}, but the unit column says ${weightUnit}.`);
     const said: { weight?: Partial<Weight> } = written ? { weight: { ...written, ...(unit && { unit }) } } : {};
     settleWeight(said, sheet);
     const settled = said.weight as Weight | undefined;
     if (settled === undefined || readWeightUnit(settled.unit) !== undefined) return settled;
-    return fail("weightUnit", "enum", `${clip(settled.unit)} is none of lb, oz, kg, g.`);
+    return fail("weightUnit", "enum", `${clip(settled.unit)} is not one of lb, oz, kg, g.`);
   }
   function sizeOf(): Dimensions | undefined {
     const sides = [length, width, height].some((side) => side) ? { length, width, height } : (inOneCell ?? {});
     const given = [sides.length, sides.width, sides.height];
     if (!given.some((side) => side)) return undefined;
     if (!sides.length || !sides.width || !sides.height) {
-      return fail("length", "incomplete", "Length, width and height belong together.");
+      return fail("length", "incomplete", "Length, width and height are required together.");
     }
     const unit = inOneCell?.unit ?? toSideUnit(dimensionUnit ?? "in");
-    if (unit === undefined) return fail("dimensionUnit", "enum", `${clip(dimensionUnit!)} is none of in, cm.`);
+    if (unit === undefined) return fail("dimensionUnit", "enum", `${clip(dimensionUnit!)} is not one of in, cm.`);
     return { length: sides.length, width: sides.width, height: sides.height, unit };
   }
 }

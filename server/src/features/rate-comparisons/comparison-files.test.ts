@@ -312,6 +312,6 @@ describe("files", () => {
     expect(items).toContain('<t xml:space="preserve">=1+1</t>');
     expect(items).toContain("A &quot;B&quot; &amp; &lt;C&gt;");
     expect(items).toContain("<v>13.2</v>");
-    expect(text("xl/worksheets/sheet1.xml")).toContain("Best of both");
+    expect(text("xl/worksheets/sheet1.xml")).toContain("Cheapest mix");
   });
 });

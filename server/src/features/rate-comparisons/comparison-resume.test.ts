@@ -7,7 +7,7 @@ import { eventually } from "../../testing/eventually.ts";
 import { signIn, startHubProcess } from "../../testing/hub-process.ts";
 import { readyDataDir } from "../../testing/ready-data-dir.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { chunkSize } from "./execute-comparison.ts";
+import { itemsPerTransaction } from "./execute-comparison.ts";
 import { startWork, workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 
@@ -16,7 +16,7 @@ const org = await hub.org();
 const { aComparison, anAccount } = await openComparisonDesk(hub, org);
 
 /** More than is rated in one go. */
-const many = chunkSize + 10;
+const many = itemsPerTransaction + 10;
 
 async function manyItems(count = many): Promise<string> {
   const path = await aComparison(Array.from({ length: count }, () => anItem()));
@@ -29,19 +29,22 @@ const doneWith = (rated: number) => ({ status: "completed", counts: { pending: 0
 
 describe("a comparison whose worker stops", () => {
   test("half way is finished by another node, and nothing is counted twice", async () => {
-    const count = 2 * chunkSize + 10;
+    const count = 2 * itemsPerTransaction + 10;
     const path = await manyItems(count);
     await rateOneChunk(hub.world, idOf(path));
-    expect((await org.get(path)).body).toMatchObject({ status: "processing", progress: { processed: chunkSize } });
+    expect((await org.get(path)).body).toMatchObject({
+      status: "processing",
+      progress: { processed: itemsPerTransaction },
+    });
     const partly = (await org.get(`${path}/items?status=rated`)).body.pagination.total;
-    expect(partly).toBe(chunkSize);
-    expect((await org.get(`${path}/items?status=pending`)).body.pagination.total).toBe(chunkSize + 10);
+    expect(partly).toBe(itemsPerTransaction);
+    expect((await org.get(`${path}/items?status=pending`)).body.pagination.total).toBe(itemsPerTransaction + 10);
     for (const query of ["status=rated,pending", "sort=savings", "sort=-netCost", "sort=zone&serviceType=UPS Ground"]) {
       const { body } = await org.get(`${path}/items?${query}`);
       expect([query, body.pagination.total]).toEqual([query, count]);
       expect(body.data).toHaveLength(body.pagination.limit);
     }
-    const last = (await org.get(`${path}/items?sort=savings&limit=10&page=${chunkSize / 5 + 1}`)).body.data;
+    const last = (await org.get(`${path}/items?sort=savings&limit=10&page=${itemsPerTransaction / 5 + 1}`)).body.data;
     expect(last.map(({ index, status }: { index: number; status: string }) => [index, status]).at(-1)).toEqual([
       count - 1,
       "pending",
@@ -61,7 +64,7 @@ describe("a comparison whose worker stops", () => {
       "update rate_comparisons set lease_owner = 'dead', lease_until = now() + interval '1 hour' where id = $1";
     await hub.world.db.query(claim, [idOf(path)]);
     await workOff(hub.world, comparisonWork);
-    expect((await org.get(path)).body.progress.processed).toBe(chunkSize);
+    expect((await org.get(path)).body.progress.processed).toBe(itemsPerTransaction);
     await hub.world.db.query("update rate_comparisons set lease_until = now() - interval '1 second' where id = $1", [
       idOf(path),
     ]);
@@ -113,12 +116,12 @@ describe("a comparison that cannot be worked out", () => {
   const { db } = hub.world;
 
   async function refused(errcode: string): Promise<{ path: string; heal(): Promise<unknown> }> {
-    const path = await aComparison(Array.from({ length: chunkSize + 10 }, () => anItem()));
+    const path = await aComparison(Array.from({ length: itemsPerTransaction + 10 }, () => anItem()));
     await org.post(`${path}/process`);
     await db.query(`create function refuse_result() returns trigger language plpgsql as $$ begin
       raise exception 'refused' using errcode = '${errcode}'; end $$`);
     await db.query(`create trigger refuse_result before insert on rate_results for each row
-      when (new.comparison_id = '${idOf(path)}' and new.position = ${chunkSize}) execute function refuse_result()`);
+      when (new.comparison_id = '${idOf(path)}' and new.position = ${itemsPerTransaction}) execute function refuse_result()`);
     return { path, heal: () => db.query("drop function if exists refuse_result cascade") };
   }
 
@@ -131,7 +134,7 @@ describe("a comparison that cannot be worked out", () => {
     const message = "Something went wrong on our side; the log has the reason.";
     const { body } = await org.get(path);
     expect(body).toMatchObject({ status: "failed", error: { code: "internal_error", message } });
-    expect(body.progress.processed).toBe(chunkSize);
+    expect(body.progress.processed).toBe(itemsPerTransaction);
     expect((await org.get(other)).body.status).toBe("completed");
     const said = hub.logs.filter((line) => line.includes(idOf(path)));
     expect(said.filter((line) => line.includes("will be tried again"))).toHaveLength(comparisonWork.maxAttempts - 1);
@@ -147,11 +150,17 @@ describe("a comparison that cannot be worked out", () => {
   test("at first is completed by a later try, from where it was", async () => {
     const { path, heal } = await refused("22003");
     await workOff(hub.world, comparisonWork);
-    expect((await org.get(path)).body).toMatchObject({ status: "processing", progress: { processed: chunkSize } });
+    expect((await org.get(path)).body).toMatchObject({
+      status: "processing",
+      progress: { processed: itemsPerTransaction },
+    });
     await heal();
     await workThrough(hub.world);
-    expect((await org.get(path)).body).toMatchObject({ status: "completed", counts: { rated: chunkSize + 10 } });
-    expect((await org.get(`${path}/summary`)).body.totals.sourceCost).toBe(15 * (chunkSize + 10));
+    expect((await org.get(path)).body).toMatchObject({
+      status: "completed",
+      counts: { rated: itemsPerTransaction + 10 },
+    });
+    expect((await org.get(`${path}/summary`)).body.totals.sourceCost).toBe(15 * (itemsPerTransaction + 10));
   });
 
   test("because it takes its process down each time has failed, too", async () => {
@@ -219,7 +228,7 @@ describe("comparisons of several organizations", () => {
 });
 
 describe("a comparison whose zone chart, condition set or service names are changed half way", () => {
-  const count = chunkSize + 10;
+  const count = itemsPerTransaction + 10;
 
   async function halfDone(): Promise<{ path: string; account: string; set: string }> {
     const { body: set } = await org.post("/condition-sets", { name: `Far away ${randomUUID()}` });
@@ -253,7 +262,7 @@ describe("a comparison whose zone chart, condition set or service names are chan
     expect(body.coverage.rated).toBe(count);
     expect(Math.round(body.totals.targetCost * 100)).toBe(Math.round(cost * 100) * count);
     const { body: log } = await org.get(`/audit?type=rate_comparison.restarted&objectId=${idOf(parts.path)}`);
-    expect(log.data).toMatchObject([{ data: { revision: 1, processed: chunkSize } }]);
+    expect(log.data).toMatchObject([{ data: { revision: 1, processed: itemsPerTransaction } }]);
   });
 
   test("goes on where it was when nothing has changed", async () => {

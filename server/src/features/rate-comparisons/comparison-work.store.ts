@@ -2,7 +2,7 @@ import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { LeasedRow } from "../../queue/leases.ts";
 import { leasesOn } from "../../queue/leases.ts";
-import type { DatedCards, InputStamps } from "../carrier-accounts/open-carrier.ts";
+import type { DatedCards, InputStamps } from "../carrier-accounts/tariff-inputs.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import { comparisonColumns } from "./rate-comparisons.store.ts";
 import type { Summary } from "./summary.schemas.ts";
@@ -12,7 +12,7 @@ import type { WeightProfile } from "./weight-profile.ts";
 type Cards = {
   card: RateCard;
   source_card: RateCard | null;
-  /** Of days on which others were in effect. */
+  /** Cards of days on which others were in effect. */
   dated_cards: { target: DatedCards; source: DatedCards } | null;
   profiles: Record<string, WeightProfile> | null;
 };
@@ -43,7 +43,7 @@ export async function saveProfiles(
 
 type LockedRow = { processed: number; totals: Totals | null; inputs_digest: string | null };
 
-/** Undefined when it was deleted, started anew or taken by another worker. */
+/** Undefined if it was deleted, restarted or claimed by another worker. */
 export async function lockLeased(tx: Tx, row: LeasedComparison): Promise<LockedRow | undefined> {
   const [found] = await tx.query<LockedRow>(
     `select processed, totals, inputs_digest from rate_comparisons
@@ -53,7 +53,7 @@ export async function lockLeased(tx: Tx, row: LeasedComparison): Promise<LockedR
   return found;
 }
 
-/** From the first item on, with these. */
+/** Restarts the revision from the first item with these inputs. */
 export async function saveInputs(
   tx: Tx,
   orgId: string,
@@ -67,17 +67,17 @@ export async function saveInputs(
   );
 }
 
-/** Progress and sums in one go, with every chunk that is done: whoever comes this far may try as often again. */
+/** Saves progress and sums with each batch and resets the attempts. */
 export function saveProgress(tx: Tx, orgId: string, id: string, processed: number, totals: Totals): void {
   const { rated = 0, estimated = 0, unrateable = 0, invalid = 0, excluded = 0 } = totals.byStatus;
-  tx.send(
+  tx.queue(
     `update rate_comparisons set processed = $3, totals = $4, rated = $5, estimated = $6, unrateable = $7, invalid = $8,
        excluded = $9, tries = 0 where org_id = $1 and id = $2`,
     [orgId, id, processed, JSON.stringify(totals), rated, estimated, unrateable, invalid, excluded],
   );
 }
 
-/** Its results are shown from now on. It is due once more, for what is left to be cleared up. */
+/** Publishes the results. The comparison is due once more, to delete those of earlier revisions. */
 export async function completeComparison(
   tx: Tx,
   orgId: string,
@@ -117,7 +117,7 @@ export async function endClearing(db: Queryable, row: LeasedComparison): Promise
   );
 }
 
-/** With what it was worked out; for a scenario over the same items. */
+/** The cards and profiles of the last processing, for scenarios. */
 export async function findCards(db: Queryable, orgId: string, id: string): Promise<Cards | undefined> {
   const [row] = await db.query<Cards>(
     "select card, source_card, dated_cards, profiles from rate_comparisons where org_id = $1 and id = $2 and card is not null",

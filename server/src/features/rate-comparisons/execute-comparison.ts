@@ -21,10 +21,10 @@ import { startPass } from "./rating-pass.ts";
 import type { Totals } from "./tally.ts";
 import { emptyTotals, topPositions } from "./tally.ts";
 
-/** The items that are priced and written in one transaction. */
-export const chunkSize = 10_000;
+/** Items that are priced and written in one transaction. */
+export const itemsPerTransaction = 10_000;
 
-/** A comparison is leased until it is completed, and once more to clear up behind it. */
+/** A comparison is leased until it is completed, and once more to delete the results of earlier revisions. */
 export const comparisonWork: WorkKind<World, LeasedComparison> = {
   name: "rate comparisons",
   leases: work.comparisonLeases,
@@ -33,15 +33,15 @@ export const comparisonWork: WorkKind<World, LeasedComparison> = {
   maxAttempts: 5,
   async run(world, row, slice) {
     const ctx = contextOf(world, row);
-    if (row.status !== "processing") return await clearUp(ctx, row);
+    if (row.status !== "processing") return await deletePreviousResults(ctx, row);
     try {
       const prepared = await prepareRater(ctx, row, row.options.scenario ?? {});
       await ctx.db.transaction((tx) => beginWith(tx, ctx, row, prepared));
       const pass = startPass(ctx, row, prepared.rater);
-      while (await ctx.db.transaction((tx) => rateChunk(tx, ctx, row, prepared, pass)))
+      while (await ctx.db.transaction((tx) => rateBatch(tx, ctx, row, prepared, pass)))
         if (slice.shouldYield()) return "yield";
     } catch (error) {
-      // What is wrong with the comparison itself is so for ever.
+      // An error of the comparison itself would occur on every retry.
       if (!(error instanceof HubError) || error.status >= 500) throw error;
       await ctx.db.transaction((tx) => fail(tx, ctx, row, error));
     }
@@ -54,17 +54,17 @@ export const comparisonWork: WorkKind<World, LeasedComparison> = {
   },
 };
 
-const internalError = { code: "internal_error", message: "Something went wrong on our side; the log has the reason." };
+const internalError = { code: "internal_error", message: "An internal error occurred; see the server log." };
 
-/** It acts in the name of whoever started it. */
+/** Acts on behalf of the user who created the comparison. */
 function contextOf(world: World, row: LeasedComparison): Ctx {
   const system = systemContext(world, row.org_id, "rate comparison");
   return { ...system, actor: row.created_by, requestId: row.request_id ?? system.requestId };
 }
 
 /**
- * The cards are kept with the comparison; what they refer to is not. Who continues one after a kill and finds that a
- * chart, a set or an alias has changed meanwhile begins anew, so that all results come from the same.
+ * The comparison stores its cards, but not the charts, sets and aliases they refer to. If one of these has changed when an
+ * interrupted comparison is resumed, it restarts, so that all results come from the same inputs.
  */
 async function beginWith(tx: Tx, ctx: Ctx, row: LeasedComparison, prepared: PreparedRater): Promise<void> {
   const locked = await work.lockLeased(tx, row);
@@ -81,8 +81,8 @@ async function beginWith(tx: Tx, ctx: Ctx, row: LeasedComparison, prepared: Prep
   await work.saveInputs(tx, ctx.orgId, row.id, { digest, stamps: prepared.stamps });
 }
 
-/** One chunk, all of it or nothing: results, sums, progress. False when it was the last or is not ours any more. */
-async function rateChunk(
+/** Rates one batch: results, sums and progress in one transaction. False after the last batch, or if the lease was lost. */
+async function rateBatch(
   tx: Tx,
   ctx: Ctx,
   row: LeasedComparison,
@@ -93,7 +93,7 @@ async function rateChunk(
   if (!locked) return false;
   const totals = locked.totals ?? emptyTotals();
   const from = locked.processed;
-  const to = Math.min(row.item_count, from + chunkSize);
+  const to = Math.min(row.item_count, from + itemsPerTransaction);
   const kinds: ItemKinds = new Map();
   await results.copyResults(tx, rateLines(row, pass, { from, to }, totals, kinds));
   insertKinds(tx, row, from, kinds);
@@ -145,8 +145,8 @@ async function finish(tx: Tx, ctx: Ctx, row: LeasedComparison, prepared: Prepare
   tx.afterCommit(() => hintEnd(ctx, row.id));
 }
 
-/** Results that are not shown any more go. Nobody has to wait for that. */
-async function clearUp(ctx: Ctx, row: LeasedComparison): Promise<"done"> {
+/** Deletes the results of earlier revisions. */
+async function deletePreviousResults(ctx: Ctx, row: LeasedComparison): Promise<"done"> {
   await ctx.db.transaction(async (tx) => {
     if (!(await work.lockLeased(tx, row))) return;
     await results.deleteResults(tx, row.id, { before: row.revision });

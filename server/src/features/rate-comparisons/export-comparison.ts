@@ -12,15 +12,15 @@ import type { Shown } from "./rate-item-list.store.ts";
 import { readItemsFrom } from "./rate-item-list.store.ts";
 import type { Summary } from "./summary.schemas.ts";
 
-/** Read at one go. */
-const wholePortion = 250;
-const filteredPortion = 1_000;
-/** Written at one go: to pack a row takes several times as long as to read it. */
+/** Rows per query. */
+const batchSize = 250;
+const filteredBatchSize = 1_000;
+/** Rows between yields to the event loop: formatting a row takes several times as long as reading it. */
 const rowsAtOnce = 50;
 
 type Column = [name: string, read: (item: Item) => Cell];
 
-/** The names of what goes in are those that an import knows. */
+/** Input columns have names that the import detects. */
 const columns: Column[] = [
   ["trackingNumber", (item) => item.trackingNumber],
   ["netCost", (item) => item.netCost],
@@ -62,7 +62,7 @@ const columns: Column[] = [
   ["lines", (item) => item.lines.map(({ code, amount }) => `${code} ${amount.toFixed(2)}`).join("; ")],
 ];
 
-/** With a column for each charge that the cards can make, so that they can be added up. */
+/** Adds a column for each charge of the cards, so that they can be summed. */
 async function columnsFor(ctx: Ctx, id: string): Promise<Column[]> {
   const cards = await findCards(ctx.db, ctx.orgId, id);
   if (!cards) return columns;
@@ -75,13 +75,13 @@ function chargeColumn(code: string): Column {
   return [`charge.${code}`, ({ lines }) => lines.find((line) => line.code === code)?.amount];
 }
 
-/** In portions, while it is sent: neither memory nor a transaction has to hold all of it. */
-async function* readPortions(ctx: Ctx, shown: Shown, filter: ItemFilter, wanted: Column[]): AsyncGenerator<Cell[][]> {
+/** Reads batches while the response is sent: neither memory nor a transaction has to hold all rows. */
+async function* readBatches(ctx: Ctx, shown: Shown, filter: ItemFilter, wanted: Column[]): AsyncGenerator<Cell[][]> {
   yield [wanted.map(([name]) => name)];
-  // Few of them may meet a filter.
-  const portion = Object.values(filter).some((value) => value !== undefined) ? filteredPortion : wholePortion;
-  for (let position = 0; position < shown.itemCount; position += portion) {
-    const rows = await readItemsFrom(ctx.db, shown, filter, position, portion);
+  // With a filter, few of the rows may match.
+  const size = Object.values(filter).some((value) => value !== undefined) ? filteredBatchSize : batchSize;
+  for (let position = 0; position < shown.itemCount; position += size) {
+    const rows = await readItemsFrom(ctx.db, shown, filter, position, size);
     for await (const some of batchesOf(rows, rowsAtOnce)) {
       const items = some.map((row) => presentItem(row, shown.sumsCharges));
       yield items.map((item) => wanted.map(([, read]) => read(item)));
@@ -94,7 +94,7 @@ export async function exportCsv(ctx: Ctx, id: string, filter: ItemFilter): Promi
   const shown = await getShown(ctx, id);
   const wanted = await columnsFor(ctx, id);
   async function* body(): AsyncGenerator<string> {
-    for await (const rows of readPortions(ctx, shown, filter, wanted)) yield toCsv(rows.map((row) => row.map(toCell)));
+    for await (const rows of readBatches(ctx, shown, filter, wanted)) yield toCsv(rows.map((row) => row.map(toCell)));
   }
   return new Streamed("text/csv", `rate-comparison-${id}.csv`, body());
 }
@@ -108,7 +108,7 @@ export async function exportXlsx(ctx: Ctx, id: string, filter: ItemFilter): Prom
   }
   const sheets = [
     { name: "Summary", portions: overview() },
-    { name: "Items", portions: readPortions(ctx, shown, filter, wanted) },
+    { name: "Items", portions: readBatches(ctx, shown, filter, wanted) },
   ];
   return new Streamed(xlsxType, `rate-comparison-${id}.xlsx`, writeXlsx(sheets));
 }
@@ -124,11 +124,11 @@ function overviewOf(summary: Summary): Cell[][] {
     ["Parcels", coverage.parcels],
     ["Compared", coverage.compared],
     ["Paid", totals.sourceCost],
-    ["Paid for what is not compared", totals.sourceCostUnrated],
+    ["Paid, not compared", totals.sourceCostUnrated],
     ["New contract", totals.targetCost],
     ["Savings", totals.savings],
     ["Savings %", totals.savingsPct],
-    ["Best of both", cheapestMix.cost],
+    ["Cheapest mix", cheapestMix.cost],
     [],
     ["zone", ...group],
     ...summary.zoneBreakdown.map((row) => [row.zone, ...group.map((name) => row[name])]),

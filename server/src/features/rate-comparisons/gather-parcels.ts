@@ -4,11 +4,11 @@ import { findCountry } from "../../core/region-names.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
 import type { ItemRequest } from "./rate-comparisons.schemas.ts";
 
-/** A charge line beside the earlier ones: true: a copy of one. "line": a further charge for the parcel of an earlier one. */
+/** How an item relates to earlier ones. true: a duplicate; "line": another charge of the same parcel. */
 export type Repeats = boolean | "line";
 export type NewItem = ItemRequest & { repeats: Repeats; facts?: ParcelFacts };
 
-/** What is known of a parcel beyond its first charge line. */
+/** Facts of a parcel that its first charge line lacks. */
 export type ParcelFacts = Partial<{
   originZip: string;
   originCity: string;
@@ -22,20 +22,20 @@ export type ParcelFacts = Partial<{
   shipDate: string;
   currency: string;
   foreignCountry: string;
-  /** Names that the service may be under, in the order of the lines. */
+  /** Candidate service names, in the order of the lines. */
   services: string[];
-  /** A charge of it is one for homes. */
+  /** One of its charges is for residential delivery. */
   isHome: boolean;
 }>;
 
 export type SeveralCharges = { position: number; cents: number; facts: ParcelFacts };
 
 export type Parcels = {
-  /** What these items are to the ones before them. */
+  /** Relates these items to the ones before them. */
   number(items: ItemRequest[]): NewItem[];
   /** The parcels with several charges, by the position of the first. */
   several(): SeveralCharges[];
-  /** The days on which they were sent, as far as that is told. */
+  /** The distinct ship dates. */
   shipDays(): string[];
 };
 
@@ -44,7 +44,7 @@ type FactReaders = { [Name in FactName]: (item: ItemRequest) => ParcelFacts[Name
 
 const written = (text: string | undefined): string | undefined => (text?.trim() ? text : undefined);
 
-/** How a line says each fact; undefined: it does not. */
+/** Reads each fact from a line; undefined: missing. */
 const readers: FactReaders = {
   originZip: (item) => written(item.originZip),
   originCity: (item) => written(item.originCity),
@@ -61,12 +61,12 @@ const readers: FactReaders = {
 };
 const factNames = Object.keys(readers) as FactName[];
 
-/** Nothing weighs nothing: exports write 0 where the weight is unknown. */
+/** Exports write 0 for an unknown weight. */
 export function isKnown(weight: ItemRequest["weight"]): weight is Weight {
   return weight !== undefined && weight.value > 0;
 }
 
-/** Territories go by their ZIPs, as the rest of the country does. */
+/** US territories have ZIPs and are rated like the states. */
 const domestic = new Set(["US", "PR", "VI", "GU", "AS", "MP", "UM"]);
 
 export function foreignCountryOf({ originCountry, destinationCountry }: ItemRequest): string | null {
@@ -79,7 +79,7 @@ export function foreignCountryOf({ originCountry, destinationCountry }: ItemRequ
   return null;
 }
 
-/** What the first line of a parcel says, as numbers: there may be 250,000 of them. `lacks`: a bit for each fact. */
+/** A charge line reduced to numbers, since up to 250,000 are kept in memory. `lacks`: one bit per missing fact. */
 type Line = { print: number; cents: number; lacks: number; service: number; charge: number };
 type FirstLine = Line & { position: number };
 type Parcel = {
@@ -92,8 +92,8 @@ type Parcel = {
 };
 
 /**
- * Tells parcels from charges while items arrive, and collects each fact of a parcel from the first of its lines that has
- * it. Keeps a few numbers for each item, however many there are.
+ * Groups charge lines by parcel while items arrive, and takes each fact of a parcel from the first line that has it. Keeps
+ * only a few numbers per item.
  */
 export function gatherParcels(printOf: (item: ItemRequest) => string): Parcels {
   const firstLines = new Map<string, FirstLine>();
@@ -165,11 +165,11 @@ function startParcel({ print, cents, lacks, service, charge }: FirstLine): Parce
 
 type Names = readonly (string | undefined)[];
 
-/** Carriers that list charges without a column for the service name it in the charge for the freight. */
+/** Invoices without a service column name the service in the freight charge. */
 function factsOf(services: Names, charges: Names): Pick<ParcelFacts, "services" | "isHome"> | undefined {
   const [named, charged] = [services.flatMap(toName), charges.flatMap(toName)];
   const candidates = named.length > 0 ? named : charged;
-  // The name in the line itself needs no second place.
+  // The line's own service name need not be stored again.
   const isOwn = candidates.length === named.length && (services.length === 1 || named.length === 0);
   const isHome = (isOwn ? charged : [...named, ...charged]).some((name) => saysHome(name) === true);
   if (isOwn && !isHome) return undefined;
@@ -180,7 +180,7 @@ function toName(name: string | undefined): string[] {
   return name === undefined || name.trim() === "" ? [] : [name];
 }
 
-/** The same few names stand in thousands of lines: each is kept once. */
+/** Interns names: the same few occur in thousands of lines. */
 function createNames() {
   const numbers = new Map<string | undefined, number>();
   const names: (string | undefined)[] = [];
@@ -190,7 +190,7 @@ function createNames() {
   };
 }
 
-/** Two numbers of 32 bits in one: of 250,000 texts two that differ have the same one time in a hundred thousand. */
+/** A 53-bit hash. Among 250,000 texts, the probability of a collision is about one in a hundred thousand. */
 function fingerprint(text: string): number {
   let [a, b] = [0x81_1c_9d_c5, 0x12_34_56_78];
   for (let i = 0; i < text.length; i++) {

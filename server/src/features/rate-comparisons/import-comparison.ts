@@ -2,7 +2,9 @@ import type { Row } from "../../core/csv/csv.ts";
 import type { ColumnMapping } from "../../core/csv/csv-columns.ts";
 import { parseMapping } from "../../core/csv/csv-columns.ts";
 import type { CellError, Sheet } from "../../core/csv/sheet.ts";
-import { fieldsOf, missingColumns, openSheet, placedError, writeRejected } from "../../core/csv/sheet.ts";
+import { fieldsOf, missingColumns, openSheet } from "../../core/csv/sheet.ts";
+import { writeRejected } from "../../core/csv/sheet-report.ts";
+import { placedError } from "../../core/csv/csv-table.ts";
 import { badField, validationFailed } from "../../core/errors.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -32,7 +34,7 @@ type Reading = {
   rejected: Rejected[];
 };
 
-/** A file of parcels. It is read while it is written to the database; any mistake in it, and nothing was written. */
+/** Imports a file while reading it, in one transaction: an error rolls everything back, unless `skipInvalid` is set. */
 export async function importComparison(ctx: Ctx, query: ImportQuery, request: ImportRequest): Promise<ImportAnswer> {
   const { csv, mapping = parseMapping(query.mapping), dryRun = query.dryRun ?? false, ...rest } = request;
   const { skipInvalid = query.skipInvalid ?? false, ...given } = rest;
@@ -44,13 +46,13 @@ export async function importComparison(ctx: Ctx, query: ImportQuery, request: Im
   const batches = readBatches(sheet, reading);
   return await change(ctx, async (tx) => {
     const row = await insert(tx, ctx, header, account, batches);
-    if (reading.errors.length > 0 && !skipInvalid) throw refused(reading);
-    if (reading.items === 0) throw badField("/csv", "no_items", "There are no rows below the header.");
+    if (reading.errors.length > 0 && !skipInvalid) throw invalidFile(reading);
+    if (reading.items === 0) throw badField("/csv", "no_items", "The file has no rows below the header.");
     return answerOf(sheet, reading, presentComparison(row, false));
   });
 }
 
-/** What the file would come to, and what is in its columns: also of one whose columns are still to be found out. */
+/** Dry run: how the file was read, even if required columns are not mapped yet. */
 async function readFile(ctx: Ctx, header: Partial<ComparisonHeader>, csv: string, mapping: ColumnMapping) {
   if (header.sourceCarrierAccountId !== undefined) await getCarrierAccount(ctx, header.sourceCarrierAccountId);
   if (header.carrierAccountId !== undefined) await getCarrierAccount(ctx, header.carrierAccountId);
@@ -93,7 +95,7 @@ function headerOf(query: ImportQuery, given: Omit<ImportRequest, "csv" | "mappin
       missing.map(([field]) => ({
         pointer: `/${field}`,
         code: "required",
-        message: `${field} is needed, in the body or in the query.`,
+        message: `${field} is required, in the body or in the query.`,
       })),
     );
   }
@@ -119,7 +121,7 @@ async function* readBatches(sheet: Sheet, reading: Reading): AsyncGenerator<Item
       continue;
     }
     if (++reading.items > maxItems) {
-      throw badField("/csv", "too_many_items", `There are more than ${maxItems} rows; split the file.`);
+      throw badField("/csv", "too_many_items", `The file has more than ${maxItems} rows; split it.`);
     }
     batch.push(item);
     if (batch.length < insertSize) continue;
@@ -129,7 +131,7 @@ async function* readBatches(sheet: Sheet, reading: Reading): AsyncGenerator<Item
   if (batch.length > 0) yield batch;
 }
 
-/** For those who look at the file: what stands in it, and what is wrong with it. */
+/** Collects the sample rows, errors and rejected rows for the answer. */
 function note(sheet: Sheet, reading: Reading, row: Row, item: ItemRequest | undefined, errors: CellError[]): void {
   const sampled = sheet.sample.add(row);
   if (sampled) reading.sample.push({ ...sampled, item: item ?? null });
@@ -137,7 +139,7 @@ function note(sheet: Sheet, reading: Reading, row: Row, item: ItemRequest | unde
   if (errors.length > 0 && reading.rejected.length < maxRejected) reading.rejected.push({ rows: [row], errors });
 }
 
-function refused({ errors }: Reading) {
+function invalidFile({ errors }: Reading) {
   return validationFailed(
     errors.map(({ row, column, code, message }) => {
       const { pointer, message: placed } = placedError(row, column, code, message);

@@ -16,16 +16,15 @@ import type { Place } from "../../carriers/zones/resolve-zone.ts";
 import type { Estimate } from "./weight-profile.ts";
 import { estimateOf } from "./weight-profile.ts";
 
-/** What was paid for a parcel, and between which places. */
+/** The amount paid for a parcel, with origin and destination. */
 type Paid = { netCents: number; origin: Place; destination: Place };
 
-/** A parcel that would have cost about what was paid. `residential`: whether it went to a home, as far as that is told. */
+/** A parcel that would have cost about the amount paid. */
 export type Guess = { weightMg: number; residential: boolean | null; offCents: number };
 
 /**
- * Price lists are discrete: what was paid points at one weight break, or lies between two. Whether the parcel went to a
- * home is a further charge with most carriers: where nobody wrote it down, both lists are tried, and the one that the
- * price is on tells it.
+ * Infers the weight from the amount paid: prices are discrete, so the amount matches a weight break or lies between two.
+ * If it is unknown whether the address is residential, both price ladders are tried, and a match decides.
  */
 export function inferParcels(source: Tariff, item: Paid, serviceType: string, trip: Trip): Guess[] | undefined {
   const match = findService(source.card, serviceType);
@@ -45,7 +44,7 @@ export function inferParcels(source: Tariff, item: Paid, serviceType: string, tr
   const hits = guesses(({ situation }) => breaksThatCost(situation, item.netCents));
   if (hits.length > 0) return hits;
   const around = guesses(({ situation }) => breaksAround(situation, item.netCents) ?? []);
-  // Between two rows the upper one is the likely one: weights are rounded up.
+  // Between two breaks the upper one is more likely: weights are rounded up.
   return around.length === 0
     ? undefined
     : around.map((guess, index) => ({ ...guess, offCents: index % 2 === 1 ? 0 : 1 }));
@@ -60,13 +59,13 @@ function laddersOf(source: Tariff, service: CompiledService, trip: Trip): Ladder
     return isRefusal(situation) ? [] : [{ situation, residential }];
   });
   const [one, other] = ladders;
-  // Where homes cost the same, the price does not tell.
+  // If residential delivery costs the same, the amount does not decide.
   if (one && other && haveSameTotals(one.situation, other.situation))
     return [{ ...one, residential: trip.residential }];
   return ladders;
 }
 
-/** The likeliest guess is the nearest to what was paid, of equal ones that in the middle; the range covers all of them. */
+/** The guess closest to the amount paid, the middle one of several; the range covers all guesses. */
 export function priceOfGuesses(
   tariff: Tariff,
   guesses: Guess[],

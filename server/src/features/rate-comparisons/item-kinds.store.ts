@@ -7,14 +7,14 @@ import type { ItemFilter } from "./rate-comparisons.schemas.ts";
 /** The results of one revision. */
 type Revision = { id: string; revision: number };
 
-/** Items that no filter can tell apart, but for searches and amounts; `sign` is that of the savings, null without a price. */
+/** Items with the same values in all filterable columns, except search and amounts. `sign` of the savings; null: no price. */
 type Kind = Pick<RateResult, "status" | "reason" | "zone" | "basis"> & {
   sign: number | null;
   serviceType: string;
   positions: number[];
 };
 
-/** The kinds of the items of a chunk. */
+/** The kinds of the items of one batch. */
 export type ItemKinds = Map<string, Kind>;
 
 export function noteKind(
@@ -25,17 +25,17 @@ export function noteKind(
 ): void {
   const serviceType = sourceService ?? given;
   const sign = targetCents === null ? null : Math.sign(sourceCents - targetCents);
-  // Only the service can hold anything, and it comes last.
+  // Only the service type is arbitrary text, so it comes last.
   const key = `${status}|${reason}|${zone}|${basis}|${sign}|${serviceType}`;
   const kind = kinds.get(key);
   if (kind) kind.positions.push(position);
   else kinds.set(key, { status, reason, zone, basis, sign, serviceType, positions: [position] });
 }
 
-/** `from` is where their chunk begins. */
+/** `from`: the first item of the batch. */
 export function insertKinds(tx: Tx, of: Revision, from: number, kinds: ItemKinds): void {
   const rows = [...kinds.values()];
-  tx.send(
+  tx.queue(
     `insert into rate_item_kinds (comparison_id, revision, chunk_from, status, reason, zone, basis, sign, service_type, items,
        positions)
      select $1, $2, $3, k.status, k.reason, k.zone, k.basis, k.sign, k.service_type, k.items, k.positions::integer[]
@@ -78,7 +78,7 @@ function kindsOf(of: Revision, filter: KindFilter, values: unknown[]): string {
   )}`;
 }
 
-/** How many items the filter lets through. */
+/** The number of items that match the filter. */
 export async function countByKind(db: Queryable, of: Revision, filter: KindFilter): Promise<number> {
   const values: unknown[] = [];
   const text = `select coalesce(sum(items), 0)::integer as total ${kindsOf(of, filter, values)}`;
@@ -86,7 +86,10 @@ export async function countByKind(db: Queryable, of: Revision, filter: KindFilte
   return row!.total;
 }
 
-/** Some of those it lets through, in their order: they are in the chunks up to the one that has the last of them. */
+/**
+ * A page of the items that match the filter, in their order. Running totals per batch (`chunk_from`) bound which batches
+ * have to be expanded, so that an early page does not unnest all positions.
+ */
 export async function findByKind(
   db: Queryable,
   of: Revision,
@@ -95,12 +98,24 @@ export async function findByKind(
 ): Promise<{ total: number; positions: number[] }> {
   const values: unknown[] = [offset, limit];
   const [found] = await db.query<{ total: number; positions: number[] }>(
-    `with kinds as (select chunk_from, items, positions ${kindsOf(of, filter, values)}),
-     chunks as (select chunk_from, sum(sum(items)) over (order by chunk_from) as so_far from kinds group by 1)
-     select coalesce((select max(so_far) from chunks), 0)::integer as total,
-       array(select p from kinds, unnest(positions) as p
-         where chunk_from <= coalesce((select min(chunk_from) from chunks where so_far >= $1::integer + $2::integer), ${2 ** 31 - 1})
-         order by p offset $1::integer limit $2::integer) as positions`,
+    `with kinds as (
+       select chunk_from, items, positions ${kindsOf(of, filter, values)}),
+     batches as (
+       select chunk_from, sum(sum(items)) over (order by chunk_from) as running_total
+         from kinds
+        group by 1),
+     last_batch as (
+       select min(chunk_from) as chunk_from
+         from batches
+        where running_total >= $1::integer + $2::integer)
+     select coalesce((select max(running_total) from batches), 0)::integer as total,
+            array(
+              select position
+                from kinds, unnest(positions) as position
+               where chunk_from <= coalesce((select chunk_from from last_batch), ${2 ** 31 - 1})
+               order by position
+              offset $1::integer
+               limit $2::integer) as positions`,
     values,
   );
   return found!;

@@ -3,7 +3,7 @@ import { anItem, contract, openComparisonDesk, rateOneChunk, workThrough } from 
 import { createRandom } from "../../testing/random-parcels.ts";
 import { randomQuery, readAllItems, slowList, toQueryString } from "../../testing/slow-item-list.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { chunkSize } from "./execute-comparison.ts";
+import { itemsPerTransaction } from "./execute-comparison.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 import type { Item, ItemRequest } from "./rate-comparisons.schemas.ts";
@@ -101,7 +101,7 @@ async function listedRevision(path: string): Promise<number | null | undefined> 
 }
 
 describe("lists of items", () => {
-  const count = chunkSize + 1500;
+  const count = itemsPerTransaction + 1500;
   test(
     "are what a look at every item says: as a draft, half way, finished, again half way, finished again",
     { timeout: 120_000 },
@@ -113,7 +113,7 @@ describe("lists of items", () => {
       await org.post(`${path}/process`);
       await rateOneChunk(hub.world, idOf(path));
       const half = await checkLists(path, 3, 50);
-      expect(half.filter(({ status }) => status === "pending")).toHaveLength(count - chunkSize);
+      expect(half.filter(({ status }) => status === "pending")).toHaveLength(count - itemsPerTransaction);
 
       await workOff((await hub.secondNode()).world, comparisonWork);
       expect(await listedRevision(path)).toBe(1);

@@ -6,8 +6,8 @@ import type { Scenario, Tariff } from "../../carriers/rate-card/tariff.ts";
 import type { Ctx } from "../../context.ts";
 import { HubError } from "../../core/errors.ts";
 import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
-import type { InputStamps, TariffParts } from "../carrier-accounts/open-carrier.ts";
-import { loadTariffParts, readInputStamps } from "../carrier-accounts/open-carrier.ts";
+import type { InputStamps, TariffParts } from "../carrier-accounts/tariff-inputs.ts";
+import { loadTariffParts, readInputStamps } from "../carrier-accounts/tariff-inputs.ts";
 import type { Rater, RaterParts } from "./rate-item.ts";
 import { createRater, findMatch } from "./rate-item.ts";
 import type { LeasedComparison } from "./comparison-work.store.ts";
@@ -16,7 +16,7 @@ import * as items from "./rate-items.store.ts";
 import type { WeightProfile } from "./weight-profile.ts";
 import { profileOfOne, usualProfile } from "./weight-profile.ts";
 
-/** Fewer weights than this say little about the others. */
+/** Minimum number of weights for a profile. */
 const minProfileItems = 30;
 
 export type Prepared = Pick<
@@ -35,18 +35,18 @@ export type Prepared = Pick<
 
 export type PreparedRater = {
   rater: Rater;
-  /** The same with another fuel, discount or divisor. */
+  /** The rater for another scenario. */
   withScenario(scenario: Scenario): Rater;
-  /** To be kept with the results, so that a later change is noticed. */
+  /** Stored with the results, to detect later changes. */
   stamps: InputStamps;
-  /** Of everything that the cards refer to and that may be changed while they are kept. */
+  /** Digest of everything the stored cards refer to. */
   digest(): string;
 };
 
-/** Everything that is the same for all items. What depends on the items themselves is kept, so that it stays the same. */
+/** Loads everything that is the same for all items. Weight profiles are stored, so that a resumed comparison uses the same. */
 export async function prepareRater(ctx: Ctx, row: Prepared, scenario: Scenario): Promise<PreparedRater> {
   const { options } = row;
-  // Before what they stand for, so that a change meanwhile is noticed rather than missed.
+  // Read before the inputs themselves, so that a concurrent change is detected rather than missed.
   const stamps = await stampsOf(ctx, row);
   const target = await loadTariffParts(ctx, row.carrier_account_id, row.card, scenario);
   const source =
@@ -81,7 +81,7 @@ async function stampsOf(ctx: Ctx, row: Prepared): Promise<InputStamps> {
   const { target, source } = row.dated_cards ?? {};
   const cards = [row.card, row.source_card ?? [], target?.cards ?? [], source?.cards ?? []].flat();
   const accounts = [row.carrier_account_id, row.source_account_id ?? []].flat();
-  // Of the cards those count that were chosen when it was started.
+  // The stamps of the cards are those from the start of the processing.
   const chosen = Object.entries(row.input_stamps ?? {}).filter(([name]) => name.startsWith("cards "));
   const read = await readInputStamps(ctx, accounts, [...new Set(cards.flatMap(setsOfCard))]);
   return { ...Object.fromEntries(chosen), ...read };
@@ -96,7 +96,7 @@ async function loadDated(ctx: Ctx, { dated_cards, carrier_account_id, source_acc
   return { target, source: await load(source_account_id ?? "", dated_cards?.source.cards) };
 }
 
-/** The same with the cards of other days. Days with the same cards share one, and what it has worked out. */
+/** Raters with the cards of other days. Days with the same cards share a rater and its caches. */
 function datedRaters(row: Prepared, dated: Dated, parts: RaterParts, scenario: Scenario): Map<string, Rater> {
   const raters = new Map<string, Rater>();
   if (!row.dated_cards) return raters;
@@ -128,7 +128,7 @@ async function aliasesOf(ctx: Ctx, row: Prepared): Promise<Map<string, string>> 
   return new Map(all.map(([name, service]) => [foldService(name), service]));
 }
 
-/** Which weights are usual: those of the same level in this comparison, or the one that was named, or everybody's. */
+/** Weight profiles: of the items of the same service level, else the assumed weight, else the built-in profile. */
 async function profilesOf(
   ctx: Ctx,
   row: Prepared,

@@ -3,6 +3,7 @@ import { fromMg } from "../../carriers/rate-card/measures.ts";
 import type { Comparison, Item } from "./rate-comparisons.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import type { StoredInput } from "./rate-items.store.ts";
+import { inputAt } from "./rate-items.store.ts";
 import type { ItemRow } from "./rate-item-list.store.ts";
 
 export function presentComparison(row: ComparisonRow, stale: boolean): Comparison {
@@ -48,13 +49,13 @@ export function presentCard(row: ComparisonRow): Comparison["rateCard"] {
   return name === null ? null : { id, version, name };
 }
 
-/** `sumsCharges`: what was paid for a parcel is all its charges. */
+/** `sumsCharges`: the charges of a parcel are summed. */
 export function presentItem(row: ItemRow, sumsCharges: boolean): Item {
   const { position, input, netCents, savingsCents: savings, sourceService, residential, ...rest } = row;
   const { targetCents, lowCents, highCents, ratedMg, breakEvenMg, ...same } = rest;
   const money = (cents: number | null): number | null => (cents === null ? null : fromCents(cents));
   const given = JSON.parse(input) as StoredInput;
-  const chargedCents = sumsCharges ? (given[15] ?? undefined) : undefined;
+  const chargedCents = sumsCharges ? (given[inputAt.chargedCents] ?? undefined) : undefined;
   const sourceCents = row.reason === "charge_line" ? 0 : (chargedCents ?? netCents);
   const weight = (mg: number | null) => (mg === null ? null : fromMg(mg, "lb"));
   return {
@@ -81,19 +82,23 @@ export function presentItem(row: ItemRow, sumsCharges: boolean): Item {
   };
 }
 
-/** Without those that other lines of the parcel have. */
+/** The places of the line itself, without those of other lines of the parcel. */
 function ownPlaces(input: StoredInput): Pick<Item, `${"origin" | "destination"}${"Zip" | "State"}`> {
-  const [, , originZip, originState, destinationZip, destinationState] = input;
-  return { originZip, originState, destinationZip, destinationState };
+  return {
+    originZip: input[inputAt.originZip],
+    originState: input[inputAt.originState],
+    destinationZip: input[inputAt.destinationZip],
+    destinationState: input[inputAt.destinationState],
+  };
 }
 
 type Measures = Pick<Item, "weight" | "dimensions" | "residential" | "shipDate" | "currency" | "foreignCountry">;
 
-/** As they were compared: with what other lines of the parcel say, and whether it went to a home as far as names tell. */
+/** The values used for rating: completed from other lines of the parcel. */
 function measuresOf(input: StoredInput, sumsCharges: boolean, pricedAs: boolean | null): Measures {
-  const [, , , , , , value, unit, sides, sizeUnit, residential, shipDate, currency, , foreignCountry, , known = {}] =
-    input;
-  const facts = sumsCharges ? known : {};
+  const facts = (sumsCharges ? input[inputAt.facts] : undefined) ?? {};
+  const [value, unit] = [input[inputAt.weightValue], input[inputAt.weightUnit]];
+  const [sides, sizeUnit] = [input[inputAt.dimensions], input[inputAt.dimensionUnit]];
   const weight = value === null || unit === null ? null : { value, unit };
   return {
     weight: weight && weight.value > 0 ? weight : (facts.weight ?? weight),
@@ -101,9 +106,9 @@ function measuresOf(input: StoredInput, sumsCharges: boolean, pricedAs: boolean 
       sides === null || sizeUnit === null
         ? (facts.dimensions ?? null)
         : { length: sides[0], width: sides[1], height: sides[2], unit: sizeUnit },
-    residential: residential ?? facts.residential ?? pricedAs,
-    shipDate: shipDate ?? facts.shipDate ?? null,
-    currency: currency ?? facts.currency ?? null,
-    foreignCountry: foreignCountry ?? facts.foreignCountry ?? null,
+    residential: input[inputAt.residential] ?? facts.residential ?? pricedAs,
+    shipDate: input[inputAt.shipDate] ?? facts.shipDate ?? null,
+    currency: input[inputAt.currency] ?? facts.currency ?? null,
+    foreignCountry: input[inputAt.foreignCountry] ?? facts.foreignCountry ?? null,
   };
 }

@@ -11,7 +11,7 @@ import { bucketStarts, sumOf, weightBrackets } from "./tally.ts";
 export const percentileShares = [0.05, 0.25, 0.5, 0.75, 0.95];
 const maxLanes = 50;
 
-/** Sums as the wire wants them. `percentiles` are those of `percentileShares`, in cents; none when nothing is compared. */
+/** The summary as returned by the API. `percentiles` correspond to `percentileShares`, in cents; empty without results. */
 export function presentSummary(
   about: ComparisonRow,
   totals: Totals,
@@ -20,11 +20,11 @@ export function presentSummary(
     computedAt: string | null;
     scenario: Scenario;
     stale: boolean;
-    /** Undefined where the contract is not dearer. */
+    /** Undefined if the contract is not more expensive. */
     breakEven?: BreakEven | undefined;
-    /** What it builds on was changed since the comparison was processed. */
+    /** An input has changed since the comparison was processed. */
     hasOtherInputs?: boolean;
-    /** Of the items in `top`. */
+    /** Tracking numbers of the items in `top`. */
     trackingNumbers: Map<number, string>;
   },
 ): Summary {
@@ -118,17 +118,17 @@ function coverageOf(about: ComparisonRow, totals: Totals): Summary["coverage"] {
 
 function breakEvenOf({ source, target, items }: Tally, found: BreakEven | undefined): Summary["breakEven"] {
   const pct = percentOf(target - source, target);
-  if (items === 0 || pct === null) return { discountPct: null, description: "Nothing is compared yet." };
+  if (items === 0 || pct === null) return { discountPct: null, description: "No items have been compared yet." };
   if (!found)
-    return { discountPct: pct, description: `The new contract could cost ${-pct} % more and still not be dearer.` };
+    return { discountPct: pct, description: `The new contract could cost ${-pct} % more before it is more expensive.` };
   const { discountPct, isSampled } = found;
   if (discountPct === null) {
     const description =
-      "No discount on its prices makes the new contract cost the same: minimums, fuel and surcharges do not.";
+      "No discount makes the new contract cost the same, because of its minimums, fuel and surcharges.";
     return { discountPct, description };
   }
-  const basis = isSampled ? " Tried with some of the items." : "";
-  const description = `A further discount of ${discountPct} % on list prices would make the new contract cost the same.${basis}`;
+  const basis = isSampled ? " Estimated from a sample of the items." : "";
+  const description = `An additional discount of ${discountPct} % on list prices would make both contracts cost the same.${basis}`;
   return { discountPct, description };
 }
 
@@ -182,7 +182,7 @@ function breakdownsOf(totals: Totals): Breakdowns {
   };
 }
 
-/** 1 to 9, then the special ones, then those without. */
+/** Numeric zones in ascending order, then the others. */
 function compareZones(a: string, b: string): number {
   const [x, y] = [Number(a), Number(b)];
   if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
@@ -195,7 +195,7 @@ function withOthers(lanes: [string, Tally][]): [string, Tally][] {
   return [...lanes.slice(0, maxLanes), ["other\u001Fother", others]];
 }
 
-/** "GROUND" and "Ground" are one service, as they are when items are listed by it; the usual spelling is shown. */
+/** Merges spellings such as "GROUND" and "Ground", as the filter does; the most frequent spelling is shown. */
 function foldCase(groups: Record<string, Tally>): Record<string, Tally> {
   const bySpelling = Object.entries(groups).toSorted(([, a], [, b]) => b.items - a.items);
   const folded = Map.groupBy(bySpelling, ([key]) => {
@@ -236,35 +236,35 @@ function bucketsOf({ buckets }: Totals): Summary["distribution"]["buckets"] {
 
 function otherInputs(items: number): Summary["assumptions"][number] {
   const message =
-    "The zone chart, a set or a name of a service was changed since the comparison was processed. A scenario goes by them as " +
-    "they are now: process it again before you set one beside the other.";
+    "A zone chart, condition set or service alias has changed since the comparison was processed, and scenarios use the " +
+    "current ones. Process the comparison again before comparing it with a scenario.";
   return { code: "inputs_changed", items, message };
 }
 
 function assumptionsOf({ byBasis, byZoneSource, byReason, byAssumption, borderline }: Totals): Summary["assumptions"] {
   const said: [code: string, items: number | undefined, message: string][] = [
-    ["weight_profile", byBasis.profile, "Their weight is unknown; the price is the average over usual weights."],
-    ["weight_inferred", byBasis.inferred, "Their weight was worked out from what was paid."],
+    ["weight_profile", byBasis.profile, "Weight unknown; the price is the average over usual weights."],
+    ["weight_inferred", byBasis.inferred, "Weight inferred from the amount paid."],
     [
       "zone_distance",
       byZoneSource.distance,
-      "Zones by distance: about 96 in 100 as in the carrier's chart, the rest next to it.",
+      "Zone computed from the distance; about 96 % match the carrier's chart, the others are in a neighboring zone.",
     ],
-    ["zone_state", byZoneSource.state, "Zones by the middle of the state, since a ZIP is missing."],
-    ["zone_borderline", borderline, "Near the end of a zone; the range of the price covers the next one."],
+    ["zone_state", byZoneSource.state, "ZIP missing; zone computed from the center of the state."],
+    ["zone_borderline", borderline, "Close to the next zone; the price range includes it."],
     [
       "sides_missing",
       byAssumption?.sides_missing,
-      "Their sides are unknown: neither dimensional weight nor surcharges for size are in the price, nor in its range.",
+      "Dimensions unknown; the price and its range include neither dimensional weight nor size surcharges.",
     ],
     [
       "card_not_in_effect",
       byAssumption?.card_not_in_effect,
-      "No rate card was in effect on their ship date; they are priced with the card of the day of the comparison.",
+      "No rate card was in effect on the ship date; priced with the card of the day of the comparison.",
     ],
-    ["charge_line", byReason.charge_line, "Further charges of a parcel; they count with its first one."],
-    ["duplicate", byReason.duplicate, "The same was there before; only the first counts."],
-    ["credit", byReason.credit, "Credits for parcels that are not in the list; they are left out."],
+    ["charge_line", byReason.charge_line, "Additional charges of a parcel; counted with its first item."],
+    ["duplicate", byReason.duplicate, "Duplicate items; only the first one counts."],
+    ["credit", byReason.credit, "Credits for parcels that are not in the comparison; excluded."],
   ];
   return said.flatMap(([code, items, message]) =>
     items === undefined || items === 0 ? [] : [{ code, items, message }],

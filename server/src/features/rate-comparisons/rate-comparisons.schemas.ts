@@ -41,9 +41,7 @@ const Text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 const zip = Text(20);
 const city = Text(100);
 const state = Text(50);
-const country = Type.Optional(
-  Type.String({ maxLength: 60, description: "Code or name; without one the place is in the United States" }),
-);
+const country = Type.Optional(Type.String({ maxLength: 60, description: "Code or name. Default: United States" }));
 
 export const ItemRequest = Strict({
   trackingNumber: Type.String({ minLength: 1, maxLength: 100 }),
@@ -51,16 +49,16 @@ export const ItemRequest = Strict({
     minimum: -1_000_000,
     maximum: 1_000_000,
     description:
-      "What was paid. A parcel may have several items, one for each charge; a credit is less than nothing. Each fact of the " +
-      "parcel (weight, sides, places, day) is taken from the first of them that has it",
+      "The amount paid; negative for a credit. A parcel may have several items, one per charge; its weight, dimensions, places " +
+      "and ship date are taken from the first item that has them",
   }),
   serviceType: Text(100),
   chargeType: Type.Optional(
     Type.String({
       maxLength: 100,
       description:
-        "What the charge is for, where a parcel has several items, such as Fuel Surcharge. Two charges with other names are " +
-        "never copies of one another. Where no item of a parcel has a `serviceType`, the service is looked for here",
+        "Name of the charge, such as Fuel Surcharge. Charges with different names are never duplicates. If no item of a parcel " +
+        "has a `serviceType`, the service is detected from the charge names",
     }),
   ),
   originZip: zip,
@@ -82,7 +80,10 @@ export type ItemRequest = Static<typeof ItemRequest>;
 export const RatingOptions = Strict(
   {
     weightPolicy: Type.Optional(
-      OneOf(["profile", "strict"], { description: "`strict`: an item whose weight nothing tells gets no price" }),
+      OneOf(["profile", "strict"], {
+        description:
+          "`profile` (default): unknown weights are estimated from usual weights; `strict`: they get no price",
+      }),
     ),
     assumedWeight: Type.Optional(Weight),
     serviceFallback: Type.Optional(OneOf(["faster", "slower", "none"])),
@@ -91,12 +92,12 @@ export const RatingOptions = Strict(
         maxProperties: 500,
       }),
     ),
-    residential: Type.Optional(Nullable(Type.Boolean({ description: "Of items that do not say" }))),
+    residential: Type.Optional(Nullable(Type.Boolean({ description: "Default for items without `residential`" }))),
     duplicates: Type.Optional(
       OneOf(["sum", "exclude", "keep"], {
         description:
-          "Items with one tracking number: `sum` (default) adds their charges up to one parcel, takes each fact of it from the " +
-          "first item that has it, and leaves out copies that say the very same; `exclude` takes the first alone; `keep` takes each for a parcel",
+          "Items with the same tracking number: `sum` (default) adds their charges up to one parcel and excludes identical " +
+          "duplicates; `exclude` uses the first item only; `keep` treats each as a parcel",
       }),
     ),
     rateDate: Type.Optional(CalendarDate),
@@ -113,7 +114,7 @@ const header = {
   sourceCarrierAccountId: Type.Optional(
     Type.String({
       format: "uuid",
-      description: "The contract that was paid: its prices tell weights that are missing",
+      description: "The contract that was paid; missing weights are inferred from its prices",
     }),
   ),
   options: Type.Optional(RatingOptions),
@@ -147,15 +148,13 @@ export const ImportRequest = Strict(
     csv: Type.String({ minLength: 1 }),
     mapping: Type.Optional(
       Type.Record(Type.String(), Nullable(Type.String()), {
-        description: "Column to field, where the names do not tell; null: leave the column out",
+        description: "Column to field, for columns that are not detected by name; null: ignore the column",
       }),
     ),
     dryRun: Type.Optional(
-      Type.Boolean({ description: "Read the file and say what it comes to; neither a name nor an account is needed" }),
+      Type.Boolean({ description: "Report how the file is read and create nothing; name and account are optional" }),
     ),
-    skipInvalid: Type.Optional(
-      Type.Boolean({ description: "Take the rows that are right instead of refusing the file" }),
-    ),
+    skipInvalid: Type.Optional(Type.Boolean({ description: "Import the valid rows instead of rejecting the file" })),
   },
   {
     examples: [
@@ -170,7 +169,7 @@ export const ImportRequest = Strict(
 );
 export type ImportRequest = Static<typeof ImportRequest>;
 
-/** For bodies of text/csv, which have no room for anything else. */
+/** For text/csv bodies, which hold only the file. */
 export const ImportQuery = Strict({
   name: Type.Optional(Name),
   carrierAccountId: Type.Optional(Type.String({ format: "uuid" })),
@@ -206,8 +205,8 @@ export const Comparison = Type.Object({
   rateCard: Nullable(Type.Object({ id: Nullable(Id), version: Nullable(Count), name: Type.String() })),
   stale: Type.Boolean({
     description:
-      "Something that the prices were made of has changed since: which rate card is in effect, on the day or on those on which " +
-      "the parcels were sent, a zone chart, a condition set or a name of a service",
+      "An input of the prices has changed since processing: the rate card in effect, today or on the parcels' ship dates, a " +
+      "zone chart, a condition set or a service alias",
   }),
   options: RatingOptions,
   error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
@@ -242,12 +241,10 @@ export const ImportAnswer = Type.Object({
       ...sampledRow,
       item: Nullable(ItemRequest),
     }),
-    { description: "The first 20 rows, and what was read there; null: nothing, see `errors`" },
+    { description: "The first 20 rows with the items read from them; null: see `errors`" },
   ),
   errors: Type.Array(RowError),
-  rejectedCsv: Type.Optional(
-    Type.String({ description: "The rows that are not taken, the first 10,000, with a column for the reason" }),
-  ),
+  rejectedCsv: Type.Optional(Type.String({ description: "Up to 10,000 rejected rows, with a column for the reason" })),
   warnings: Warnings,
 });
 export type ImportAnswer = Static<typeof ImportAnswer>;
@@ -255,7 +252,7 @@ export type ImportAnswer = Static<typeof ImportAnswer>;
 const itemFilters = {
   status: Type.Optional(NameList(itemStatuses)),
   zone: Type.Optional(Type.String({ maxLength: 10 })),
-  serviceType: Type.Optional(Type.String({ maxLength: 100, description: "In any case" })),
+  serviceType: Type.Optional(Type.String({ maxLength: 100, description: "Case-insensitive" })),
   search: Type.Optional(Type.String({ maxLength: 100, description: "In tracking numbers, cities, states and ZIPs" })),
   outcome: Type.Optional(OneOf(["win", "loss", "tie"])),
   basis: Type.Optional(NameList(bases)),
@@ -266,16 +263,16 @@ const itemFilters = {
       minLength: 1,
       maxLength: 50,
       description:
-        "As in `stateBreakdown` of the summary: what was written, or what the ZIP says; or `unknown`. Further charges and " +
-        "copies of a parcel are left out, unless `reason` or the status `excluded` asks for them",
+        "As in `stateBreakdown` of the summary: the given state, else the state of the ZIP, or `unknown`. Additional charges and " +
+        "duplicates are left out, unless `reason` or the status `excluded` selects them",
     }),
   ),
-  residential: Type.Optional(Type.Boolean({ description: "Priced as one to a home, or to a business" })),
-  targetService: Type.Optional(Type.String({ maxLength: 100, description: "Code of the service it was priced with" })),
+  residential: Type.Optional(Type.Boolean({ description: "Rated as residential or commercial" })),
+  targetService: Type.Optional(Type.String({ maxLength: 100, description: "Code of the service it was rated with" })),
   charge: Type.Optional(
-    Type.String({ maxLength: 100, description: "Code of a line of the new price, such as `fuel` or a surcharge" }),
+    Type.String({ maxLength: 100, description: "Code of a line of the target price, such as `fuel` or a surcharge" }),
   ),
-  chargeType: Type.Optional(Type.String({ maxLength: 100, description: "What was charged for; in any case" })),
+  chargeType: Type.Optional(Type.String({ maxLength: 100, description: "Name of the charge; case-insensitive" })),
 };
 
 export const ItemQuery = pageQuery(
@@ -297,7 +294,7 @@ export const Item = Type.Object({
   netCost: Money,
   serviceType: Type.String({
     description:
-      "The name that the service was found by: of this item, of another charge of the parcel, or of its shipment",
+      "The name by which the service was found: of this item, of another charge of the parcel, or of its shipment",
   }),
   chargeType: Nullable(Type.String()),
   originZip: Nullable(Type.String()),
@@ -312,7 +309,7 @@ export const Item = Type.Object({
   shipDate: Nullable(CalendarDate),
   currency: Nullable(Type.String()),
   foreignCountry: Nullable(
-    Type.String({ description: "The country that it came from or went to, where that is not the United States" }),
+    Type.String({ description: "Country of origin or destination, if it is not the United States" }),
   ),
   revision: Nullable(Count),
   status: OneOf(itemStatuses),
@@ -327,11 +324,14 @@ export const Item = Type.Object({
   basis: Nullable(
     OneOf(bases, {
       description:
-        "What the weight rests on: the item, a shipment with its tracking number, none needed, what was paid, or usual weights",
+        "Source of the weight: the item, the shipment with its tracking number, none needed, inferred from the amount paid, or " +
+        "a profile of usual weights",
     }),
   ),
   ratedWeight: Nullable(Weight),
-  sourceCost: Type.Number({ description: "What was paid for the parcel: all its charges. 0 for its further charges" }),
+  sourceCost: Type.Number({
+    description: "The amount paid for the parcel: all its charges. 0 for its additional charges",
+  }),
   targetCost: Nullable(Money),
   targetLow: Nullable(Money),
   targetHigh: Nullable(Money),

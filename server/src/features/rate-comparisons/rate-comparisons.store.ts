@@ -4,7 +4,7 @@ import type { Page } from "../../core/page.ts";
 import { orNotFound } from "../../core/resources.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { likePattern, listPage } from "../../db/list-page.ts";
-import type { DatedCards, InputStamps } from "../carrier-accounts/open-carrier.ts";
+import type { DatedCards, InputStamps } from "../carrier-accounts/tariff-inputs.ts";
 import type { ComparisonHeader, ComparisonQuery, ComparisonStatus, RatingOptions } from "./rate-comparisons.schemas.ts";
 import type { Summary } from "./summary.schemas.ts";
 
@@ -44,7 +44,7 @@ export type ComparisonRow = {
   finished_at: Date | null;
 };
 
-/** Everything but the large columns. */
+/** All columns except the large ones. */
 export const comparisonColumns = `id, org_id, name, carrier_account_id, carrier_account_name, source_carrier, source_account_id, currency,
   status, revision, shown_revision, listed_revision, options, item_count, processed, rated, estimated, unrateable,
   invalid, excluded, rate_card_id, rate_card_version, rate_card_name, rate_day, input_stamps, error, created_by, request_id, version,
@@ -71,8 +71,8 @@ export async function insertComparison(tx: Tx, orgId: string, made: NewCompariso
   );
 }
 
-/** To be called when all items are there. */
-export async function noteItems(
+/** Sets the totals after all items were inserted. */
+export async function saveItemTotals(
   tx: Tx,
   orgId: string,
   id: string,
@@ -121,7 +121,7 @@ export async function listComparisons(
   });
 }
 
-/** One that nobody works on and that was not changed since; locked. */
+/** Locks one finished comparison that was not changed since `before`. */
 export async function lockOldComparisonAcrossOrgs(
   tx: Tx,
   before: Date,
@@ -150,7 +150,7 @@ export type Start = {
   at: Date;
 };
 
-/** A new revision, from the first item on; results of the former one stay until they are overwritten. */
+/** Starts a new revision; the results of the previous one stay until it is completed. */
 export async function startRevision(tx: Tx, orgId: string, id: string, start: Start): Promise<ComparisonRow> {
   const [row] = await tx.query<ComparisonRow>(
     `update rate_comparisons set status = 'queued', revision = revision + 1, processed = 0, rated = 0, estimated = 0,

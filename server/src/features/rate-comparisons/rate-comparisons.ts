@@ -12,14 +12,14 @@ import { recordEvent } from "../../events/record-event.ts";
 import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
 import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
-import type { InputStamps } from "../carrier-accounts/open-carrier.ts";
+import type { InputStamps } from "../carrier-accounts/tariff-inputs.ts";
 import {
   findCardIdsOn,
   findCardOn,
   findDatedCards,
   readCardStamps,
   readStampsAgain,
-} from "../carrier-accounts/open-carrier.ts";
+} from "../carrier-accounts/tariff-inputs.ts";
 import { today } from "../organizations/organizations.ts";
 import { gatherParcels } from "./gather-parcels.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
@@ -58,7 +58,7 @@ export async function getComparison(ctx: Ctx, id: string): Promise<Comparison> {
 }
 
 export async function watchComparison(ctx: Ctx, id: string): Promise<Live> {
-  // One that nobody has asked for the prices of has not ended: it has not begun.
+  // A draft has not started, so it has not ended either.
   const hasEnded = ({ status }: Comparison): boolean => !["draft", "queued", "processing"].includes(status);
   return await watchRecord(ctx, { id, read: () => getComparison(ctx, id), hasEnded });
 }
@@ -68,7 +68,7 @@ async function isStale(ctx: Ctx, row: ComparisonRow): Promise<boolean> {
   return stale!;
 }
 
-/** Of each, whether another card is in effect now than the one that was compared with, or something that it builds on has changed. */
+/** Whether another rate card is in effect now, or another input of the prices has changed, for each comparison. */
 async function areStale(ctx: Ctx, rows: ComparisonRow[]): Promise<boolean[]> {
   const finished = rows.filter((row) => row.rate_card_id !== null && row.finished_at !== null);
   const now = await today(ctx);
@@ -85,16 +85,16 @@ export async function createComparison(ctx: Ctx, request: ComparisonRequest): Pr
   const { items: given = [], ...header } = request;
   const account = await checkAccounts(ctx, header);
   return await change(ctx, async (tx) => {
-    const row = await insert(tx, ctx, header, account, portions(given));
+    const row = await insert(tx, ctx, header, account, batchesOf(given));
     return presentComparison(row, false);
   });
 }
 
-function* portions(given: ItemRequest[]): Generator<ItemRequest[]> {
+function* batchesOf(given: ItemRequest[]): Generator<ItemRequest[]> {
   for (let from = 0; from < given.length; from += insertSize) yield given.slice(from, from + insertSize);
 }
 
-/** Both accounts have to be the organization's own; the one to compare with is returned. */
+/** Checks that both accounts exist in the organization and returns the one to compare with. */
 export async function checkAccounts(ctx: Ctx, header: ComparisonHeader): Promise<CarrierAccount> {
   if (header.sourceCarrierAccountId !== undefined) await getCarrierAccount(ctx, header.sourceCarrierAccountId);
   return await getCarrierAccount(ctx, header.carrierAccountId);
@@ -102,7 +102,7 @@ export async function checkAccounts(ctx: Ctx, header: ComparisonHeader): Promise
 
 export const insertSize = 5_000;
 
-/** The comparison with its items, which may still be arriving while the first are written. */
+/** Inserts the comparison with its items, batch by batch while they arrive. */
 export async function insert(
   tx: Tx,
   ctx: Ctx,
@@ -133,7 +133,7 @@ async function insertWithItems(
     count += batch.length;
   }
   await items.saveParcels(tx, id, parcels.several());
-  return await store.noteItems(tx, ctx.orgId, id, { count, shipDays: parcels.shipDays() });
+  return await store.saveItemTotals(tx, ctx.orgId, id, { count, shipDays: parcels.shipDays() });
 }
 
 export async function deleteComparison(ctx: Ctx, id: string) {
@@ -146,7 +146,7 @@ export async function deleteComparison(ctx: Ctx, id: string) {
   });
 }
 
-/** One at a time: it may have 250,000 items. */
+/** One at a time, since a comparison can have 250,000 items. */
 export async function deleteOldComparisonsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
   const old = await store.lockOldComparisonAcrossOrgs(tx, before);
   if (!old) return [];
@@ -160,7 +160,7 @@ async function deleteWhole(tx: Tx, orgId: string, id: string): Promise<void> {
   await store.deleteComparison(tx, orgId, id);
 }
 
-/** Puts it into the hands of a worker; the cards are those of this moment, whatever happens to them later. */
+/** Queues the comparison for a worker, with the rate cards as they are now. */
 export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions): Promise<Comparison> {
   const former = await store.getComparison(ctx.db, ctx.orgId, id);
   refuseToStart(former);
@@ -168,7 +168,7 @@ export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions
   const day = options.rateDate ?? (await today(ctx));
   const card = await cardOf(ctx, former.carrier_account_id, day);
   const source = former.source_account_id === null ? undefined : await cardOf(ctx, former.source_account_id, day);
-  // Each parcel goes by the card of its own day, unless somebody named one day for all.
+  // Each parcel is rated with the card of its ship date, unless `rateDate` is set.
   const days = options.rateDate === undefined ? await store.listShipDays(ctx.db, ctx.orgId, id) : [];
   const cardStamps = await stampCards(ctx, former, [card, source], [day, ...days]);
   const datedCards = await datedCardsOf(ctx, former, card, source, days);
@@ -205,7 +205,7 @@ async function datedCardsOf(
   return target.cards.length + paid.cards.length === 0 ? null : { target, source: paid };
 }
 
-/** So that a card that is uploaded, or put out of effect, for one of these days later is noticed. */
+/** Stamps to detect cards that are later uploaded, activated or deactivated for one of these days. */
 async function stampCards(
   ctx: Ctx,
   row: ComparisonRow,
@@ -224,12 +224,12 @@ async function stampCards(
 
 function refuseToStart(row: ComparisonRow): void {
   if (row.status === "queued" || row.status === "processing") {
-    throw new HubError("already_processing", `${row.processed} of ${row.item_count} items are done.`);
+    throw new HubError("already_processing", `${row.processed} of ${row.item_count} items are processed.`);
   }
   if (row.item_count === 0) throw badField("/items", "no_items", "The comparison has no items to process.");
 }
 
-/** For the preview: a comparison with one of its contracts, left to the next worker. Without an event of its own. */
+/** For the preview: a queued comparison with one of its contracts. Records no event. */
 export async function seedComparison(
   tx: Tx,
   ctx: Ctx,
@@ -264,8 +264,8 @@ async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedC
   if (own) return { id: null, version: null, name: own.name, card: own };
   const card = await findCardOn(ctx, accountId, day);
   if (card) return card;
-  const advice = "Upload one, or put a draft into effect.";
-  throw new HubError("no_rate_card", `${account.name} has no rate card that is in effect on ${day}. ${advice}`);
+  const advice = "Upload one, or activate a draft.";
+  throw new HubError("no_rate_card", `${account.name} has no rate card in effect on ${day}. ${advice}`);
 }
 
 export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise<Page<Item>> {
@@ -276,7 +276,7 @@ export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise
   }
 }
 
-/** What it comes to; with a scenario, what it would come to, worked out anew from the same items and cards. */
+/** The stored summary, or one recomputed for a scenario from the same items and cards. */
 export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Promise<Summary> {
   const row = await store.getComparison(ctx.db, ctx.orgId, id);
   const stale = await isStale(ctx, row);
@@ -291,7 +291,7 @@ export async function getSummary(ctx: Ctx, id: string, scenario: Scenario): Prom
   });
 }
 
-/** Which results are shown: those of the last finished revision, or of the first one while it is at work. */
+/** The revision whose results are shown: the last completed one, or the first one while it is processed. */
 export async function getShown(ctx: Ctx, id: string): Promise<Shown> {
   const row = await store.getComparison(ctx.db, ctx.orgId, id);
   const revision = row.shown_revision ?? row.revision;

@@ -12,7 +12,7 @@ import type { Item, ItemFilter, ItemQuery } from "./rate-comparisons.schemas.ts"
 import type { RateResult } from "./rate-item.ts";
 import { wholeInput } from "./rate-items.store.ts";
 
-/** An item and its result, which it may not have yet. */
+/** An item with its result, if it has one. */
 export type ItemRow = Pick<
   Item,
   "trackingNumber" | "chargeType" | `${"origin" | "destination"}${"Zip" | "City" | "State"}`
@@ -40,8 +40,8 @@ const columns = [
 ].join(", ");
 
 /**
- * The result of each item by its key, and in no other way. Left to itself the planner knows nothing of a comparison
- * that is newer than its statistics, expects one row, and compares every item with every result.
+ * Forces a primary-key lookup of the result per item (`offset 0` prevents flattening). For a comparison newer than the
+ * statistics the planner expects one row and would choose a nested loop over all items and all results.
  */
 const withResults = `rate_items i left join lateral (
     select r.* from rate_results r
@@ -56,24 +56,24 @@ export type Shown = {
   id: string;
   revision: number;
   itemCount: number;
-  /** How many have a result. Items are done in their order, so these are the first ones. */
+  /** Number of items with a result. Items are processed in order, so these are the first ones. */
   done: number;
-  /** `rate_item_kinds` knows them. */
+  /** `rate_item_kinds` contains this revision. */
   isListed: boolean;
   sumsCharges: boolean;
 };
 
-/** Which items are on a page, and how many there are on all of them. */
+/** The items of a page, and the total. */
 type FoundItems = { positions: number[]; total: number };
 
-/** First which items, then all about these. Undefined: another revision took the place of this one meanwhile. */
+/** Finds the positions of the page, then reads these items. Undefined: another revision has replaced this one meanwhile. */
 export async function listItems(db: Queryable, shown: Shown, query: ItemQuery): Promise<Page<ItemRow> | undefined> {
   const { positions, total } = await findPage(db, shown, query);
   const rows = await readItems(db, shown, positions);
   return rows && toPage(rows, total, query);
 }
 
-/** Items are numbered, and their kinds tell which are meant; all of them are looked at where that is not enough. */
+/** By position without a filter, by kinds for most filters, else by scanning all items. */
 async function findPage(db: Queryable, shown: Shown, query: ItemQuery): Promise<FoundItems> {
   const { status, zone, serviceType, outcome, basis, reason, sort = "position", page, limit, ...others } = query;
   const filter = { status, zone, serviceType, outcome, basis, reason };
@@ -93,17 +93,17 @@ const searched = [
   "i.tracking_number",
   ...["origin", "destination"].flatMap((end) => ["zip", "city", "state"].map((part) => `i.${end}_${part}`)),
 ];
-/** Put between the searched texts: one look at all of them takes a fraction of one look at each. */
+/** Separates the searched columns: one search in their concatenation is several times faster than one per column. */
 const separator = "\u001F";
 
 const state = "upper(btrim(coalesce(i.destination_state, '')))";
 const isTwoLetters = `${state} ~ '^[A-Z]{2}$'`;
 const digitsOf = (pattern: string): string => `substring(i.destination_zip from '^\\s*${pattern}\\s*$')`;
-/** The first three of the five digits that `normaliseZip` would read. No question marks: they stand for values here. */
+/** The ZIP3 that `normaliseZip` would return. No question marks, which are placeholders here. */
 const zip3 = `left(lpad(coalesce(${digitsOf(String.raw`(\d{4,5})(|-\d{4}|\d{4}|\.0+)`)}, ${digitsOf(String.raw`(\d{3})-{0,1}\d{4}`)}), 5, '0'), 3)`;
 const isZip = `coalesce(${zip3} = any(array[${knownPrefixes.map((prefix) => `'${prefix}'`).join(",")}]), false)`;
 
-/** As `stateOfPlace` tells it, by which the summary is taken apart: what was written, or what the ZIP says. */
+/** The SQL equivalent of `stateOfPlace`, which the summary uses. */
 function stateCondition(wanted: string): [condition: string, value: unknown] {
   const name = stateCodeOf(wanted.trim().toUpperCase());
   if (!/^[A-Z]{2}$/.test(name)) return [`(not ${isZip} and ${state} = ?)`, wanted === "unknown" ? "" : name];
@@ -138,13 +138,13 @@ function whereOf(shown: Shown, filter: ItemFilter): Where {
   add(onResults, "sign(r.savings_cents) = ?", sign);
   add(onResults, "r.residential = ?", filter.residential);
   add(onResults, "lower(r.target_service) = lower(?)", filter.targetService);
-  // As it is written: to take each of 250,000 lists apart would take longer than to read them.
+  // A text search: parsing 250,000 JSON lists would take longer than reading them.
   const line = filter.charge === undefined ? undefined : `[${JSON.stringify(filter.charge)},`;
   add(onResults, "strpos(r.lines::text, ?) > 0", line);
   add(onItems, "lower(i.charge_type) = lower(?)", filter.chargeType);
   if (filter.destinationState !== undefined) {
     add(onItems, ...stateCondition(filter.destinationState));
-    // Parcels are meant, as in the summary, unless further charges and copies are asked for.
+    // Only parcels, as in the summary, unless additional charges and duplicates are selected.
     const isAskedFor = filter.reason !== undefined || statuses?.includes("excluded");
     if (!isAskedFor) add(onResults, "coalesce(r.reason, '') <> all(?)", ["charge_line", "duplicate"]);
   }
@@ -171,14 +171,14 @@ const orders: Record<ItemSort, { by: string; of: "items" | "results" | "either" 
   "-savings": { by: "r.savings_cents desc nulls last, position", of: "results" },
   netCost: { by: "i.net_cents, position", of: "items" },
   "-netCost": { by: "i.net_cents desc, position", of: "items" },
-  // As text a zone may have ten digits, which is more than an integer holds.
+  // A zone name may have ten digits, which overflows integer.
   zone: {
     by: "case when r.zone ~ '^[0-9]+$' then r.zone::bigint end nulls last, r.zone nulls last, position",
     of: "results",
   },
 };
 
-/** By looking through all items: from the one table that decides where one does, from both where not. */
+/** Scans all items: one table if filter and sort need only one, else both. */
 async function findItems(db: Queryable, shown: Shown, query: ItemQuery, knownTotal?: number): Promise<FoundItems> {
   const where = whereOf(shown, query);
   const order = orders[query.sort ?? "position"];
@@ -195,13 +195,13 @@ async function findItems(db: Queryable, shown: Shown, query: ItemQuery, knownTot
     [...values, query.limit, offsetOf(query)],
   );
   const positions = found.map(({ position }) => position);
-  // A page that is not full is the last one, and says how many there are; to count would be to search all once more.
+  // A page that is not full is the last one, so the total is known without another scan.
   const isLast = positions.length < query.limit && (positions.length > 0 || offsetOf(query) === 0);
   const counted = isLast ? offsetOf(query) + positions.length : undefined;
   return { positions, total: counted ?? knownTotal ?? (await countItems(db, shown, where)) };
 }
 
-/** In the order of these positions. Undefined: by now another revision is shown, and this one may be gone in part. */
+/** In the order of these positions. Undefined: another revision is shown by now, and this one may be partly deleted. */
 async function readItems(db: Queryable, shown: Shown, positions: number[]): Promise<ItemRow[] | undefined> {
   const rows = await db.query<ItemRow | { position: null }>(
     `select x.* from rate_comparisons c
@@ -223,8 +223,8 @@ async function countItems(db: Queryable, shown: Shown, where: Where): Promise<nu
 }
 
 /**
- * Those of so many items from this position on that meet the filter, for an export. The end is said, too: the planner would
- * look at all that are left and sort them where it knows nothing of a comparison that is newer than its statistics.
+ * The matching items within a range of positions, for exports. The range has an upper bound because the planner would
+ * otherwise scan and sort all remaining items of a comparison that is newer than its statistics.
  */
 export async function readItemsFrom(
   db: Queryable,

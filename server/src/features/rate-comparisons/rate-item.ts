@@ -16,27 +16,27 @@ import { estimateOf, expectedPrice } from "./weight-profile.ts";
 
 export type RateItem = {
   netCents: number;
-  /** What all charges of the parcel come to, where this is the first of several. */
+  /** Sum of all charges of the parcel, if this is the first of several. */
   chargedCents: number | undefined;
-  /** As the item itself says it. */
+  /** Service name of the item itself. */
   serviceType: string;
-  /** The names that the service may be under; the first that a service has counts. */
+  /** Candidate service names; the first that matches a service counts. */
   services: readonly string[];
   origin: Place;
   destination: Place;
-  /** Null: nobody wrote it down. */
+  /** Null: unknown. */
   weightMg: number | null;
-  /** It was not in the item but in a shipment of the organization's own with its tracking number. */
+  /** The weight comes from the organization's shipment with this tracking number. */
   isWeightOfShipment: boolean;
   sides: Sides | undefined;
   residential: boolean | null;
-  /** One of the charges of the parcel is for homes. */
+  /** One of the charges of the parcel is for residential delivery. */
   hasHomeCharge: boolean;
   shipDate: string | null;
   currency: string | null;
-  /** True: a copy of an earlier item. "line": a further charge of an earlier item's parcel. */
+  /** true: a duplicate of an earlier item. "line": another charge of an earlier item's parcel. */
   repeats: boolean | "line";
-  /** Another country than the United States that it came from or went to. */
+  /** Country of origin or destination, if it is not the United States. */
   foreignCountry: string | null;
 };
 
@@ -45,11 +45,11 @@ type Basis = "weight" | "shipment" | "flat" | "inferred" | "profile";
 export type RateResult = {
   status: "rated" | "estimated" | "unrateable" | "invalid" | "excluded";
   reason: string | null;
-  /** What was paid, as it was compared. */
+  /** The amount paid that is compared. */
   sourceCents: number;
-  /** The name that the service was found by; null: that of the item itself. */
+  /** The name by which the service was found; null: that of the item itself. */
   sourceService: string | null;
-  /** Whether it was priced as one to a home. Null: not known. */
+  /** Rated as residential. Null: unknown. */
   residential: boolean | null;
   zone: string | null;
   zoneSource: ZoneSource | null;
@@ -64,31 +64,31 @@ export type RateResult = {
   highCents: number | null;
   breakEvenMg: number | null;
   lines: readonly CostLine[];
-  /** What the price takes for granted, beyond zone and weight. */
+  /** Assumptions behind the price, besides zone and weight. */
   assumed: readonly Assumption[];
 };
 
-/** Sides that are unknown and would count; a ship date on which no card of the account was in effect. */
+/** Unknown dimensions that would matter; a ship date without a card in effect. */
 type Assumption = "sides_missing" | "card_not_in_effect";
 
 /** Everything that is the same for all items of a comparison. */
 export type Rater = {
   tariff: Tariff;
-  /** The contract that was paid, when it is known: a price then tells the weight. */
+  /** The contract that was paid, if known; weights are inferred from its prices. */
   source: Tariff | undefined;
-  /** By service level; `any` for the rest. Undefined: no weight, no price. */
+  /** By service level; `any` for the rest. Undefined: items without a weight get no price. */
   profiles: Map<string, WeightProfile> | undefined;
-  /** Folded names of services, and what stands for them on the card. */
+  /** Normalized service names, each with the service of the card it stands for. */
   aliases: Map<string, string>;
   fallback: ServiceFallback;
-  /** Of those that name none. */
+  /** Default for items without it. */
   residential: boolean | null;
   duplicates: "sum" | "exclude" | "keep";
-  /** For items without a day of their own. */
+  /** Ship date of items without one. */
   day: string;
-  /** Each item goes by the card of its own day, as no day was named for all. */
+  /** Each item is rated with the card of its ship date. */
   goesByShipDate: boolean;
-  /** For items of days on which other cards were in effect. */
+  /** Raters for ship dates on which other cards were in effect. */
   dated: ReadonlyMap<string, Rater>;
   matches: Map<string, NamedMatch>;
   expected: Map<WeightProfile, Map<Situation, Estimate | Refusal>>;
@@ -122,7 +122,7 @@ const nothing: RateResult = {
   assumed: [],
 };
 
-/** What this parcel would have cost with the other contract. Pure: the same item always gets the same answer. */
+/** The price of the parcel with the other contract. Pure. */
 export function rateItem(usual: Rater, given: RateItem): RateResult {
   const rater = (given.shipDate === null ? undefined : usual.dated.get(given.shipDate)) ?? usual;
   const item = paidFor(rater, given);
@@ -131,7 +131,7 @@ export function rateItem(usual: Rater, given: RateItem): RateResult {
   if (left !== undefined) return refuse(result, left, "excluded");
   const match = matchOf(rater, item);
   if (match.name !== item.serviceType) result.sourceService = match.name;
-  // Zones and ZIPs are those of one country.
+  // Zones and ZIPs are defined within one country.
   if (item.foreignCountry !== null) return refuse(result, "international");
   const invalid = whyInvalid(rater, item);
   if (invalid !== undefined) return refuse(result, invalid, "invalid");
@@ -181,8 +181,8 @@ function isOutOfRange(cents: number): boolean {
 }
 
 /**
- * In inches. Parcel carriers take up to 119: longer sides are millimetres or centimetres. A service with limits of its own
- * says itself what it takes.
+ * In inches. Parcel carriers accept up to 119, so longer sides are probably in other units. Does not apply to services with
+ * limits of their own.
  */
 const longestParcel = 120;
 
@@ -209,10 +209,10 @@ function asksForSides({ service, byParcel }: Situation): boolean {
   return service.dim !== undefined || byParcel.some(({ surcharge }) => surcharge.isBySides);
 }
 
-/** With all charges of its parcel, where these are added up. */
+/** The item with the sum of its parcel's charges, if charges are summed. */
 function paidFor({ duplicates }: Rater, item: RateItem): RateItem {
   if (duplicates !== "sum") return item;
-  // What is counted with the parcel was not paid once more.
+  // The charge is included in the parcel's first item.
   if (item.repeats === "line") return { ...item, netCents: 0 };
   return item.chargedCents === undefined ? item : { ...item, netCents: item.chargedCents };
 }
@@ -220,7 +220,7 @@ function paidFor({ duplicates }: Rater, item: RateItem): RateItem {
 function whyLeftOut({ duplicates }: Rater, { repeats, netCents }: RateItem): string | undefined {
   if (repeats !== false && duplicates === "exclude") return "duplicate";
   if (duplicates === "sum" && repeats !== false) return repeats === "line" ? "charge_line" : "duplicate";
-  // Money that came back, for a parcel that is not here.
+  // A credit without its parcel.
   return netCents < 0 ? "credit" : undefined;
 }
 
@@ -235,7 +235,7 @@ function priceAt(rater: Rater, service: CompiledService, trip: Trip, plan: Plan)
   return isRefusal(situation) ? situation : plan.price(trip, situation);
 }
 
-/** The range covers the price in the next zone as well. */
+/** The range includes the price in the alternative zone. */
 function rangeOf({ lowCents, highCents }: Estimate, next: Estimate | Refusal | undefined): [low: number, high: number] {
   if (!next || isRefusal(next)) return [lowCents, highCents];
   return [Math.min(lowCents, next.lowCents), Math.max(highCents, next.highCents)];
@@ -251,10 +251,10 @@ function whyInvalid({ tariff }: Rater, { origin, destination, currency }: RateIt
   return undefined;
 }
 
-/** Under which name the service was looked for last, what stands for it, and whether the name says that it goes to a home. */
+/** A service name, the service it matched, and whether the name implies a residential address. */
 type NamedMatch = { name: string; found: ServiceMatch | undefined; isHome: boolean | undefined };
 
-/** By the first of its names that a service has. */
+/** Matches the first candidate name that a service has. */
 function matchOf(rater: Rater, { services }: RateItem): NamedMatch {
   for (const name of services) {
     const match = matchOfName(rater, name);
@@ -271,14 +271,14 @@ function matchOfName(rater: Rater, name: string): NamedMatch {
   return match;
 }
 
-/** What stands for a service: what somebody said, or what its name says. */
+/** Matches a service by alias, else by its name. */
 export function findMatch(
   { tariff: { card }, aliases, fallback }: Pick<Rater, "tariff" | "aliases" | "fallback">,
   serviceType: string,
 ): ServiceMatch | undefined {
   const alias = aliases.get(foldService(serviceType));
   if (alias === undefined) return matchService(card, serviceType, fallback);
-  // Who names a service of the card for another one means that service, whatever its name means elsewhere.
+  // An alias names a service of the card explicitly, whatever the name means elsewhere.
   return findService(card, alias) ?? matchService(card, alias, fallback);
 }
 
@@ -292,12 +292,12 @@ function tripAt({ residential, day }: Rater, item: RateItem, zone: string, { isH
   });
 }
 
-/** `situation` is that of the trip. */
+/** `situation` belongs to `trip`. */
 type Plan = { basis: Basis; price(trip: Trip, situation: Situation): Estimate | Refusal };
 
 type Matched = Pick<ServiceMatch, "service" | "level"> & { name: string };
 
-/** The best evidence for the weight: what was written down, here or with the shipment, none needed, what was paid, what is usual. */
+/** The best source of the weight: the item or its shipment, none needed, inferred from the amount paid, or the profile. */
 function planOf(rater: Rater, item: RateItem, { service, level, name }: Matched, trip: Trip): Plan | undefined {
   const { weightMg, sides, isWeightOfShipment } = item;
   const exactly = (mg: number) => (_trip: Trip, situation: Situation) => {

@@ -7,7 +7,7 @@ import type { NewItem, ParcelFacts, Repeats, SeveralCharges } from "./gather-par
 import { foreignCountryOf, isKnown } from "./gather-parcels.ts";
 import type { ItemRequest } from "./rate-comparisons.schemas.ts";
 
-/** What a price depends on, as it is kept in `input`. */
+/** The inputs of a price, as stored in `input`: a JSON list, because reading columns takes longer than pricing. See `inputAt`. */
 export type StoredInput = [
   netCents: number,
   serviceType: string,
@@ -23,18 +23,39 @@ export type StoredInput = [
   shipDate: string | null,
   currency: string | null,
   repeats: Repeats,
-  /** The country that one of the ends is in, where that is not the United States. */
+  /** Country of origin or destination, if it is not the United States. */
   foreignCountry?: string | null,
-  /** Of the first charge of a parcel: all its charges together, where there are several. */
+  /** Of the first charge of a parcel: the sum of its charges, if there are several. */
   chargedCents?: number | null,
-  /** What the line itself does not say. */
+  /** Facts the line itself lacks. */
   facts?: ParcelFacts,
 ];
 
-/** An item as one JSON list, with what is known of its parcel. */
+/** Positions in a `StoredInput`. Indexes rather than an object: 100,000 objects would cost more than their prices. */
+export const inputAt = {
+  netCents: 0,
+  serviceType: 1,
+  originZip: 2,
+  originState: 3,
+  destinationZip: 4,
+  destinationState: 5,
+  weightValue: 6,
+  weightUnit: 7,
+  dimensions: 8,
+  dimensionUnit: 9,
+  residential: 10,
+  shipDate: 11,
+  currency: 12,
+  repeats: 13,
+  foreignCountry: 14,
+  chargedCents: 15,
+  facts: 16,
+} as const;
+
+/** The stored input of an item, completed with the facts of its parcel. */
 export const wholeInput = "case when parcel is null then input else left(input, -1) || ',' || parcel || ']' end";
 
-/** One line of JSON for each item, to be parsed when its turn comes: what lives only for a moment costs no memory. */
+/** One JSON line per item, parsed only when the item is priced: short-lived objects cost no memory. */
 export async function readInputLines(
   db: Queryable,
   comparisonId: string,
@@ -49,7 +70,7 @@ export async function readInputLines(
   return row?.lines?.split("\n") ?? [];
 }
 
-/** What makes two lines of a parcel the same. */
+/** Lines of a parcel with the same fingerprint are duplicates. */
 export function printOf(item: ItemRequest): string {
   return JSON.stringify([item.chargeType ?? "", toInput({ ...item, repeats: false })]);
 }
@@ -75,7 +96,7 @@ function toInput(item: NewItem): StoredInput {
   ];
 }
 
-/** To be called when all items are there. Places that only other lines have are found and listed with the first one. */
+/** Call after all items were inserted. Places that only other lines have are stored with the first line of the parcel. */
 export async function saveParcels(tx: Tx, comparisonId: string, parcels: SeveralCharges[]): Promise<void> {
   if (parcels.length === 0) return;
   await tx.query(
@@ -93,7 +114,7 @@ export async function saveParcels(tx: Tx, comparisonId: string, parcels: Several
   );
 }
 
-/** The last two members of a stored input. */
+/** The last two members of a stored input, as JSON. */
 function parcelText(cents: number | null, facts: ParcelFacts | undefined): string {
   return `${cents},${JSON.stringify(facts ?? {})}`;
 }
@@ -133,7 +154,7 @@ export async function insertItems(tx: Tx, comparisonId: string, from: number, it
   );
 }
 
-/** How many items have which service and how many pounds, rounded up. */
+/** Number of items by service and weight in pounds, rounded up. */
 export async function countWeights(
   db: Queryable,
   comparisonId: string,
@@ -145,7 +166,7 @@ export async function countWeights(
   );
 }
 
-/** Every so many of them. */
+/** Every n-th item. */
 export async function readSample(
   db: Queryable,
   comparisonId: string,
@@ -158,7 +179,7 @@ export async function readSample(
   );
 }
 
-/** Those of a range that came without a weight. */
+/** The items of a range without a weight. */
 export async function listUnweighed(
   db: Queryable,
   comparisonId: string,

@@ -5,7 +5,7 @@ const columns = `comparison_id, revision, position, status, reason, zone, basis,
   distance_miles, alternative_zone, service_level, target_service, rated_mg, low_cents, high_cents, break_even_mg, lines, source_service,
   residential`;
 
-/** Each text is any number of lines. */
+/** Each string holds any number of COPY lines. */
 export async function copyResults(tx: Tx, lines: AsyncIterable<string>): Promise<void> {
   await tx.copy(`copy rate_results (${columns}) from stdin`, lines);
 }
@@ -13,8 +13,8 @@ export async function copyResults(tx: Tx, lines: AsyncIterable<string>): Promise
 const none = "\\N";
 
 /**
- * A result as `copyResults` takes it. Nothing but the name of the service can hold a tab, a line break, a backslash or a
- * quote: the rest are numbers, names of the hub, and codes and zones of a checked card.
+ * A result as a COPY line. Only the service name can contain tabs, line breaks, backslashes or quotes: everything else is
+ * numbers, enum values, and codes and zones of a validated card.
  */
 export function lineOf(comparisonId: string, revision: number, position: number, result: RateResult): string {
   const { sourceCents, targetCents } = result;
@@ -34,12 +34,12 @@ export function lineOf(comparisonId: string, revision: number, position: number,
 
 const escapes: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
-/** As the text format of COPY wants it. */
+/** Escapes for the text format of COPY. */
 function escapeText(text: string): string {
   return text.replaceAll(/[\\\t\n\r]/g, (sign) => escapes[sign]!);
 }
 
-/** With the kinds of their items. Of one revision, of those before it, or of all. */
+/** Deletes results and item kinds: of one revision, of all before it, or of all. */
 export async function deleteResults(
   tx: Tx,
   comparisonId: string,
@@ -54,7 +54,7 @@ export async function deleteResults(
   }
 }
 
-/** Percentiles of what would have been saved, in cents. */
+/** Percentiles of the savings, in cents. */
 export async function findSavingsPercentiles(
   db: Queryable,
   comparisonId: string,

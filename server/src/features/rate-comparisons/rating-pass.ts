@@ -9,19 +9,20 @@ import type { RateItem, Rater, RateResult } from "./rate-item.ts";
 import { rateItem } from "./rate-item.ts";
 import type { StoredInput } from "./rate-items.store.ts";
 import * as items from "./rate-items.store.ts";
+import { inputAt } from "./rate-items.store.ts";
 import type { Totals } from "./tally.ts";
 import { addItem } from "./tally.ts";
 
-/** So many items are read at a time. */
-const portionSize = 2_500;
-/** So few are priced before others get a turn that what they needed is still young, and cheap, when it is thrown away. */
+/** Items per read. */
+const batchSize = 2_500;
+/** Items priced before yielding to the event loop. Few enough that their garbage is still in the young generation. */
 const sliceSize = 250;
 
-type Portion = { lines: string[]; parcels: ReadonlyMap<number, WeighedParcel> };
-type Reading = { from: number; portion: Promise<Portion> };
+type Batch = { lines: string[]; parcels: ReadonlyMap<number, WeighedParcel> };
+type Reading = { from: number; batch: Promise<Batch> };
 
 export type RatingPass = {
-  /** Prices these items in their order, adds each to the totals and hands it over. Yields after every few of them. */
+  /** Prices these items in order, adds each to the totals and passes it to `take`. Yields after every slice. */
   rate(
     from: number,
     to: number,
@@ -30,30 +31,30 @@ export type RatingPass = {
   ): AsyncGenerator<void>;
 };
 
-/** Goes through the items of a comparison. They never change, so the next ones are read while these are priced. */
+/** One pass over the items of a comparison. They never change, so the next batch is read while the current one is priced. */
 export function startPass(ctx: Ctx, comparison: { id: string; item_count: number }, rater: Rater): RatingPass {
   let ahead: Reading | undefined;
 
   function startReading(from: number): Reading {
-    const portion = readPortion(ctx, comparison.id, from);
-    // Whoever waits for it gets the failure; nobody may be waiting any more.
-    portion.catch(() => {});
-    return { from, portion };
+    const batch = readBatch(ctx, comparison.id, from);
+    // `read` handles the failure; this prevents an unhandled rejection if the pass ends before.
+    batch.catch(() => {});
+    return { from, batch };
   }
 
-  async function read(from: number): Promise<Portion> {
-    const { portion } = ahead?.from === from ? ahead : startReading(from);
-    const next = from + portionSize;
-    const found = await portion;
+  async function read(from: number): Promise<Batch> {
+    const { batch } = ahead?.from === from ? ahead : startReading(from);
+    const next = from + batchSize;
+    const found = await batch;
     ahead = next < comparison.item_count ? startReading(next) : undefined;
     return found;
   }
 
   return {
     async *rate(from, to, totals, take) {
-      for (let start = from; start < to; start += portionSize) {
+      for (let start = from; start < to; start += batchSize) {
         const { lines, parcels } = await read(start);
-        const end = Math.min(to, start + portionSize);
+        const end = Math.min(to, start + batchSize);
         for (let position = start; position < end;) {
           for (const sliceEnd = Math.min(end, position + sliceSize); position < sliceEnd; position++) {
             const input = JSON.parse(lines[position - start]!) as StoredInput;
@@ -67,11 +68,11 @@ export function startPass(ctx: Ctx, comparison: { id: string; item_count: number
   };
 }
 
-/** With what the organization's own shipments say about items that came without a weight. */
-async function readPortion(ctx: Ctx, comparisonId: string, from: number): Promise<Portion> {
+/** Reads a batch, with the organization's shipments of the items without a weight. */
+async function readBatch(ctx: Ctx, comparisonId: string, from: number): Promise<Batch> {
   const [lines, unweighed] = await Promise.all([
-    items.readInputLines(ctx.db, comparisonId, from, portionSize),
-    items.listUnweighed(ctx.db, comparisonId, from, portionSize),
+    items.readInputLines(ctx.db, comparisonId, from, batchSize),
+    items.listUnweighed(ctx.db, comparisonId, from, batchSize),
   ]);
   const numbers = unweighed.map((item) => item.tracking_number);
   const byNumber = await findWeighedParcels(ctx, ctx.db, numbers);
@@ -102,59 +103,49 @@ function rateInput(
   return result;
 }
 
-/** `isWholeParcel`: what the other charge lines of its parcel say counts as well. */
+/** `isWholeParcel`: completed with the facts of the other charge lines of the parcel. */
 export function toRateItem(input: StoredInput, shipment: WeighedParcel | undefined, isWholeParcel: boolean): RateItem {
-  const [netCents, serviceType, originZip, originState, destinationZip, destinationState] = input;
-  const [
-    ,
-    ,
-    ,
-    ,
-    ,
-    ,
-    value,
-    unit,
-    size,
-    sizeUnit,
-    residential,
-    shipDate,
-    currency,
-    repeats,
-    foreignCountry,
-    charged,
-    known,
-  ] = input;
-  const chargedCents = charged ?? undefined;
+  const chargedCents = input[inputAt.chargedCents] ?? undefined;
+  const known = input[inputAt.facts];
+  const serviceType = input[inputAt.serviceType];
   const facts = known !== undefined && (isWholeParcel || chargedCents === undefined) ? known : noFacts;
+  const [value, unit] = [input[inputAt.weightValue], input[inputAt.weightUnit]];
   const isWeighed = value !== null && value > 0 && unit !== null;
   const weight = isWeighed ? { value, unit } : facts.weight;
   const isWeightOfShipment = weight === undefined && shipment !== undefined && shipment.weight.value > 0;
+  const [size, sizeUnit] = [input[inputAt.dimensions], input[inputAt.dimensionUnit]];
   const sides =
     size === null || sizeUnit === null
       ? facts.dimensions
       : { length: size[0], width: size[1], height: size[2], unit: sizeUnit };
   return {
-    netCents,
+    netCents: input[inputAt.netCents],
     chargedCents,
     serviceType,
     services: servicesOf(serviceType, facts, shipment),
-    origin: { zip: facts.originZip ?? originZip, state: facts.originState ?? originState },
-    destination: { zip: facts.destinationZip ?? destinationZip, state: facts.destinationState ?? destinationState },
+    origin: {
+      zip: facts.originZip ?? input[inputAt.originZip],
+      state: facts.originState ?? input[inputAt.originState],
+    },
+    destination: {
+      zip: facts.destinationZip ?? input[inputAt.destinationZip],
+      state: facts.destinationState ?? input[inputAt.destinationState],
+    },
     weightMg: weight ? toMg(weight) : isWeightOfShipment ? toMg(shipment.weight) : null,
     isWeightOfShipment,
     sides: sides && toSides(sides),
-    residential: residential ?? facts.residential ?? null,
+    residential: input[inputAt.residential] ?? facts.residential ?? null,
     hasHomeCharge: facts.isHome ?? false,
-    shipDate: shipDate ?? facts.shipDate ?? null,
-    currency: currency ?? facts.currency ?? null,
-    repeats,
-    foreignCountry: foreignCountry ?? facts.foreignCountry ?? null,
+    shipDate: input[inputAt.shipDate] ?? facts.shipDate ?? null,
+    currency: input[inputAt.currency] ?? facts.currency ?? null,
+    repeats: input[inputAt.repeats],
+    foreignCountry: input[inputAt.foreignCountry] ?? facts.foreignCountry ?? null,
   };
 }
 
 const noFacts: ParcelFacts = {};
 
-/** The names that its service may be under; that of our own shipment where no line of the invoice has one. */
+/** Candidate service names; that of the shipment if no line of the invoice has one. */
 function servicesOf(
   serviceType: string,
   { services }: ParcelFacts,

@@ -12,7 +12,7 @@ import { startPass } from "./rating-pass.ts";
 import type { Summary } from "./summary.schemas.ts";
 import { emptyTotals, topPositions } from "./tally.ts";
 
-/** Rates all items anew, with another fuel, discount or divisor, and keeps nothing. */
+/** Rates all items again with another fuel, discount or divisor, without storing results. */
 export async function summariseScenario(
   ctx: Ctx,
   row: ComparisonRow,

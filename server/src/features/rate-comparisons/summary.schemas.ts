@@ -24,7 +24,7 @@ const Group = {
 
 const TopItem = Type.Object({ index: Count, trackingNumber: Type.String(), savings: Money });
 
-/** Money in units with two decimals, worked out in whole cents: every breakdown adds up to the totals. */
+/** Money with two decimals, computed in integer cents: every breakdown adds up to the totals. */
 export const Summary = Type.Object({
   comparisonId: Id,
   status: OneOf(comparisonStatuses),
@@ -36,11 +36,11 @@ export const Summary = Type.Object({
   scenario: ScenarioShape,
   computedAt: Nullable(DateTime),
   coverage: Type.Object({
-    items: Type.Integer({ minimum: 0, description: "Rows: further charges of a parcel, copies and credits included" }),
-    parcels: Type.Integer({ minimum: 0, description: "Items without those that are `excluded`" }),
+    items: Type.Integer({ minimum: 0, description: "All items, including additional charges, duplicates and credits" }),
+    parcels: Type.Integer({ minimum: 0, description: "Items that are not `excluded`" }),
     compared: Type.Integer({ minimum: 0, description: "Parcels with a price" }),
     ...Counts.properties,
-    ratedPct: Type.Number({ description: "The share of the parcels that has a price" }),
+    ratedPct: Type.Number({ description: "Share of the parcels with a price" }),
     byReason: ByName,
     byBasis: ByName,
     byZoneSource: ByName,
@@ -80,8 +80,8 @@ export const Summary = Type.Object({
     discountPct: {
       ...Percent,
       description:
-        "Where the new contract is dearer: the further discount on list prices (`extraDiscountPercent`) that makes both cost " +
-        "the same, or null if none does. Below zero: by how much it could be dearer",
+        "If the new contract is more expensive: the additional discount on list prices (`extraDiscountPercent`) at which both " +
+        "cost the same, or null if there is none. Negative: how much more it could cost",
     },
     description: Type.String(),
   }),
@@ -109,11 +109,11 @@ export const Summary = Type.Object({
   weightBreakdown: Type.Array(Type.Object({ bracket: Type.String(), ...Group })),
   stateBreakdown: Type.Array(Type.Object({ destinationState: Type.String(), ...Group })),
   laneBreakdown: Type.Array(Type.Object({ originState: Type.String(), destinationState: Type.String(), ...Group }), {
-    description: "The fifty largest, and all others as one",
+    description: "The 50 largest, and the sum of all others",
   }),
   distribution: Type.Object({
     buckets: Type.Array(Type.Object({ from: Nullable(Money), to: Nullable(Money), items: Count, savings: Money }), {
-      description: "By what an item would have saved; both ends included",
+      description: "By savings per item; both ends inclusive",
     }),
     p5: Nullable(Money),
     p25: Nullable(Money),

@@ -5,20 +5,20 @@ export type Tally = ReturnType<typeof emptyTally>;
 
 export type TopItem = { position: number; savings: number };
 
-/** Everything the summary needs, kept beside the progress so that a chunk is counted exactly once. Plain JSON. */
+/** The data of the summary as plain JSON, saved together with the progress, so that each batch is counted exactly once. */
 export type Totals = {
   byStatus: Record<string, number>;
   byReason: Record<string, number>;
   byBasis: Record<string, number>;
   byZoneSource: Record<string, number>;
-  /** Undefined in those of before there were any. */
+  /** Undefined in totals saved by earlier versions. */
   byAssumption?: Record<string, number>;
   borderline: number;
   all: Tally;
   low: number;
   high: number;
   best: number;
-  /** What was paid for items that could not be compared. */
+  /** Amount paid for items that were not compared. */
   sourceUnrated: number;
   winAmount: number;
   lossAmount: number;
@@ -78,7 +78,7 @@ export type CountedItem = Pick<RateItem, "netCents" | "serviceType"> & {
   destinationState: string;
 };
 
-/** Adds one item. Sums are whole cents, so that no order of adding makes a difference. */
+/** Adds one item. Integer cents, so that the order of the items makes no difference. */
 export function addItem(totals: Totals, item: CountedItem, result: RateResult): void {
   count(totals.byStatus, result.status);
   if (result.reason !== null) count(totals.byReason, result.reason);
@@ -113,7 +113,7 @@ export function addItem(totals: Totals, item: CountedItem, result: RateResult): 
   if (savings < 0) keepTop(totals.topLosses, top, (a, b) => a.savings - b.savings);
 }
 
-/** Zones and surcharges are named by users: `toString` is a name like any other, not the method every object has. */
+/** Keys come from users, so `toString` must be a key like any other, not the inherited method. */
 function tallyOf(group: Record<string, Tally>, key: string): Tally {
   return Object.hasOwn(group, key) ? group[key]! : (group[key] = emptyTally());
 }
@@ -148,7 +148,7 @@ function bracketOf(mg: number | null): (typeof weightBrackets)[number] {
   return weightBrackets[index === -1 ? bracketEnds.length : index]!;
 }
 
-/** Lower ends in cents; the first reaches down without end. */
+/** Lower bounds in cents. */
 export const bucketStarts = [-Infinity, -2000, -1000, -500, -200, -100, 0, 1, 101, 201, 501, 1001, 2001];
 
 function bucketOf(savings: number): number {
@@ -157,7 +157,7 @@ function bucketOf(savings: number): number {
   return index;
 }
 
-/** Equal ones in the order of the items, so that the list is always the same. */
+/** Ties stay in the order of the items, so that the result is deterministic. */
 function keepTop(list: TopItem[], item: TopItem, compare: (a: TopItem, b: TopItem) => number): void {
   if (list.length === topCount && compare(item, list.at(-1)!) >= 0) return;
   const at = list.findIndex((other) => compare(item, other) < 0);

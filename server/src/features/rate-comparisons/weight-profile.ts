@@ -3,12 +3,12 @@ import { isRefusal, priceParcel } from "../../carriers/rate-card/price.ts";
 import type { Sides } from "../../carriers/rate-card/measures.ts";
 import { toMg } from "../../carriers/rate-card/measures.ts";
 
-/** How often which weight occurs, in milligrams. */
+/** A histogram of weights, in milligrams. */
 export type WeightProfile = { name: string; weights: [mg: number, count: number][] };
 
 const pounds = (value: number): number => toMg({ value, unit: "lb" });
 
-/** Half a million parcels of shops that sell to consumers: most weigh a few pounds. Used when nothing better is known. */
+/** From half a million parcels of consumer shops; used if nothing better is known. */
 export const usualProfile: WeightProfile = {
   name: "usual",
   weights: (
@@ -41,7 +41,7 @@ export type Estimate = {
   lowCents: number;
   highCents: number;
   lines: readonly CostLine[];
-  /** Null when several weights are behind it. */
+  /** Null for an average over several weights. */
   ratedMg: number | null;
 };
 
@@ -56,7 +56,7 @@ export function estimateOf(price: Price): Estimate {
   };
 }
 
-/** What a parcel of unknown weight costs on average; from the tenth dearest in a hundred to the ninetieth. */
+/** The average price of a parcel of unknown weight, with its 10th and 90th percentiles as range. */
 export function expectedPrice(situation: Situation, profile: WeightProfile, sides?: Sides): Estimate | Refusal {
   const found: { cents: number; count: number }[] = [];
   const sums = new Map<string, number>();
@@ -73,10 +73,10 @@ export function expectedPrice(situation: Situation, profile: WeightProfile, side
     total += price.totalCents * times;
     count += times;
   }
-  if (count === 0) return refusal ?? { reason: "no_rate_cell", message: "There is no weight to go by." };
+  if (count === 0) return refusal ?? { reason: "no_rate_cell", message: "The weight profile is empty." };
   const targetCents = Math.floor(total / count + 0.5);
   const lines = [...sums].map(([code, sum]) => ({ code, cents: Math.round(sum / count) }));
-  // What rounding each line has moved goes to the base, so that the lines still add up.
+  // The rounding difference is added to the base, so that the lines add up to the total.
   lines[0]!.cents += targetCents - lines.reduce((sum, { cents }) => sum + cents, 0);
   found.sort((a, b) => a.cents - b.cents);
   return {

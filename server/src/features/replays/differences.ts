@@ -4,7 +4,7 @@ import type { Difference } from "./replays.schemas.ts";
 const maxDifferences = 20;
 const maxDepth = 64;
 
-/** Where two values differ, as deep down as it can be said; the first twenty places. */
+/** The first twenty differences between two values, as deep as possible. */
 export function differencesOf(before: unknown, after: unknown): Difference[] {
   const found: Difference[] = [];
   compare(before, after, "", found, 0);

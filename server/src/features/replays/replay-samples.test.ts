@@ -106,7 +106,7 @@ test("records are kept sealed, a few of them, of the newest executions, and not 
   await query(`update task_samples set sealed = (select sealed from task_samples where bridge_id <> '${task.bridgeId}' limit 1)
      where execution_id = (select execution_id ${kept} order by created_at desc limit 1)`);
   expect((await replay(draft, { limit: 1 })).results).toMatchObject([
-    { status: "not_recorded", reason: expect.stringContaining("sealed") },
+    { status: "not_recorded", reason: expect.stringContaining("encrypted") },
   ]);
 
   hub.advance(8 * 86_400_000);

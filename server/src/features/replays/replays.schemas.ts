@@ -6,7 +6,7 @@ const AnyValue = Type.Unsafe<unknown>({});
 
 export const ReplayRequest = Strict(
   {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: "How many executions; default 20" })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: "Number of executions. Default 20" })),
   },
   { examples: [{ limit: 10 }] },
 );
@@ -14,7 +14,7 @@ export type ReplayRequest = Static<typeof ReplayRequest>;
 
 const Difference = Type.Object({
   path: Type.String({
-    description: "Pointer into the data; into the list of records where they are mapped one by one",
+    description: "JSON pointer into the data, or into the list of records where they are mapped one by one",
   }),
   before: Type.Optional(AnyValue),
   after: Type.Optional(AnyValue),
@@ -28,11 +28,10 @@ const ReplayedExecution = Type.Object({
   records: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description:
-        "How many records of it were tried, where they are mapped one by one: at most 5 are kept, for 7 days",
+      description: "Number of records replayed, where they are mapped one by one. At most 5 are kept, for 7 days",
     }),
   ),
-  reason: Type.Optional(Type.String({ description: "Why it could not be replayed" })),
+  reason: Type.Optional(Type.String({ description: "Why the execution could not be replayed" })),
   differences: Type.Array(Difference, { description: "At most 20" }),
   errors: Type.Array(Type.Object({ code: Type.String(), message: Type.String() }, { additionalProperties: true })),
 });

@@ -5,23 +5,23 @@ import type { Recording, Sample, SampledRecord } from "../tasks/tasks.ts";
 import { listRecordings, listSamples } from "../tasks/tasks.ts";
 import { getTransformation, prepareMappings, runMapping } from "../transformations/transformations.ts";
 import { differencesOf } from "./differences.ts";
-import { requireSight } from "./require-sight.ts";
+import { requireDataScopes } from "./require-data-scopes.ts";
 import type { Replay, ReplayedExecution, ReplayRequest } from "./replays.schemas.ts";
 
 type Direction = "inbound" | "outbound";
 type Mode = "call" | "pull" | "push";
-/** What went into the mapping then (or would have), and what came of it. `records`: so many of them, one by one. */
+/** Input of the mapping in an execution, and its output then. `records`: number of records that are mapped one by one. */
 type Passage = { data: unknown; outcome: unknown; records?: number } | { reason: string };
 type Outcome = { ok: true; output: unknown } | { ok: false; errors: ReplayedExecution["errors"] };
 type MapData = (data: unknown) => Outcome;
 
 const maxErrors = 20;
 
-/** Runs a transformation, active or not, on what passed through the last executions. Nothing is changed or called. */
+/** Runs a transformation, active or not, on data of recent executions. Changes nothing and makes no outbound requests. */
 export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }: ReplayRequest): Promise<Replay> {
   const transformation = await getTransformation(ctx, id);
-  // Even without values: whether a mapping of one's own comes to the same says what it was made from.
-  requireSight(ctx, "A replay", ["tasks:read", "pii:read"]);
+  // The scopes are required even though only differences are shown: a crafted mapping could ask about values one by one.
+  requireDataScopes(ctx, "A replay", ["tasks:read", "pii:read"]);
   const { bridgeId, taskName, direction, mappings, setIds, version } = transformation;
   const prepared = await prepareMappings(ctx, ctx.orgId, mappings, { bound: setIds });
   const map: MapData = (data) =>
@@ -36,7 +36,7 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
   const results: ReplayedExecution[] = [];
   for (const sample of samples) {
     results.push(replay(sample.executionId, sample.createdAt, passageOfSample(sample), (data) => mapEach(data, map)));
-    // Others have their turn between two runs.
+    // Lets other requests run in between.
     await new Promise(setImmediate);
   }
   for (const recording of recordings) {
@@ -55,7 +55,7 @@ export async function replayTransformation(ctx: Ctx, id: string, { limit = 20 }:
   return { transformationId: id, version, summary, results };
 }
 
-/** A task that is gone, with its bridge or the connector, was called as a whole, as far as anybody can tell now. */
+/** The mode of a task that no longer exists is not known; `call` is assumed. */
 async function modeOf(ctx: Ctx, bridgeId: string, taskName: string): Promise<Mode> {
   try {
     const { data } = await listTasks(ctx, bridgeId);
@@ -68,31 +68,32 @@ async function modeOf(ctx: Ctx, bridgeId: string, taskName: string): Promise<Mod
 }
 
 const noRecords =
-  "No records of it are kept: there were none, or they were too large, or it is longer ago than 7 days.";
+  "No records of this execution are kept: there were none, they were too large, or they are older than 7 days.";
 
 function passageOf(recording: Recording, direction: Direction, mode: Mode, answer: SampledRecord | undefined): Passage {
   const { input, sent_input, result, transformations } = recording;
   if (direction === "outbound") {
     if (mode === "push") return { reason: noRecords };
     return input === null
-      ? { reason: "The input is too large to be replayed." }
+      ? { reason: "The input is too large to replay." }
       : { data: input, outcome: sent_input ?? input };
   }
-  if (mode === "push") return { reason: "What comes back from a task that sends orders is not mapped." };
+  if (mode === "push") return { reason: "The result of a task that sends orders is not mapped." };
   if (mode === "pull") return { reason: noRecords };
   if (answer) return { data: answer.source, outcome: answer.output };
   if (transformations?.inbound) {
     return {
       reason:
-        "Only what an earlier transformation made of the result is kept: the result itself was too large, or it is " +
-        "longer ago than 7 days.",
+        "Only the output of an earlier transformation is kept: the original result was too large, or is older than 7 days.",
     };
   }
-  return result === null ? { reason: "There is no result, or it is too large." } : { data: result, outcome: result };
+  return result === null
+    ? { reason: "The execution has no result, or it is too large." }
+    : { data: result, outcome: result };
 }
 
 function passageOfSample({ records }: Sample): Passage {
-  if (!records) return { reason: "Its records were sealed with a key that this hub does not have any more." };
+  if (!records) return { reason: "The records were encrypted with a key that this hub no longer has." };
   const [data, outcome] = [records.map(({ source }) => source), records.map(({ output }) => output)];
   return { data, outcome, records: records.length };
 }

@@ -19,10 +19,10 @@ export const KeptSamples = Type.Object({
       executionId: Id,
       taskName: Type.String(),
       createdAt: DateTime,
-      source: { ...AnyValue, description: "As it came, or the order as it was to be sent" },
-      output: Type.Optional({ ...AnyValue, description: "What was made of it then" }),
+      source: { ...AnyValue, description: "The record as received, or the order to be sent" },
+      output: Type.Optional({ ...AnyValue, description: "The mapped record" }),
     }),
-    { description: `Of the newest executions first, ${maxSampleRecords} at most` },
+    { description: `Newest executions first, at most ${maxSampleRecords} records` },
   ),
 });
 export type KeptSamples = Static<typeof KeptSamples>;
@@ -40,12 +40,12 @@ export type PullSampleRequest = Static<typeof PullSampleRequest>;
 export const PulledSample = Type.Object({
   ok: Type.Boolean(),
   durationMs: Type.Number(),
-  total: Nullable({ ...Count, description: "How many there are, where the other side says so" }),
+  total: Nullable({ ...Count, description: "Number of records, if the other side reports it" }),
   records: Type.Array(
     Type.Object({
       externalId: Type.String(),
-      source: { ...Anything, description: "As it came: what an inbound transformation maps" },
-      output: { ...Anything, description: "What the connector makes of it where no transformation is active" },
+      source: { ...Anything, description: "The record as received, which an inbound transformation maps" },
+      output: { ...Anything, description: "The record as the connector converts it, without a transformation" },
     }),
   ),
   error: Nullable(Type.Object({ code: Type.String(), message: Type.String(), retryable: Type.Boolean() })),

@@ -6,19 +6,19 @@ import type { OpenBridge } from "../bridges/bridge-tasks.ts";
 import { createCall, describeAndLog, refuseCalls, requireTask } from "../bridges/bridge-tasks.ts";
 import { getBridge, noteOutcomes } from "../bridges/bridges.ts";
 import { listSamples } from "../tasks/tasks.ts";
-import { requireSight } from "./require-sight.ts";
+import { requireDataScopes } from "./require-data-scopes.ts";
 import type { KeptSamples, PulledSample, PullSampleRequest, SampleQuery } from "./samples.schemas.ts";
 import { maxSampleRecords } from "./samples.schemas.ts";
 
 const pullTimeoutMs = 20_000;
-/** An empty page may come before the first records. */
+/** Some sources send empty pages before the first records. */
 const maxPages = 3;
 const maxRecordBytes = 512 * 1024;
 
-/** Records that passed through the task's last executions, as far as they are kept. */
+/** Stored sample records of recent executions. */
 export async function listKeptSamples(ctx: Ctx, bridgeId: string, { taskName }: SampleQuery): Promise<KeptSamples> {
   await getBridge(ctx, bridgeId);
-  requireSight(ctx, "A sample", ["tasks:read", "pii:read"]);
+  requireDataScopes(ctx, "A sample", ["tasks:read", "pii:read"]);
   const samples = await listSamples(ctx, { bridgeId, taskName, limit: maxSampleRecords });
   const data = samples.flatMap(({ executionId, taskName: name, createdAt, records }) =>
     (records ?? []).map((record) => ({
@@ -31,10 +31,10 @@ export async function listKeptSamples(ctx: Ctx, bridgeId: string, { taskName }: 
   return { data: data.slice(0, maxSampleRecords) };
 }
 
-/** The first records a task would read, read now. Nothing is stored, no cursor moves. */
+/** Reads the first records of a task now, without storing them or moving the cursor. */
 export async function pullSample(ctx: Ctx, bridgeId: string, request: PullSampleRequest): Promise<PulledSample> {
   await getBridge(ctx, bridgeId);
-  requireSight(ctx, "A sample", ["tasks:execute", "pii:read"]);
+  requireDataScopes(ctx, "A sample", ["tasks:execute", "pii:read"]);
   const { taskName, input = {}, limit = 3 } = request;
   const { bridge, task } = await requireTask(ctx, { bridgeId, taskName, input });
   refuseCalls(ctx, bridge);

@@ -54,7 +54,7 @@ test("filters name the caller, what was asked for and how it ended", async () =>
   expect((await narrow.get("/requests")).body.code).toBe("insufficient_scope");
 });
 
-test("what people look at is nobody's business; what they change, and what fails, is kept", async () => {
+test("reads of users are not logged; their changes and failures are", async () => {
   const org = await hub.org();
   const person = await org.withRole("admin");
   await person.get("/orders");

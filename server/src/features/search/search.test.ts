@@ -10,7 +10,7 @@ const find = async (q: string, client: { get: typeof org.get } = org): Promise<H
   (await client.get(`/search?q=${encodeURIComponent(q)}`)).body.data;
 
 describe("a search", () => {
-  test("finds one of every kind by its id, and nobody else does", async () => {
+  test("finds one record of every kind by its ID, other organizations do not", async () => {
     const made = await buildOneOfEverything(org);
     const stranger = await hub.org();
     for (const kind of kinds) {
@@ -53,14 +53,14 @@ describe("a search", () => {
     expect(await find(order.number, reader)).toMatchObject([{ id: order.id }]);
     const viewer = await org.withRole("viewer");
     expect(await find(viewer.userId, viewer)).toEqual([]);
-    const nobody = await org.withScopes(["events:read"]);
-    expect(await find(order.number, nobody)).toEqual([]);
+    const withoutScopes = await org.withScopes(["events:read"]);
+    expect(await find(order.number, withoutScopes)).toEqual([]);
   });
 
   test("does not show pipelines that others keep to themselves", async () => {
     const [ann, bob] = [await org.withRole("operator"), await org.withRole("operator")];
     const actions = [{ type: "add_tags", params: { tags: ["x"] } }];
-    await ann.post("/operations/pipelines", { name: "Anns secret preset", shared: false, actions });
+    await ann.post("/operations/pipelines", { name: "Anns secret preset", is_shared: false, actions });
     expect(await find("secret preset", ann)).toMatchObject([{ kind: "pipeline" }]);
     expect(await find("secret preset", bob)).toEqual([]);
   });

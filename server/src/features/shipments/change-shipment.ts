@@ -47,7 +47,7 @@ export async function updateShipment(
   });
 }
 
-/** The patched fields as they would stand in a request, checked by the rules for requests. */
+/** The patched fields in the form of a create request, validated like one. */
 function changesFrom(before: Shipment, patch: ShipmentPatch, now: string): Partial<ShipmentFacts> {
   const names = Object.keys(patch) as (keyof ShipmentPatch)[];
   const present = Object.fromEntries(names.map((name) => [name, before[name]]));
@@ -67,14 +67,14 @@ function changesFrom(before: Shipment, patch: ShipmentPatch, now: string): Parti
   return changes;
 }
 
-/** For labels that were not used: an order that lists it takes it back. Doing it again changes nothing. */
+/** Voids a shipment whose label was not used and removes it from its order. Idempotent. */
 export async function voidShipment(ctx: Ctx, id: string, ifMatch: IfMatch): Promise<ShipmentAnswer> {
   return await change(ctx, async (tx) => {
     const { before, order } = await lockToChange(tx, ctx, id);
     checkVersion(before, ifMatch);
     if (before.voidedAt !== null) return presentTo(ctx, before);
     if (before.acceptedAt !== null || before.status === "delivered" || before.status === "returned") {
-      const message = `The carrier has the parcel already; it is ${before.status}, and cannot be voided any more.`;
+      const message = `The carrier already has the parcel (status ${before.status}); it can no longer be voided.`;
       throw new HubError("invalid_state", message);
     }
     return presentTo(ctx, await voidLocked(tx, ctx, { before, order }));
@@ -87,7 +87,7 @@ export async function voidLocked(tx: Tx, ctx: Ctx, { before, order }: Locked): P
   await store.updateShipments(tx, ctx.orgId, [change.after]);
   recordEvent(tx, ctx, changeEvent(change));
   if (order) await takeBackListedShipment(tx, ctx, order, before.id);
-  // It may have been the last one that was waited for.
+  // It may have been the only undelivered shipment of the order.
   if (order) await deliverOrders(tx, ctx, [order.id]);
   await addToStats(tx, ctx.orgId, [change]);
   return change.after;
@@ -97,7 +97,7 @@ type Locked = { before: Shipment; order: Order | undefined };
 
 export async function lockToChange(tx: Tx, ctx: Ctx, id: string): Promise<Locked> {
   const known = orNotFound("shipment", await store.findShipment(tx, ctx.orgId, id));
-  // The order first: runs take the same two locks in this order.
+  // Lock order: order, then shipment, as in runs.
   const [order] = known.orderId === null ? [] : await lockOrders(tx, ctx.orgId, [known.orderId]);
   const [before] = await store.lockShipments(tx, ctx.orgId, [id]);
   return { before: orNotFound("shipment", before), order };

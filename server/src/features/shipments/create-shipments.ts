@@ -20,7 +20,7 @@ import * as store from "./shipments.store.ts";
 export type Outcome = { shipment: Shipment } | { failure: RowFailure };
 
 type Draft = { index: number; shipment: Shipment };
-/** Requests that have been looked at, one by one and together; nothing is written yet. */
+/** Validated requests; nothing is written yet. */
 export type Prepared = { drafts: Draft[]; failures: Map<number, RowFailure>; count: number };
 
 const findErrors = byShapeAndRules(ShipmentRequestShape, ruleErrors);
@@ -51,7 +51,7 @@ export async function createShipmentsInBulk(ctx: Ctx, requests: unknown[]): Prom
   });
 }
 
-/** Everything that can be told without writing: shapes, rules, orders, and shipments that appear twice in the call. */
+/** All checks that need no write: shape, rules, orders, and duplicates within the call. */
 export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Shipment["source"]): Promise<Prepared> {
   const now = ctx.clock.now().toISOString();
   const { sound, failures } = sortRows(requests as ShipmentRequest[], (request) => findErrors(request, now));
@@ -72,7 +72,7 @@ export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Sh
       continue;
     }
     const { code, message } = explain(request.orderNumber ?? "");
-    // A parcel may be known before its order is; one of two orders is not a matter of chance.
+    // A shipment may arrive before its order, but an ambiguous order number must not pick one of several orders.
     if (!order && code === "order_number_ambiguous") {
       failures.set(index, failAt("/orderNumber", code, message));
       continue;
@@ -82,12 +82,13 @@ export async function prepareShipments(ctx: Ctx, requests: unknown[], source: Sh
     const twin = key === undefined ? undefined : seen.get(key);
     if (key !== undefined && twin === undefined) seen.set(key, index);
     if (twin === undefined) drafts.push({ index, shipment });
-    else failures.set(index, failAt("/trackingNumber", "shipment_exists", `Number ${twin} of the list is the same.`));
+    else
+      failures.set(index, failAt("/trackingNumber", "shipment_exists", `Duplicate of item ${twin} in this request.`));
   }
   return { drafts, failures, count: requests.length };
 }
 
-/** The orders that requests name by id or number: two queries, however many there are. */
+/** The orders that the requests name by ID or number, in two queries. */
 async function findOrders(
   db: Queryable,
   orgId: string,
@@ -101,13 +102,13 @@ async function findOrders(
   return (request) => orders.get(ids.get(refOf(request) ?? "") ?? "");
 }
 
-/** What the database keeps unique. */
+/** The key of the unique index shipments_tracking_key. */
 function keyOf({ trackingNumber, carrier, orderId }: Shipment): string | undefined {
   if (trackingNumber === null) return undefined;
   return `${trackingKeyOf(trackingNumber)} ${orderId ?? ""} ${carrier === null ? "" : carrierKeyOf(carrier)}`;
 }
 
-/** What an insert would refuse, without inserting: for dry runs. */
+/** Drafts that exist already, by index; also for dry runs. */
 export async function findStoredTwins(db: Queryable, orgId: string, drafts: Draft[]): Promise<Map<number, RowFailure>> {
   const keys = drafts.flatMap(({ shipment: { trackingNumber } }) =>
     trackingNumber === null ? [] : [trackingKeyOf(trackingNumber)],
@@ -125,10 +126,10 @@ export async function findStoredTwins(db: Queryable, orgId: string, drafts: Draf
   return new Map(twins);
 }
 
-/** One insert for all. A parcel that is recorded already fails alone. */
+/** Inserts all drafts in one statement. A shipment that exists already fails on its own. */
 export async function insertPrepared(tx: Tx, ctx: Ctx, prepared: Prepared): Promise<Outcome[]> {
   const { failures, count } = prepared;
-  // The database keeps those of runs apart from others; an order that lists the parcel has it recorded all the same.
+  // The unique index excludes shipments of runs, so shipments that an order lists are checked here.
   const ofOrders = prepared.drafts.filter(({ shipment }) => shipment.orderId !== null);
   const listed = await findStoredTwins(tx, ctx.orgId, ofOrders);
   const drafts = prepared.drafts.filter(({ index }) => !listed.has(index));
@@ -137,7 +138,7 @@ export async function insertPrepared(tx: Tx, ctx: Ctx, prepared: Prepared): Prom
   const arrived = drafts.flatMap(({ shipment: { orderId, status } }) =>
     orderId !== null && status === "delivered" ? [orderId] : [],
   );
-  // Before the insert, whose reference takes a weaker lock on the order.
+  // Before the insert, whose foreign key takes a weaker lock on the order.
   if (arrived.length > 0) await lockOrders(tx, ctx.orgId, arrived);
   const shipments = drafts.map(({ shipment }) => shipment);
   const inserted = await store.insertShipments(tx, ctx.orgId, shipments);
@@ -160,7 +161,7 @@ export function recordCreated(tx: Tx, ctx: Ctx, shipment: Shipment): void {
   recordEvent(tx, ctx, { type: "shipment.created", objectId: id, data });
 }
 
-/** Each shipment is named. */
+/** Records events that name each shipment. */
 export function recordBatch(tx: Tx, ctx: Ctx, created: readonly Shipment[], source: "bulk" | "csv" | "run"): void {
   const items = created.map(({ id, trackingNumber, version }) => ({ id, trackingNumber, version }));
   const objectId = ctx.newId();
@@ -176,6 +177,6 @@ export function createdOf(outcome: Outcome): Shipment[] {
 }
 
 function exists({ trackingNumber }: Shipment, existingId: string | undefined): RowFailure {
-  const message = `${trackingNumber} is recorded already${existingId === undefined ? "" : ` as ${existingId}`}.`;
+  const message = `A shipment with tracking number ${trackingNumber} already exists${existingId === undefined ? "" : `: ${existingId}`}.`;
   return { ...failAt("/trackingNumber", "shipment_exists", message), ...(existingId && { existingId }) };
 }

@@ -4,13 +4,13 @@ import { lockOrders, markOrdersDelivered, takeBackDelivery } from "../orders/ord
 import type { ShipmentChange } from "./shipment-changes.ts";
 import { findDeliveredOrders } from "./shipments.store.ts";
 
-/** Orders whose last shipment has arrived are delivered, if their own states allow it. */
+/** Marks orders as delivered whose shipments have all been delivered, if their status allows it. */
 export async function deliverOrders(tx: Tx, ctx: Ctx, orderIds: string[]): Promise<void> {
   if (orderIds.length === 0) return;
   await markOrdersDelivered(tx, ctx, await findDeliveredOrders(tx, ctx.orgId, [...new Set(orderIds)]));
 }
 
-/** Shipments that have not arrived after all: neither have their orders. Whoever calls has locked these. */
+/** Reverts the delivery of orders whose shipments are no longer delivered. The caller has locked the orders. */
 export async function undeliverOrders(tx: Tx, ctx: Ctx, changes: ShipmentChange[]): Promise<void> {
   const missing = changes.filter(
     ({ before, after }) => before.status === "delivered" && after.status !== "delivered" && after.status !== "returned",

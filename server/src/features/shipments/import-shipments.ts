@@ -2,7 +2,9 @@ import { cleanAddress } from "../../core/clean-address.ts";
 import { readCode, readDate, readDay, readNumber, readTrackingNumber, readUnit } from "../../core/csv/csv-cells.ts";
 import { addressFields } from "../../core/csv/csv-columns.ts";
 import type { SheetKind } from "../../core/csv/sheet.ts";
-import { readSheet, reportOn, settleWeight } from "../../core/csv/sheet.ts";
+import { settleWeight } from "../../core/csv/sheet.ts";
+import { readSheet } from "../../core/csv/sheet-records.ts";
+import { reportOn } from "../../core/csv/sheet-report.ts";
 import { namesWithUnits, weightUnitNames } from "../../core/weight.ts";
 import type { RowFailure } from "../../core/row-failure.ts";
 import type { Ctx } from "../../context.ts";
@@ -13,7 +15,7 @@ import type { ImportAnswer } from "./shipment-answers.schemas.ts";
 import type { ImportRequest } from "./shipments.schemas.ts";
 import { maxBulkShipments } from "./shipments.schemas.ts";
 
-/** What a carrier's file can say, one row per shipment. */
+/** The columns of a shipment file, one row per shipment. */
 const shipmentSheet: SheetKind = {
   noun: "Shipments",
   fields: [
@@ -41,10 +43,10 @@ const shipmentSheet: SheetKind = {
   },
 };
 
-/** A spreadsheet of shipments. What is right is created, what is not comes back with the reason beside it. */
+/** Imports shipments from a spreadsheet. Valid rows are created; invalid rows are returned with the reason. */
 export async function importShipments(ctx: Ctx, request: ImportRequest): Promise<ImportAnswer> {
   const { csv, dryRun = false, ...options } = request;
-  // One more for the header, and some blank ones.
+  // Room for the header and blank rows.
   const limits = { maxRows: 2 * maxBulkShipments, maxRecords: maxBulkShipments };
   const timeZone = await findTimeZone(ctx, ctx.orgId);
   const sheet = await readSheet(csv, shipmentSheet, { ...options, ...limits, timeZone });

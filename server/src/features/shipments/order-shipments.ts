@@ -15,23 +15,23 @@ import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, derive, trackingKeyOf } from "./shipment.ts";
 import * as store from "./shipments.store.ts";
 
-/** What an order says of a shipment that it lists, besides what lies in it. */
+/** The fields that an order's shipment list shares with the shipment. */
 export const listedFields = ["trackingNumber", "carrier", "service", "shippedAt"] as const;
 
-/** What became of the shipments that an order lists. */
+/** Changes to the shipments that an order lists. */
 export type OrderShipmentsChange = {
   order: Order;
   added: OrderShipment[];
-  /** Listed before, and something of it is another now. */
+  /** Listed before, with other field values now. */
   corrected: OrderShipment[];
   removedIds: string[];
 };
 
 /**
- * Shipments follow the orders that list them, in the transaction of the order's change: what is listed is recorded, what
- * is no longer listed is voided, what is listed again is valid again, and what is corrected there is corrected. A few statements, however many orders.
+ * Syncs shipments with the orders that list them, in the transaction of the order's change: new entries are recorded,
+ * removed ones voided, restored ones made valid again and corrected ones corrected. A fixed number of statements.
  */
-export async function keepOrderShipments(tx: Tx, ctx: Ctx, orders: OrderShipmentsChange[]): Promise<void> {
+export async function syncOrderShipments(tx: Tx, ctx: Ctx, orders: OrderShipmentsChange[]): Promise<void> {
   const now = ctx.clock.now().toISOString();
   const wanted = orders.flatMap(({ order, added }) => added.map((listed) => toShipment(order, listed, now)));
   const inserted = await store.insertShipments(tx, ctx.orgId, wanted);
@@ -51,11 +51,11 @@ export async function keepOrderShipments(tx: Tx, ctx: Ctx, orders: OrderShipment
   const created = wanted.filter(({ id }) => inserted.has(id));
   recordBatch(tx, ctx, created, "run");
   recordEvents(tx, ctx, [...changes.map(changeEvent), ...corrected.map(correctionEvent)]);
-  // Nothing more will be heard of what has arrived before the order listed it.
+  // A parcel that was delivered before the order listed it will get no further event.
   const arrived = stored.filter(({ id, status }) => !removed.has(id) && status === "delivered");
   const orderIds = arrived.flatMap(({ orderId }) => orderId ?? []);
   await deliverOrders(tx, ctx, orderIds);
-  // At last: everybody else of the organization waits for these rows until the end.
+  // Last, because it locks rows that all writers of the organization share.
   await addToStats(tx, ctx.orgId, [...created.map((after) => ({ after })), ...changes, ...corrected]);
 }
 
@@ -70,8 +70,8 @@ function correctionEvent({ before, after }: ShipmentChange): NewEvent {
 }
 
 /**
- * Parcels of these orders that somebody recorded before the order listed them: the order is to list those instead of
- * others with the same number, which would be counted twice. By the id of the entry that they take the place of.
+ * Shipments that were recorded before their order listed them. The order then lists these instead of new shipments with the
+ * same number, which would be counted twice. Keyed by the ID of the entry they replace.
  */
 export async function findRecordedShipments(
   tx: Tx,
@@ -87,7 +87,7 @@ export async function findRecordedShipments(
   const known = await store.findByTrackingKeys(tx, ctx.orgId, keys);
   const taken = new Set(changed.flatMap(({ order }) => order.shipments.map(({ id }) => id)));
   const found = wanted.flatMap(({ order, listed, key }) => {
-    // A label was bought for this very order, whatever its carrier is called elsewhere.
+    // A label is purchased for one order, so its shipment matches even if the carrier is spelled differently.
     const isTheSame = ({ id, orderId, trackingKey, carrierKey, source }: store.TrackedShipment): boolean =>
       orderId === order.id &&
       trackingKey === key &&
@@ -109,7 +109,7 @@ export async function findRecordedShipments(
   return new Map(entries);
 }
 
-/** As the order lists it. */
+/** The shipment for an entry of the order's list. */
 function toShipment(order: Order, listed: OrderShipment, now: string): Shipment {
   const { carrier, service, trackingNumber } = listed;
   const request = {
@@ -123,7 +123,7 @@ function toShipment(order: Order, listed: OrderShipment, now: string): Shipment 
 
 export type TrackedParcel = { order: Order; listed: OrderShipment; events: EventRequest[]; cost: number };
 
-/** For the preview: parcels of its orders with all that was heard of them. Without events of their own. */
+/** For the preview: shipments of its orders with their tracking events. Records no hub events. */
 export async function insertDemoParcels(tx: Tx, ctx: Ctx, parcels: TrackedParcel[]): Promise<number> {
   const now = ctx.clock.real().toISOString();
   const shipments = parcels.map(({ order, listed, events: heard, cost }) => {

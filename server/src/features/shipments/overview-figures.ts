@@ -5,11 +5,11 @@ import { movingStatuses } from "./shipments.states.ts";
 import { daysFrom, endOfLocalDate, toMoment } from "../../core/time-zones.ts";
 import * as stats from "./shipment-stats.store.ts";
 
-/** Calendar days of this zone, both included. */
+/** Calendar days in this time zone, both inclusive. */
 export type Window = { from: string; to: string; timeZone: string };
 
 export type OverviewFigures = {
-  /** Of those with a promise that was kept or broken in the window, the share that was kept; 0 when there are none. */
+  /** Share of the promises decided in the window that were kept; 0 if there are none. */
   onTimePct: number;
   inTransit: number;
   delivered: number;
@@ -17,15 +17,15 @@ export type OverviewFigures = {
   atRisk: number;
   atRiskByReason: Record<RiskReason, number>;
   sample: { onTime: number; transit: number };
-  /** What the share is of: together they are `sample.onTime`. */
+  /** Their sum is `sample.onTime`. */
   promises: { kept: number; missed: number };
 };
 
 const dayMs = 86_400_000;
 
 /**
- * Of one organization, or of all when `orgId` is null. What happened is read from sums, what is the case now from
- * counts and from the index of risks: how many shipments there are makes no difference.
+ * KPIs of one organization, or of all if `orgId` is null. Reads sums, counts and the index of risks, so that the cost does
+ * not depend on the number of shipments.
  */
 export async function readFigures(
   db: Queryable,
@@ -40,7 +40,7 @@ export async function readFigures(
     stats.readStatusCounts(db, orgId),
     stats.countRisks(db, orgId, span.now),
   ]);
-  // Nobody has tried to deliver them although the promised day is over: they are late, whenever they arrive.
+  // Overdue shipments have no delivery attempt although the promised day is over, so they count as late.
   const { total, ...atRiskByReason } = risks;
   return {
     ...figuresOf({ ...sums, evaluated: sums.evaluated + overdue }),
@@ -63,10 +63,10 @@ function figuresOf({ delivered, evaluated, onTime, transitCount, transitMs }: Su
 }
 
 type SeriesPoint = WindowFigures & { key: string };
-/** `others`: all that are not among the points, where there are more than are listed. */
+/** `others`: the sum of all groups beyond the listed ones. */
 export type Series = { points: SeriesPoint[]; others: WindowFigures | null };
 
-/** The window taken apart, with the definitions of the overview: all parts together are the overview. */
+/** KPIs by group, with the definitions of the overview; the groups add up to the overview. */
 export async function readSeries(
   db: Queryable,
   orgId: string | null,

@@ -3,7 +3,7 @@ import type { Ctx } from "../../context.ts";
 import type { Shipment } from "./shipment.ts";
 import { isTrackingActive, riskReasonsOf } from "./shipment.ts";
 
-/** As this caller may see it; what is only kept to find it is left out by the shape of the answer. */
+/** The shipment as this caller may see it. The response schema drops internal fields. */
 export function presentTo<Known extends Shipment>(ctx: Pick<Ctx, "principal" | "clock">, shipment: Known) {
   const reasons = riskReasonsOf(shipment, ctx.clock.now().toISOString());
   const mayKnow = maySeePersonalData(ctx);

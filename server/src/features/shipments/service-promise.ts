@@ -10,7 +10,7 @@ type Sent = {
   destination: Address | null;
 };
 
-/** The day that the service stands for, where nobody named one. Null: not accepted yet, abroad, or an unknown service. */
+/** The delivery day implied by the service, if none was promised. Null: not accepted yet, international, or unknown service. */
 export function servicePromise(
   { service, carrier, origin, destination }: Sent,
   acceptedAt: string | null,

@@ -33,9 +33,9 @@ const Event = Type.Object({
   location: MaybeText,
   carrierStatus: Type.Unsafe<string | null>({
     ...MaybeText,
-    description: "As the carrier said it, where that differs",
+    description: "The carrier's own status, if it differs",
   }),
-  retractedAt: Type.Optional({ ...DateTime, description: "Since when it counts as not having happened" }),
+  retractedAt: Type.Optional({ ...DateTime, description: "When the event was retracted; it no longer counts" }),
 });
 
 const members = {
@@ -48,12 +48,12 @@ const members = {
   trackingNumber: MaybeText,
   status: OneOf(shipmentStatuses),
   statusAt: MaybeTime,
-  isTrackingActive: Type.Boolean({ description: "Something more is to be heard of it" }),
+  isTrackingActive: Type.Boolean({ description: "Further tracking events are expected" }),
   atRisk: Type.Boolean(),
   riskReasons: Type.Array(OneOf(riskReasons)),
   origin: Nullable(Address),
   destination: Nullable(Address),
-  timezone: Type.String({ description: "Of the destination; UTC when it is not known" }),
+  timezone: Type.String({ description: "Time zone of the destination; UTC if unknown" }),
   weight: Nullable(Weight),
   cost: Nullable(Type.Number()),
   currency: Text,
@@ -62,31 +62,36 @@ const members = {
   promisedAt: MaybeTime,
   promisedDate: Nullable(Type.String({ format: "date" })),
   promiseSource: Nullable(OneOf(promiseSources)),
-  estimatedAt: Type.Unsafe<string | null>({ ...MaybeTime, description: "What the carrier expects now" }),
+  estimatedAt: Type.Unsafe<string | null>({ ...MaybeTime, description: "The carrier's latest delivery estimate" }),
   acceptedAt: MaybeTime,
   firstAttemptAt: MaybeTime,
   deliveredAt: MaybeTime,
   lastEventAt: MaybeTime,
-  lastPolledAt: Type.Unsafe<string | null>({ ...MaybeTime, description: "When the carrier was last asked" }),
+  lastPolledAt: Type.Unsafe<string | null>({
+    ...MaybeTime,
+    description: "When the carrier was last polled for tracking",
+  }),
   voidedAt: MaybeTime,
   createdAt: DateTime,
   updatedAt: DateTime,
   version: Version,
 };
 
-/** In lists, without the events. */
+/** For lists, without events. */
 export const ShipmentSummary = Type.Object(members);
 export type ShipmentSummary = Static<typeof ShipmentSummary>;
 
 export const ShipmentAnswer = Type.Object({
   ...members,
-  events: Type.Array(Event, { description: "In the order in which they happened" }),
+  events: Type.Array(Event, { description: "In chronological order" }),
 });
 export type ShipmentAnswer = Static<typeof ShipmentAnswer>;
 
 export const TrackAnswer = Type.Object({
-  wasPolled: Type.Boolean({ description: "false: somebody asked the carrier in the last 30 seconds, or is asking it" }),
-  hasUpdates: Type.Boolean({ description: "The carrier said something that was not known" }),
+  wasPolled: Type.Boolean({
+    description: "false: the carrier was polled within the last 30 seconds, or is being polled",
+  }),
+  hasUpdates: Type.Boolean({ description: "The carrier reported something new" }),
   shipment: ShipmentAnswer,
 });
 export type TrackAnswer = Static<typeof TrackAnswer>;
@@ -106,18 +111,18 @@ export const ShipmentQuery = pageQuery({
     Type.String({ maxLength: 100, description: "In any case; as in `group_by=service` of the series" }),
   ),
   state: Type.Optional(
-    Type.String({ maxLength: 100, description: "Of the destination, as in `group_by=state` of the series" }),
+    Type.String({ maxLength: 100, description: "State of the destination, as in `group_by=state` of the series" }),
   ),
   onTime: Type.Optional(
     Type.Boolean({
       description:
-        "Those that `on_time_pct` of the overview is a share of: true: the first attempt to deliver was on the promised day or " +
-        "before; false: it was later, or there was none although that day is over",
+        "The shipments counted by `on_time_pct` of the overview. true: first delivery attempt on or before the promised day; " +
+        "false: later, or no attempt although the promised day is over",
     }),
   ),
   orderId: Type.Optional(OrderRef),
   trackingNumber: Type.Optional(Type.String({ maxLength: 100 })),
-  atRisk: Type.Optional(Type.Boolean({ description: "true: those that have been at risk longest come first" })),
+  atRisk: Type.Optional(Type.Boolean({ description: "true: sorted by time at risk, longest first" })),
   riskReason: Type.Optional(OneOf(riskReasons)),
   createdFrom: Since,
   createdTo: Before,
@@ -128,19 +133,19 @@ export const ShipmentQuery = pageQuery({
   evaluatedFrom: Type.Optional({
     ...Since,
     description:
-      "When the promise was kept or missed: the first attempt to deliver, or the end of the promised day without one. This " +
-      "moment or later, or a day in the time zone of the organization",
+      "When the promise was kept or missed: the first delivery attempt, or the end of the promised day without one. At or " +
+      "after this time, or on or after this day in the organization's time zone",
   }),
   evaluatedTo: Before,
-  promisedFrom: DateOnly("Promised for this day or later"),
-  promisedTo: DateOnly("Promised for this day or earlier"),
-  search: Type.Optional(Type.String({ maxLength: 100, description: "Beginning of a tracking number or order number" })),
+  promisedFrom: DateOnly("Promised on or after this day"),
+  promisedTo: DateOnly("Promised on or before this day"),
+  search: Type.Optional(Type.String({ maxLength: 100, description: "Prefix of a tracking number or order number" })),
 });
 export type ShipmentQuery = Static<typeof ShipmentQuery>;
 
 export const ShipmentCounts = Type.Object({
   ...CountOfEach(shipmentStatuses),
-  at_risk: Type.Integer({ minimum: 0, description: "Whatever their status" }),
+  at_risk: Type.Integer({ minimum: 0, description: "With any status" }),
   total: Count,
 });
 
@@ -155,7 +160,7 @@ export const BulkEventsAnswer = Type.Object({
     Type.Object({
       index: Count,
       status: OneOf(eventOutcomes, {
-        description: "`corrected`: its key was known, and says something else now. `duplicate`: it says what was known",
+        description: "`corrected`: the key was known and the content changed. `duplicate`: nothing changed",
       }),
       shipmentIds: Type.Optional(Type.Array(Id)),
       error: Type.Optional(RowError),

@@ -13,7 +13,7 @@ export function afterOf({ after }: ShipmentChange): Shipment {
   return after;
 }
 
-/** What happened to it, for whoever reads the audit log. */
+/** The event that describes the change. */
 export function changeEvent({ before, after }: ShipmentChange): NewEvent {
   const { id: objectId, trackingNumber, carrier, orderNumber, status, version } = after;
   const from = before.status;

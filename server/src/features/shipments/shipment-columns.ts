@@ -1,9 +1,9 @@
 import { cents, defineColumns, moment } from "../../db/columns.ts";
 import type { Shipment } from "./shipment.ts";
 import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
-import { turnOf } from "./tracking/tracking-turns.ts";
+import { trackAtOf } from "./tracking/poll-schedule.ts";
 
-/** How a shipment lies in its table. */
+/** Columns of the table `shipments`. */
 export const shipmentColumns = defineColumns<Shipment>(
   "s",
   {
@@ -64,7 +64,7 @@ export const shipmentColumns = defineColumns<Shipment>(
       name: "track_at",
       type: "timestamptz",
       from: ["trackingNumber", "status", "lastPolledAt", "createdAt", "lastEventAt", "shippedAt"],
-      write: turnOf,
+      write: trackAtOf,
     },
   ],
 );

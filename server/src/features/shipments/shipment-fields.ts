@@ -13,7 +13,7 @@ import { readEventTime, zoneOfLocation } from "./tracking/event-time.ts";
 import type { TrackingEvent } from "./tracking/tracking.ts";
 import { keyOfEvent, mergeEvents } from "./tracking/tracking.ts";
 
-/** The order a shipment belongs to, as far as it says something about it. */
+/** The fields of an order that its shipments use. */
 export type ShipmentOrder = Pick<Order, "id" | "number" | "shippingAddress" | "deliverBy">;
 
 export type ShipmentEnv = { now: string; newId(): string };
@@ -25,15 +25,19 @@ const timeFields = ["shippedAt", "promisedAt", "acceptedAt", "deliveredAt"] as c
 
 type Given = Omit<Partial<ShipmentRequest>, "events"> & { events?: EventRequest[] };
 
-/** Rules that a schema cannot say. */
+/** Rules beyond the JSON schema. */
 export function ruleErrors(request: Given, now: string): FieldError[] {
   const errors: FieldError[] = [];
   const { currency, cost, promisedDate, metadata, events = [] } = request;
   if (currency !== undefined && !currencies.has(currency)) {
-    errors.push({ pointer: "/currency", code: "unknown_currency", message: `${currency} is no ISO 4217 currency.` });
+    errors.push({
+      pointer: "/currency",
+      code: "unknown_currency",
+      message: `${currency} is not an ISO 4217 currency.`,
+    });
   }
   if (cost !== undefined && roundToCents(cost) !== cost) {
-    errors.push({ pointer: "/cost", code: "too_many_decimals", message: "At most two decimals are kept." });
+    errors.push({ pointer: "/cost", code: "too_many_decimals", message: "At most two decimals are allowed." });
   }
   for (const field of timeFields) errors.push(...timeErrors(`/${field}`, request[field]));
   for (const field of ["acceptedAt", "deliveredAt"] as const) {
@@ -41,7 +45,7 @@ export function ruleErrors(request: Given, now: string): FieldError[] {
   }
   if (promisedDate !== undefined) errors.push(...timeErrors("/promisedDate", `${promisedDate}T00:00:00Z`));
   if (promisedDate !== undefined && request.promisedAt !== undefined) {
-    const message = "Say either `promisedAt` or `promisedDate`.";
+    const message = "Send either `promisedAt` or `promisedDate`.";
     errors.push({ pointer: "/promisedDate", code: "contradiction", message });
   }
   const bytes = metadata === undefined ? 0 : Buffer.byteLength(JSON.stringify(metadata));
@@ -52,7 +56,7 @@ export function ruleErrors(request: Given, now: string): FieldError[] {
   return [...errors, ...events.flatMap((event, i) => errorsAt(`/events/${i}`, eventErrors(event, now)))];
 }
 
-/** Leap seconds and the year 0 are well-formed, but nothing that can be kept. */
+/** Leap seconds and the year 0 are well-formed but cannot be stored. */
 function timeErrors(pointer: string, text: string | undefined): FieldError[] {
   if (text === undefined) return [];
   const year = new Date(text).getUTCFullYear();
@@ -60,19 +64,19 @@ function timeErrors(pointer: string, text: string | undefined): FieldError[] {
   return [{ pointer, code: "format", message: "This is not a time between the years 1970 and 2200." }];
 }
 
-/** Clocks differ, and days begin earlier elsewhere: a day ahead is believed. */
+/** Up to a day ahead is accepted: clocks and time zones differ. */
 export function isYetToCome(at: string, now: string): boolean {
   return Date.parse(at) > Date.parse(now) + dayMs;
 }
 
 function futureErrors(pointer: string, text: string | undefined, now: string): FieldError[] {
   if (text === undefined || !isYetToCome(text, now)) return [];
-  return [{ pointer, code: "date_in_future", message: "This has not happened yet." }];
+  return [{ pointer, code: "date_in_future", message: "This time is in the future." }];
 }
 
 export function eventErrors({ at, status }: Pick<EventRequest, "at" | "status">, now: string): FieldError[] {
   const moment = readEventTime(at, "UTC");
-  const message = "This is no moment such as 2026-03-14T09:00:00Z, nor a local time such as 2026-03-14T09:00:00.";
+  const message = "This is neither a time such as 2026-03-14T09:00:00Z nor a local time such as 2026-03-14T09:00:00.";
   const errors: FieldError[] =
     moment === undefined ? [{ pointer: "/at", code: "format", message }] : futureErrors("/at", moment, now);
   if (toEventStatus(status) === undefined) {
@@ -82,7 +86,7 @@ export function eventErrors({ at, status }: Pick<EventRequest, "at" | "status">,
   return errors;
 }
 
-/** `timezone`: that of the destination, for local times of which the place does not tell the zone. */
+/** `timezone`: of the destination, for local times whose location has no known time zone. */
 export function toEvent(request: EventRequest, timezone: string): TrackingEvent {
   const status = toEventStatus(request.status) ?? "unknown";
   const event = {
@@ -144,7 +148,7 @@ function givenEvents({ events = [], acceptedAt, deliveredAt }: ShipmentRequest, 
 
 type Promised = Pick<ShipmentFacts, "promisedAt" | "promisedDate" | "promiseSource">;
 
-/** What was said about the shipment itself goes before what was promised for the order. */
+/** The shipment's own promise takes precedence over the order's. */
 export function toPromise(
   promisedAt: string | null | undefined,
   promisedDate: string | null | undefined,

@@ -10,9 +10,9 @@ import { carrierKeyOf, trackingKeyOf } from "./shipment.ts";
 import type { RiskReason, ShipmentStatus } from "./shipments.states.ts";
 import { uncountedStatuses } from "./shipments.states.ts";
 
-/** Totals are counted up to here: beyond, nobody needs the figure as much as a fast answer. */
+/** Totals are counted up to here, to keep long lists fast. */
 const maxTotal = 10_000;
-/** Up to so many shipments that begin like the text are sorted; more are met soon enough by reading the newest ones. */
+/** Up to this many prefix matches are sorted; if there are more, scanning from the newest finds a page soon enough. */
 const maxRareHits = 2_500;
 
 export type ShipmentFilter = Omit<ShipmentQuery, "page" | "limit" | "status"> & { status?: ShipmentStatus[] };
@@ -44,10 +44,7 @@ const reasonConditions: Record<RiskReason, (now: string) => Condition> = {
   not_accepted: (now) => ["s.not_accepted_at <= ?", now],
 };
 
-/**
- * `orgId` null: of all organizations. Sorted by what is asked for, else the newest first. `isLong`: a moment ago there were
- * more than are counted, so that counting again would tell nothing.
- */
+/** `orgId` null: all organizations. `isLong`: the total was capped recently, so it is not counted again. */
 export async function listShipments(
   db: Queryable,
   orgId: string | null,
@@ -62,7 +59,7 @@ export async function listShipments(
     if (rare) return rare;
     addSearch(plan, filter.search);
   }
-  // What is not rare are more than were counted then.
+  // A search that is not rare has more than `maxRareHits` matches.
   const most = filter.search === undefined ? maxTotal : maxRareHits;
   const isKnown = isLong || filter.search !== undefined;
   const [rows, total] = await Promise.all([readSlice(db, plan, range), isKnown ? most + 1 : countUpTo(db, plan)]);
@@ -80,6 +77,8 @@ function planShipments(orgId: string | null, filter: ShipmentFilter, now: string
     ["s.order_id = ?", filter.orderId],
     isOneOf(serviceKey, filter.service?.toLowerCase()),
     isOneOf(stateKey, filter.state?.toUpperCase()),
+    // Implied by a state, but the planner cannot prove it and would not use shipments_by_state.
+    ...(filter.state ? ["s.destination is not null"] : []),
     ["s.tracking_key = ?", filter.trackingNumber === undefined ? undefined : trackingKeyOf(filter.trackingNumber)],
   ];
   if (filter.atRisk !== undefined || filter.riskReason !== undefined) {
@@ -97,22 +96,22 @@ function planShipments(orgId: string | null, filter: ShipmentFilter, now: string
   }
   for (const { name, column, direction } of ranges.toReversed()) {
     const [from, to] = [filter[`${name}From`], filter[`${name}To`]];
-    // Days are named with their last one, moments with the first that is no longer meant.
+    // The end of a range of days is inclusive, that of a range of times exclusive.
     where.push([`${column} >= ?`, from], [`${column} ${name === "promised" ? "<=" : "<"} ?`, to]);
     if (from !== undefined || to !== undefined) key = { column, direction };
   }
   const shared = meetAll(where, values);
-  // Several statuses are branches of their own: an index delivers each of them in order, but never a mixture.
+  // One branch per status: the index shipments_by_status is sorted within each status, but not across several.
   const branches = filter.status?.map((status) => `${shared} and s.status = $${values.push(status)}`) ?? [shared];
   return { branches, values, key };
 }
 
-/** Empty: those of which it is not known, as in the series of the overview. */
+/** An empty value selects shipments without one, as in the series of the overview. */
 function isOneOf(column: string, wanted: string | undefined): Condition {
   return wanted === "" ? `coalesce(${column}, '') = ''` : [`${column} = ?`, wanted];
 }
 
-/** Beginnings of tracking numbers and order numbers. */
+/** Prefixes of tracking numbers and order numbers. */
 function beginnings(text: string): { column: string; from: string }[] {
   const tracking = trackingKeyOf(text);
   const order = text.trim().toUpperCase();
@@ -138,7 +137,7 @@ function addSearch(plan: Plan, text: string): void {
   );
 }
 
-/** Undefined: so many begin like this that reading all of them would take longer than meeting some. */
+/** Undefined: too many matches to sort all of them. */
 async function findRare(db: Queryable, plan: Plan, text: string, range: Range): Promise<Found | undefined> {
   const values = [...plan.values];
   const matches = startsWith({ ...plan, values }, text);
@@ -165,7 +164,7 @@ async function findRare(db: Queryable, plan: Plan, text: string, range: Range): 
   return { shipments: rows.map(fromRow), hasMore: total > range.offset + range.limit, total, totalIsCapped: false };
 }
 
-/** The shipments of the page, and one more if there is one. */
+/** The shipments of the page, plus one more if there is a next page. */
 async function readSlice(
   db: Queryable,
   { branches, values, key }: Plan,

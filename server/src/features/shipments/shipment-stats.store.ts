@@ -5,8 +5,8 @@ import type { RiskReason } from "./shipments.states.ts";
 import { uncountedStatuses } from "./shipments.states.ts";
 
 /**
- * Keeps the sums in step with the shipments; without `before` there was none. Call it last: writers of one organization
- * take turns from here on.
+ * Updates the sums for changed shipments; new ones have no `before`. Call it last in the transaction: it locks rows that all
+ * writers of the organization share.
  */
 export async function addToStats(
   tx: Tx,
@@ -20,7 +20,7 @@ export async function addToStats(
     addShipment(counts, quarters, after, 1);
   }
   const countRows = [...counts].filter(([, count]) => count !== 0).map(([status, count]) => ({ status, count }));
-  // Rows are locked in the order of the list, the same for everybody.
+  // Sorted, so that concurrent writers lock the rows in the same order.
   countRows.sort((a, b) => (a.status < b.status ? -1 : 1));
   const sumRows = [...quarters.values()].filter((sum) => sumNames.some((name) => sum[name] !== 0));
   sumRows.sort((a, b) => (a.quarter < b.quarter ? -1 : 1));
@@ -83,14 +83,14 @@ export async function readStatusCounts(
   );
 }
 
-/** From one moment to before another; of all organizations when none is named. */
+/** A time range; `before` is exclusive. */
 export type Span = { from: string; before: string };
 
 const summed = `coalesce(sum(delivered), 0)::bigint as delivered, coalesce(sum(transit_count), 0)::bigint as "transitCount",
   coalesce(sum(transit_ms), 0)::bigint as "transitMs", coalesce(sum(evaluated), 0)::bigint as evaluated,
   coalesce(sum(on_time), 0)::bigint as "onTime"`;
 
-/** Whole days of UTC from their own sums, what is left at both ends by the quarter of an hour. */
+/** Reads whole UTC days from the daily sums and the rest at both ends from the quarter-hour sums. */
 export async function sumSpan(db: Queryable, orgId: string | null, { from, before }: Span): Promise<Sums> {
   const end = Date.parse(before);
   const wholeFrom = Math.min(Math.ceil(Date.parse(from) / dayMs) * dayMs, end);
@@ -113,8 +113,8 @@ type KeyedSums = Sums & { key: string };
 type SpanUpTo = Span & { now: string };
 
 /**
- * Each day of the window, also those of which nothing is known. `begins`: the first moment of each, and of the day after.
- * What was never tried is of the day in which its promise ended.
+ * Each day of the window, including days without data. `begins`: the start of each day, and of the day after the last.
+ * Shipments without a delivery attempt count on the day their promise ended.
  */
 export async function sumDays(
   db: Queryable,
@@ -146,18 +146,19 @@ export async function sumDays(
 
 const dayMs = 86_400_000;
 
-/** Of a shipment; as the indexes have it. */
+/** As in the expression indexes of shipments. */
 export const serviceKey = "lower(service)";
 export const stateKey = "upper(coalesce(destination ->> 'provinceCode', destination ->> 'province'))";
-/** When it was decided whether the promised day was kept. */
+/** When the promise was kept or missed. */
 export const promiseOutcomeAt = "coalesce(first_attempt_at, late_at)";
 
 const keysOf = { carrier: "carrier_key", service: serviceKey, state: stateKey };
 const mostKeys = 50;
 
 /**
- * By what shipments have in common, with the definitions of the overview: those delivered in this span of time, and those
- * whose promise was kept or broken in it. The keys with the most, and all others as one.
+ * Sums by carrier, service or state, with the definitions of the overview: shipments delivered in the span, and promises
+ * decided in it. Returns the largest groups and the sum of the others. Reads the ranges of shipments_by_delivery and
+ * shipments_by_promise_outcome, since no sums are kept by these keys.
  */
 export async function sumBy(
   db: Queryable,
@@ -191,12 +192,12 @@ export async function sumBy(
   return { keyed: rows.filter(({ isOther }) => !isOther), others: rows.find(({ isOther }) => isOther) };
 }
 
-/** No attempt to deliver it although the promised day is over. */
+/** No delivery attempt although the promised day is over. */
 function isOverdue(now: string): string {
   return `late_at <= ${now} and first_attempt_at is null`;
 }
 
-/** Without an attempt to deliver although the promised day is over by now, and ended in this span of time. */
+/** Shipments without a delivery attempt whose promised day ended in this span. */
 export async function countOverdue(
   db: Queryable,
   orgId: string | null,
@@ -226,7 +227,7 @@ export async function countRisks(db: Queryable, orgId: string | null, now: strin
   return row!;
 }
 
-/** The parameter is named in both cases: a statement must know the type of each. */
+/** Uses $1 in both cases: PostgreSQL must be able to infer the type of each parameter. */
 function forOrg(orgId: string | null): string {
   return orgId === null ? "$1::uuid is null" : "org_id = $1";
 }

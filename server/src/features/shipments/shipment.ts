@@ -7,32 +7,32 @@ import { movingStatuses, openStatuses, uncountedStatuses } from "./shipments.sta
 import type { Tracking } from "./tracking/tracking.ts";
 import { track } from "./tracking/tracking.ts";
 
-/** What follows from the facts and is only kept. Moments of risk are when each reason begins, should nothing more be heard. */
+/** Derived and stored, but not returned. Each risk moment is when that reason starts if no further event arrives. */
 type Moments = {
   promiseEndsAt: string | null;
   estimateEndsAt: string | null;
   lateAt: string | null;
   stalledAt: string | null;
   notAcceptedAt: string | null;
-  /** Since when its status or the carrier's estimate is a reason by itself. */
+  /** Since when its status or the carrier's estimate alone is a risk. */
   flaggedAt: string | null;
   isPredictedLate: boolean;
   riskAt: string | null;
 };
 
-/** As callers see it, but for what is told anew each time. Times are ISO texts and absent things are null. */
+/** A stored shipment: the API fields without those computed per request. Times are ISO strings. */
 export type Shipment = Omit<ShipmentAnswer, "isTrackingActive" | "atRisk" | "riskReasons"> & Moments;
 
-/** What is known about a parcel; the rest follows from it. */
+/** The primary data of a shipment; everything else is derived from it. */
 export type ShipmentFacts = Omit<Shipment, keyof Tracking | keyof Moments | "timezone">;
 
 const hourMs = 3_600_000;
-/** Without a scan for so long something is wrong; on weekends and holidays nobody scans. */
+/** A parcel without a scan for this long is stalled; weekends and holidays do not count. */
 const stallMs = { domestic: 48 * hourMs, international: 96 * hourMs };
-/** A label that the carrier has not scanned for so long after the ship date. */
+/** A parcel without a first scan this long after the ship date is not accepted. */
 const acceptanceMs = 24 * hourMs;
 
-/** `now` is only used where a moment of the past is needed and the facts name one in the future. */
+/** `now` caps moments that must not be in the future. */
 export function derive(facts: ShipmentFacts, now: string): Shipment {
   const tracking: Tracking =
     facts.voidedAt === null ? track(facts.events) : { ...track(facts.events), ...voided(facts.voidedAt) };
@@ -48,7 +48,7 @@ export function derive(facts: ShipmentFacts, now: string): Shipment {
 
 type Promised = Pick<ShipmentFacts, "promisedDate" | "promiseSource">;
 
-/** What somebody promised, or else what the service stands for, which is worked out anew each time. */
+/** The explicit promise, or else the one implied by the service, which is derived anew each time. */
 function promiseOf(facts: ShipmentFacts, acceptedAt: string | null, timezone: string): Promised {
   const { promisedAt, promisedDate, promiseSource } = facts;
   if (promisedAt !== null) return { promisedDate: localDateOf(promisedAt, timezone), promiseSource };
@@ -57,7 +57,7 @@ function promiseOf(facts: ShipmentFacts, acceptedAt: string | null, timezone: st
   return { promisedDate: byService, promiseSource: byService === null ? null : "service_level" };
 }
 
-/** By whoever shipped it, for its order, or by the carrier. */
+/** Promised in the request, by the order or by the carrier, rather than implied by the service. */
 export function hasOwnPromise({ promiseSource }: Pick<ShipmentFacts, "promiseSource">): boolean {
   return promiseSource !== null && promiseSource !== "service_level";
 }
@@ -82,7 +82,7 @@ function riskMoments(facts: ShipmentFacts, tracking: Tracking, ends: Ends, timez
   const { status, statusAt, lastEventAt, acceptedAt } = tracking;
   if (!isTrackingActive(status)) return noRisk;
   const isMoving = movingStatuses.includes(status);
-  // A parcel that waits to be fetched is not scanned again.
+  // A parcel that is ready for pickup gets no further scans.
   const canStall = isMoving && status !== "ready_for_pickup" && lastEventAt !== null;
   const isPredictedLate = isLaterThanPromised(ends);
   const isAbroad = isInternational(facts);
@@ -125,7 +125,7 @@ export function isTrackingActive(status: ShipmentStatus): boolean {
   return openStatuses.includes(status);
 }
 
-/** Why somebody should look at it now; empty when there is no reason. */
+/** Why the shipment is at risk now; empty if it is not. */
 export function riskReasonsOf(shipment: Shipment, now: string): RiskReason[] {
   if (!isTrackingActive(shipment.status)) return [];
   const reasons: RiskReason[] = [];
@@ -141,7 +141,7 @@ export function riskReasonsOf(shipment: Shipment, now: string): RiskReason[] {
 
 export const noSums = { delivered: 0, transitCount: 0, transitMs: 0, evaluated: 0, onTime: 0 };
 export type Sums = typeof noSums;
-/** What a shipment adds to the sums of the overview, by the quarter of an hour: days of every zone begin at one. */
+/** What a shipment adds to the sums of the overview, per quarter of an hour: days of every time zone start at one. */
 export type Contribution = Sums & { quarter: string };
 
 const quarterMs = 15 * 60_000;
@@ -166,7 +166,7 @@ export function contributionsOf(shipment: Shipment): Contribution[] {
   return found;
 }
 
-/** Tracking numbers are compared without blanks, dashes and case, as people copy them. */
+/** Tracking numbers are compared without spaces, dashes and case. */
 export function trackingKeyOf(trackingNumber: string): string {
   return trackingNumber.replaceAll(/[\s-]/g, "").toUpperCase();
 }

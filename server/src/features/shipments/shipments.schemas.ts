@@ -22,21 +22,24 @@ const DateOnly = Type.String({ format: "date" });
 
 const eventFields = {
   key: Type.Optional(
-    Line(100, "Names the event: the same key again is the same event. Default: made from what it says"),
+    Line(
+      100,
+      "Identifies the event: a report with the same key is about the same event. Default: derived from the content",
+    ),
   ),
   at: Type.String({
     minLength: 1,
     maxLength: 40,
     description:
-      "A moment such as 2026-03-14T09:00:00Z. Without an offset it is local time: of the place in `location` where that ends " +
-      "with a state (Newark, NJ), else of the destination of the shipment, else UTC",
+      "A time such as 2026-03-14T09:00:00Z. Without an offset it is local time: of `location` if that ends with a state " +
+      "(Newark, NJ), else of the shipment's destination, else UTC",
   }),
   status: Type.String({
     minLength: 1,
     maxLength: 64,
     description:
-      `${eventStatuses.join(", ")}, or what carriers call these: also the codes of UPS (D, I, O, X ...) and FedEx (DL, IT, OD, ` +
-      "DE ...), and texts that begin with one of them, such as Delivered, Front Door",
+      `${eventStatuses.join(", ")}, or a carrier's name for one of these, including the codes of UPS (D, I, O, X ...) and FedEx ` +
+      "(DL, IT, OD, DE ...), and texts that start with one, such as Delivered, Front Door",
   }),
   description: Type.Optional(Type.String({ maxLength: 500 })),
   location: Type.Optional(Type.String({ maxLength: 200 })),
@@ -54,7 +57,7 @@ export const TrackedEvent = Strict({
 });
 export type TrackedEvent = Static<typeof TrackedEvent>;
 
-/** The second alternative lets anything pass: a row that is wrong fails alone, not the whole call. */
+/** The second alternative accepts anything, so that an invalid row fails on its own rather than the whole request. */
 const AnyEvent = Type.Unsafe<unknown>({ anyOf: [TrackedEvent, {}] });
 
 export const BulkEventsRequest = Strict(
@@ -71,7 +74,7 @@ export const BulkEventsRequest = Strict(
 );
 export type BulkEventsRequest = Static<typeof BulkEventsRequest>;
 
-/** What may be changed later, too. */
+/** Fields that can also be updated. */
 const changeable = {
   carrier: Type.Optional(Line(100)),
   service: Type.Optional(Line(100)),
@@ -80,8 +83,8 @@ const changeable = {
   promisedAt: Type.Optional({
     ...DateTime,
     description:
-      "The whole day counts that this is at the destination. Default: `deliverBy` of the order, else the carrier's first " +
-      "estimate, else what the service stands for, in business days from the first scan (within the United States)",
+      "Counts as the whole day at the destination. Default: `deliverBy` of the order, else the carrier's first estimate, " +
+      "else the usual transit time of the service, in business days from the first scan (within the United States)",
   }),
   promisedDate: Type.Optional({ ...DateOnly, description: "Instead of promisedAt: the day at the destination" }),
   origin: Type.Optional(Address),
@@ -107,10 +110,10 @@ const example = {
 export const ShipmentRequest = Strict(
   {
     orderId: Type.Optional(Id),
-    orderNumber: Type.Optional(Line(100, "Also links the order of this number, if there is one")),
+    orderNumber: Type.Optional(Line(100, "Links the order with this number, if it exists")),
     ...changeable,
-    acceptedAt: Type.Optional({ ...DateTime, description: "Short for an event: when the carrier got it" }),
-    deliveredAt: Type.Optional({ ...DateTime, description: "Short for an event: when it was delivered" }),
+    acceptedAt: Type.Optional({ ...DateTime, description: "Shorthand for a `picked_up` event" }),
+    deliveredAt: Type.Optional({ ...DateTime, description: "Shorthand for a `delivered` event" }),
     events: Type.Optional(Type.Array(EventRequest, { maxItems: 200 })),
   },
   { examples: [example] },
@@ -140,7 +143,7 @@ export type BulkRequest = Static<typeof BulkRequest>;
 export const ImportRequest = Strict(
   importRequest({
     csv: "One row per shipment, with a header",
-    mapping: "Column name to field, such as trackingNumber or destination.zip; null: leave it out",
+    mapping: "Column name to field, such as trackingNumber or destination.zip; null: ignore the column",
   }),
   { examples: [{ csv: "Tracking Number,Carrier,Ship Date\n1Z999AA10123456784,ups,2026-03-01\n", dryRun: true }] },
 );

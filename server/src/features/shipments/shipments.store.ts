@@ -22,7 +22,7 @@ export async function findShipments(db: Queryable, orgId: string, ids: string[])
   return (await db.query<Stored<Shipment>>(text, [orgId, ids])).map(fromRow);
 }
 
-/** Always in the order of ids: two writers wait for each other instead of blocking each other. */
+/** Locks in the order of IDs, so that concurrent writers do not deadlock. */
 export async function lockShipments(tx: Tx, orgId: string, ids: string[]): Promise<Shipment[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<Stored<Shipment>>(
@@ -42,7 +42,7 @@ function toRecords(orgId: string, shipments: Shipment[]): string {
   return JSON.stringify(shipments.map((shipment) => toRecord(shipmentColumns.all, shipment, orgId)));
 }
 
-/** All at once; those that are recorded already are left out of the result. */
+/** Returns the IDs of the inserted shipments; existing ones are left out. */
 export async function insertShipments(tx: Tx, orgId: string, shipments: Shipment[]): Promise<Set<string>> {
   if (shipments.length === 0) return new Set();
   const rows = await tx.query<{ id: string }>(insert, [orgId, toRecords(orgId, shipments)]);
@@ -53,7 +53,7 @@ export async function updateShipments(tx: Tx, orgId: string, shipments: Shipment
   if (shipments.length > 0) await tx.query(update, [orgId, toRecords(orgId, shipments)]);
 }
 
-/** One for each tracking number: the newest of those that were weighed and really sent. */
+/** One per tracking number: the newest that has a weight and is not voided. */
 export async function listWeighed(
   db: Queryable,
   orgId: string,
@@ -70,7 +70,7 @@ export async function listWeighed(
 type TrackingRef = { carrierKey: string | null; trackingKey: string };
 export type TrackedShipment = TrackingRef & Pick<Shipment, "id" | "orderId" | "source" | "timezone">;
 
-/** All shipments under these numbers that were not voided, whoever carries them. */
+/** All shipments with these numbers that are not voided, of any carrier. */
 export async function findByTrackingKeys(db: Queryable, orgId: string, keys: string[]): Promise<TrackedShipment[]> {
   if (keys.length === 0) return [];
   return await db.query<TrackedShipment>(
@@ -80,8 +80,8 @@ export async function findByTrackingKeys(db: Queryable, orgId: string, keys: str
   );
 }
 
-/** The orders of those of these shipments that have arrived. */
-export async function findDeliveredOf(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
+/** The orders of the delivered ones of these shipments. */
+export async function findOrdersOfDelivered(db: Queryable, orgId: string, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await db.query<{ id: string }>(
     `select distinct order_id as id from shipments
@@ -91,7 +91,7 @@ export async function findDeliveredOf(db: Queryable, orgId: string, ids: string[
   return rows.map(({ id }) => id);
 }
 
-/** Of these orders, those that have shipments and whose shipments have all arrived. */
+/** Those of these orders whose shipments have all been delivered. */
 export async function findDeliveredOrders(db: Queryable, orgId: string, orderIds: string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select order_id as id from shipments where org_id = $1 and order_id = any($2::uuid[]) and status <> 'cancelled'

@@ -17,26 +17,26 @@ import * as store from "./shipments.store.ts";
 
 export { createShipment, createShipmentsInBulk } from "./create-shipments.ts";
 export { updateShipment, voidShipment } from "./change-shipment.ts";
-/** For labels, which are bought and given back in transactions of theirs. */
+/** For labels, which are purchased and voided in transactions of their own. */
 export type { Prepared as PreparedParcel } from "./create-shipments.ts";
-export { findParcel, findParcels, prepareParcel, recordParcel, voidParcel } from "./bought-parcels.ts";
+export { findParcel, findParcels, prepareParcel, recordParcel, voidParcel } from "./label-parcels.ts";
 export { importShipments } from "./import-shipments.ts";
 export { addEvent, addEventsInBulk, retractEvent } from "./tracking/ingest-events.ts";
-/** For features that learn of many shipments at once, in a transaction of theirs. */
+/** For features that update many shipments in a transaction of their own. */
 export type { TrackingRecord } from "./tracking/ingest-events.ts";
 export { applyTrackingRecords } from "./tracking/ingest-events.ts";
-export { trackingWork } from "./tracking/follow-parcels.ts";
+export { trackingWork } from "./tracking/poll-carriers.ts";
 export { trackShipment } from "./tracking/track-now.ts";
 export { toEventStatus } from "./shipments.states.ts";
 export { trackingKeyOf } from "./shipment.ts";
 export type { OverviewFigures, Window } from "./overview-figures.ts";
 export { readFigures, readSeries } from "./overview-figures.ts";
 export type { OrderShipmentsChange, TrackedParcel } from "./order-shipments.ts";
-export { findRecordedShipments, insertDemoParcels, keepOrderShipments, listedFields } from "./order-shipments.ts";
+export { findRecordedShipments, insertDemoParcels, syncOrderShipments, listedFields } from "./order-shipments.ts";
 
 export type WeighedParcel = { weight: Weight; service: string | null };
 
-/** What is known of parcels with these tracking numbers, as far as somebody has weighed them. */
+/** Weight and service of the shipments with these tracking numbers that have a weight. */
 export async function findWeighedParcels(
   ctx: Pick<Ctx, "orgId">,
   db: Queryable,
@@ -62,7 +62,7 @@ export async function listShipments(ctx: Ctx, query: ShipmentQuery): Promise<Shi
   return await listShipmentsAcrossOrgs(ctx, ctx.orgId, { ...query, ...(orderId && { orderId }) });
 }
 
-/** `orgId` null: those of all organizations, for operators of the hub; each says whose it is. */
+/** `orgId` null: all organizations, for hub operators; each shipment has its `orgId`. */
 export async function listShipmentsAcrossOrgs(ctx: Ctx, orgId: string | null, query: ShipmentQuery) {
   const now = ctx.clock.now().toISOString();
   const range = { limit: query.limit, offset: offsetOf(query) };
@@ -83,7 +83,7 @@ export async function listShipmentsAcrossOrgs(ctx: Ctx, orgId: string | null, qu
 const rememberMs = 10_000;
 const maxRemembered = 1_000;
 
-/** Lists that had more than are counted a moment ago. */
+/** Lists whose total was capped recently, so that it need not be counted again. */
 const longLists = perWorld(({ clock }) => {
   const until = new Map<string, number>();
   const has = (key: string): boolean => (until.get(key) ?? 0) > clock.real().getTime();
@@ -112,7 +112,7 @@ const timeFilters = ["created", "shipped", "delivered", "evaluated"].flatMap(
   (name) => [`${name}From`, `${name}To`] as ("createdFrom" | "shippedTo")[],
 );
 
-/** The query as a filter: moments in one way of writing, statuses as a list. */
+/** The query as a filter: times normalized to UTC, statuses as a list. */
 function readFilter({ status, page: _page, limit: _limit, ...filter }: ShipmentQuery): ShipmentFilter {
   for (const name of timeFilters) {
     if (filter[name] !== undefined) filter[name] = new Date(filter[name]).toISOString();

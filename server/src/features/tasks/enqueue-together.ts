@@ -11,42 +11,42 @@ import { presentExecution } from "./present-execution.ts";
 type Waiting = Requested & { resolve(row: ExecutionRow): void; reject(error: unknown): void };
 
 const maxTogether = 100;
-/** Few large batches cost least; but what waits must not wait for a batch that hangs. */
+/** Few large batches cost least. A second one starts when the first takes longer than this, in case it hangs. */
 const maxBatches = 4;
-const patienceMs = 200;
+const nextBatchAfterMs = 200;
 
-const rooms = perWorld(() => ({ waiting: [] as Waiting[], batches: 0 }));
+const queues = perWorld(() => ({ waiting: [] as Waiting[], batches: 0 }));
 
 /**
- * Queues one execution. Requests that come at the same time share a transaction: what a request costs is mostly the
- * round trips and the commit. One that cannot be stored fails alone.
+ * Queues one execution. Concurrent requests share a transaction, since round trips and commit are most of the cost. If one of them
+ * cannot be stored, the others still are.
  */
 export async function enqueueTogether(ctx: Ctx, request: QueueRequest): Promise<ExecutionRow> {
   const { promise, resolve, reject } = Promise.withResolvers<ExecutionRow>();
-  const room = rooms(ctx);
-  room.waiting.push({ ctx, request, resolve, reject });
-  if (room.batches === 0 || room.waiting.length >= maxTogether) void drain(ctx);
+  const queue = queues(ctx);
+  queue.waiting.push({ ctx, request, resolve, reject });
+  if (queue.batches === 0 || queue.waiting.length >= maxTogether) void drain(ctx);
   // Its turn is for others meanwhile: the more come along, the less each of them costs.
   return await releaseSlotWhile(ctx, () => promise);
 }
 
 async function drain(world: World): Promise<void> {
-  const room = rooms(world);
-  if (room.batches >= maxBatches) return;
-  room.batches++;
-  // One turn of the loop: what has arrived at the same moment comes along.
+  const queue = queues(world);
+  if (queue.batches >= maxBatches) return;
+  queue.batches++;
+  // Requests that arrive within this event-loop tick join the batch.
   await new Promise(setImmediate);
-  while (room.waiting.length > 0) {
-    const batch = room.waiting.splice(0, maxTogether);
-    const impatience = setTimeout(() => room.waiting.length > 0 && void drain(world), patienceMs);
+  while (queue.waiting.length > 0) {
+    const batch = queue.waiting.splice(0, maxTogether);
+    const timer = setTimeout(() => queue.waiting.length > 0 && void drain(world), nextBatchAfterMs);
     await enqueueBatch(world, batch).catch(async (error: unknown) => {
       if (batch.length > 1 && isRolledBack(error)) {
         await Promise.all(batch.map((one) => enqueueBatch(world, [one]).catch(one.reject)));
       } else for (const { reject } of batch) reject(error);
     });
-    clearTimeout(impatience);
+    clearTimeout(timer);
   }
-  room.batches--;
+  queue.batches--;
 }
 
 async function enqueueBatch(world: World, batch: Waiting[]): Promise<void> {
@@ -54,7 +54,7 @@ async function enqueueBatch(world: World, batch: Waiting[]): Promise<void> {
     const inserted = await enqueueRequested(tx, world, batch);
     const kept = batch.map(async ({ ctx, request }, index) => {
       const queued = presentExecution(ctx, inserted[index]!);
-      // Whoever waits for the end, and asks again meanwhile, is not to take this for it.
+      // A sync request that is repeated under its idempotency key must not get the queued execution as its final response.
       await ctx.keepAnswer?.(tx, request.mode === "sync" ? new Unfinished(queued) : queued);
     });
     await Promise.all(kept);
@@ -63,7 +63,7 @@ async function enqueueBatch(world: World, batch: Waiting[]): Promise<void> {
   for (const [index, { resolve }] of batch.entries()) resolve(rows[index]!);
 }
 
-/** After a refusal of the database nothing was stored. After a lost answer nobody knows, so it must not be repeated. */
+/** After an error from the database nothing was stored. After a lost connection it may have been, so it must not be repeated. */
 function isRolledBack(error: unknown): boolean {
   return error instanceof HubError || (/^[0-9A-Z]{5}$/.test(sqlState(error) ?? "") && !isConnectionLoss(error));
 }

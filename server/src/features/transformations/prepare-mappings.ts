@@ -9,7 +9,7 @@ import type { SetIds } from "./transformations.store.ts";
 
 export type PreparedMappings = { compiled: CompiledMapping; setIds: SetIds };
 
-/** Compiled with the condition sets it names. `bound` says which set a name meant when the mappings were saved. */
+/** Compiles mappings with their condition sets. `bound`: the ids that names of sets had when the mappings were saved. */
 export async function prepareMappings(
   world: World,
   orgId: string,

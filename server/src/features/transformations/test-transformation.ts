@@ -7,15 +7,20 @@ import { traceMapping } from "./language/trace-mapping.ts";
 import { transformCatalog } from "./language/transform-catalog.ts";
 import type { SavedTestRequest, SuggestRequest, TestRequest, TestResult } from "./transformations.schemas.ts";
 import { getTransformation } from "./transformations.ts";
+import { findUnknownTargets } from "./unknown-targets.ts";
 
-/** Answers also when the mappings are wrong: who tries something out wants to read why, not to be refused. */
+/** Mistakes in the mappings are part of the result, not an error of the request. */
 export async function testMappings(ctx: Ctx, { mappings, sampleData }: TestRequest): Promise<TestResult> {
   return tested(ctx, await prepareMappings(ctx, ctx.orgId, mappings), sampleData, mappings);
 }
 
 export async function testTransformation(ctx: Ctx, id: string, { sampleData }: SavedTestRequest): Promise<TestResult> {
-  const { mappings, setIds } = await getTransformation(ctx, id);
-  return tested(ctx, await prepareMappings(ctx, ctx.orgId, mappings, { bound: setIds }), sampleData, mappings);
+  const transformation = await getTransformation(ctx, id);
+  const { mappings, setIds } = transformation;
+  const prepared = await prepareMappings(ctx, ctx.orgId, mappings, { bound: setIds });
+  const result = tested(ctx, prepared, sampleData, mappings);
+  const unknownTargets = await findUnknownTargets(ctx, ctx.orgId, transformation);
+  return { ...result, warnings: [...unknownTargets, ...result.warnings] };
 }
 
 function tested(

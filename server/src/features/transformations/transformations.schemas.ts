@@ -15,7 +15,7 @@ const text = { type: "string", minLength: 1, maxLength: 500 };
 const condition = { anyOf: [{ $ref: "#/components/schemas/Condition" }] };
 const mappingsInside = { type: "array", items: { $ref: "#/components/schemas/Mapping" } };
 
-/** One step: its name, or its name with its parameters or with the one that may stand alone. */
+/** A transform: its name, or an object with its name and its parameters, or only its default parameter. */
 const transformShapes = transformCatalog.map(({ name, params, main, text: description }) => {
   const alone = main === undefined ? undefined : (params as { properties?: Record<string, object> }).properties?.[main];
   return {
@@ -27,7 +27,7 @@ const transformShapes = transformCatalog.map(({ name, params, main, text: descri
   };
 });
 
-/** What is inside is told in detail by the compiler of the language; here it is written down for those who read the API. */
+/** The compiler of the language validates what is inside and reports mistakes precisely; this schema documents it for the API. */
 export const MappingTransform = Type.Unsafe<string | object>({
   type: ["string", "object"],
   "x-documented": {
@@ -38,10 +38,13 @@ export const MappingTransform = Type.Unsafe<string | object>({
 
 export const Mapping = Type.Object(
   {
-    target: about("Where to: a.b, ['x y'], list[0], list[] appends, $ puts the members into the output itself", text),
+    target: about(
+      "Path in the output: a.b, ['x y'], list[0]; list[] appends; $ merges an object into the output",
+      text,
+    ),
     source: about(
-      "Where from: a.b or $.a.b from the data, @.b from the element of an each, ^.b from what that element is in; [0], " +
-        "[-1], [*], ['x y']; $now(), @index(), @number(), @count(), @group()",
+      "Path in the data: a.b or $.a.b; @.b in the element of an each, ^.b in the object around that element; [0], [-1], [*], " +
+        "['x y']; $now(), @index(), @number(), @count(), @group()",
       text,
     ),
     value: about("A constant instead of a source"),
@@ -49,44 +52,44 @@ export const Mapping = Type.Object(
       type: "string",
       maxLength: 5_000,
     }),
-    each: about("A list instead of a source: the mappings inside run for each of its elements", text),
-    where: about("Which elements of an each: a condition in which @ is the element", condition),
+    each: about("A list instead of a source: the inner mappings run for each element", text),
+    where: about("Filters the elements of an each: a condition in which @ is the element", condition),
     groupBy: about(
-      "What the elements of an each are grouped by: paths in each element. The mappings inside run once for each group; " +
-        "there @ is its first element, and @group() all of them",
+      "Paths in each element by which the elements of an each are grouped. The inner mappings run once per group, with @ as its " +
+        "first element and @group() as all of them",
       { anyOf: [text, { type: "array", items: text, minItems: 1, maxItems: 5 }] },
     ),
-    mappings: about("The mappings of an each", mappingsInside),
-    type: about("What the value is turned into", { type: "string", enum: valueTypes }),
-    default: about("Instead of a missing value or null; an empty text is a value"),
+    mappings: about("The inner mappings of an each", mappingsInside),
+    type: about("Converts the value to this type", { type: "string", enum: valueTypes }),
+    default: about("Replaces a missing value or null. An empty string is a value"),
     required: about("A missing value is an error", { type: "boolean" }),
-    transforms: about('Steps such as "trim" or {"round": 2}, one after the other', {
+    transforms: about('Steps such as "trim" or {"round": 2}, applied in order', {
       type: "array",
       items: MappingTransform,
       maxItems: mappingLimits.transformsPerMapping,
     }),
     when: about(
-      "A condition, asked before anything else, for an each once: otherwise the mapping is skipped",
+      "A condition, evaluated first, and once for an each. If it is not met, the mapping is skipped",
       condition,
     ),
-    onError: about("What becomes of a value that cannot be mapped", { type: "string", enum: onErrors }),
-    note: about("For people", { type: "string", maxLength: 500 }),
+    onError: about("What to do with a value that cannot be mapped", { type: "string", enum: onErrors }),
+    note: about("A comment", { type: "string", maxLength: 500 }),
   },
   { additionalProperties: true },
 );
 
 const Mappings = Type.Array(Mapping, {
   maxItems: mappingLimits.mappings,
-  description: "None: the data passes unchanged",
+  description: "An empty list passes the data unchanged",
 });
 const Direction = OneOf(["inbound", "outbound"], {
-  description: "inbound: what a task brings into the hub; outbound: what a task is given",
+  description: "inbound: data that a task brings into the hub; outbound: data that a task sends",
 });
 const Mode = OneOf(["extend", "replace"], {
   description:
-    "replace: what the mappings make is all there is. extend: it is merged into what would be taken without them (of a " +
-    "record that is pulled, what the connector makes of it; otherwise the data themselves): members of objects are merged, " +
-    "lists are replaced, null removes. Default: extend for what the connector of a shop pulls, else replace",
+    "replace: the output is used alone. extend: it is merged into the data that would be used without the transformation (for a " +
+    "pulled record the output of the connector, otherwise the data): members of objects are merged, lists are replaced, null " +
+    "removes. Default: extend for records pulled from a shop, else replace",
 });
 const TaskName = Type.String({ minLength: 1, maxLength: 100, description: "One of GET /bridges/{id}/tasks" });
 
@@ -134,6 +137,21 @@ export const TransformationPatch = Strict(
 );
 export type TransformationPatch = Static<typeof TransformationPatch>;
 
+const MappingWarning = Type.Object({
+  index: Type.Integer(),
+  target: Type.String(),
+  path: Type.String(),
+  code: Type.String({
+    description:
+      "unknown_target: the records of the task have no such field. source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, " +
+      "which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing " +
+      "value, so `default` did not apply. Or an error that onError settled",
+  }),
+  message: Type.String(),
+  source: Type.Optional(Type.String()),
+  suggestion: Type.Optional(Type.String({ description: "The path that was probably meant" })),
+});
+
 export const Transformation = Type.Object({
   id: Id,
   name: Type.String(),
@@ -149,6 +167,16 @@ export const Transformation = Type.Object({
 });
 export type Transformation = Static<typeof Transformation>;
 
+export const SavedTransformation = Type.Object({
+  ...Transformation.properties,
+  warnings: Type.Optional(
+    Type.Array(MappingWarning, {
+      description: "Targets that are no field of the task's records; absent if there are none",
+    }),
+  ),
+});
+export type SavedTransformation = Static<typeof SavedTransformation>;
+
 export const TransformationQuery = pageQuery({
   bridgeId: Type.Optional(Id),
   taskName: Type.Optional(Type.String({ maxLength: 100 })),
@@ -159,7 +187,7 @@ export type TransformationQuery = Static<typeof TransformationQuery>;
 
 export const ReplaceQuery = Strict({
   replace: Type.Optional(
-    Type.Boolean({ description: "Deactivate the one that is active for this bridge, task and direction" }),
+    Type.Boolean({ description: "Deactivate the active transformation of this bridge, task and direction" }),
   ),
 });
 export type ReplaceQuery = Static<typeof ReplaceQuery>;
@@ -182,33 +210,18 @@ export const TestResult = Type.Object({
   ok: Type.Boolean(),
   output: Anything,
   errors: Type.Array(Problem),
-  warnings: Type.Array(
-    Type.Object({
-      index: Type.Integer(),
-      target: Type.String(),
-      path: Type.String(),
-      code: Type.String({
-        description:
-          "source_missing: nothing lies there in the data. condition_outside_each: `when` of an each names what its elements have, " +
-          "which `where` is for. overwritten: another mapping wrote there before. empty_value_kept: an empty text is no missing " +
-          "value, so `default` did not apply. Or an error that onError settled",
-      }),
-      message: Type.String(),
-      source: Type.Optional(Type.String()),
-      suggestion: Type.Optional(Type.String({ description: "The path that was probably meant" })),
-    }),
-  ),
+  warnings: Type.Array(MappingWarning),
   trace: Type.Array(
     Type.Object({
       index: Type.Integer(),
       target: Type.String(),
       path: Type.String(),
       status: OneOf(["mapped", "defaulted", "skipped", "error"]),
-      reason: Type.Optional(Type.String({ description: "Why it was not mapped plainly" })),
+      reason: Type.Optional(Type.String({ description: "Why the status is not `mapped`" })),
       from: Type.Optional(AnyValue),
       steps: Type.Optional(
         Type.Array(Type.Object({ transform: Type.String(), to: Type.Optional(AnyValue) }), {
-          description: "What each transform made of it, as far as they came",
+          description: "The output of each transform, up to the first error",
         }),
       ),
       to: Type.Optional(AnyValue),
@@ -230,7 +243,7 @@ export const SuggestAnswer = Type.Object({
   matches: Type.Array(
     Type.Object({ target: Type.String(), source: Type.String(), confidence: Type.Number({ description: "0 to 1" }) }),
   ),
-  unmatched: Type.Array(Type.String({ description: "A target for which the sample has nothing alike" })),
+  unmatched: Type.Array(Type.String({ description: "A target without a similar field in the sample" })),
 });
 
 export const TransformationVersion = Type.Object({
@@ -260,7 +273,7 @@ export const TransformCatalog = Type.Object({
       group: Type.String(),
       description: Type.String(),
       paramsSchema: Type.Unsafe<object>({ type: "object", additionalProperties: true, description: "A JSON Schema" }),
-      defaultParam: Type.Optional(Type.String({ description: "The parameter that may stand alone" })),
+      defaultParam: Type.Optional(Type.String({ description: "The parameter that may be given alone" })),
       example: Type.Object({ transform: AnyValue, from: AnyValue, to: AnyValue, data: Type.Optional(Anything) }),
     }),
   ),

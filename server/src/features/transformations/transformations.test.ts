@@ -28,6 +28,35 @@ async function execute(bridgeId: string, input: object) {
 }
 
 describe("a transformation", () => {
+  test("with a target that the records of its task do not have is saved with a warning", async () => {
+    const wrong = [
+      { source: "no", target: "nummber" },
+      { source: "zip", target: "shipingAddress.zip" },
+      { source: "note", target: "customFields.note" },
+      { source: "rest", target: "$" },
+    ];
+    const created = await aTransformation({ taskName: "orders.import", mappings: wrong });
+    expect(created.status).toBe(201);
+    const warnings = [
+      { index: 0, target: "nummber", code: "unknown_target", suggestion: "number" },
+      { index: 1, target: "shipingAddress.zip", code: "unknown_target", suggestion: "shippingAddress.zip" },
+    ];
+    expect(created.body.warnings).toMatchObject(warnings);
+    const { id } = created.body;
+    const tested = await org.post(`/transformations/${id}/test`, { sampleData: { no: "1", zip: "10001", note: "a" } });
+    expect(tested.body.warnings.slice(0, 2)).toMatchObject(warnings);
+    expect((await org.patch(`/transformations/${id}`, { name: "Orders 2" })).body.warnings).toMatchObject(warnings);
+    const mended = await org.patch(`/transformations/${id}`, { mappings: [{ source: "no", target: "number" }] });
+    expect(mended.body).not.toHaveProperty("warnings");
+    const outbound = await aTransformation({
+      taskName: "orders.import",
+      direction: "outbound",
+      mappings: wrong.slice(0, 1),
+    });
+    expect(outbound.body).not.toHaveProperty("warnings");
+    expect((await aTransformation({ mappings: wrong.slice(0, 1) })).body).not.toHaveProperty("warnings");
+  });
+
   test("is created, read, listed, changed and deleted", async () => {
     const created = await aTransformation();
     expect(created.status).toBe(201);

@@ -17,6 +17,7 @@ import type { PreparedMappings } from "./prepare-mappings.ts";
 import { prepareMappings } from "./prepare-mappings.ts";
 import type {
   RollbackRequest,
+  SavedTransformation,
   Transformation,
   TransformationPatch,
   TransformationQuery,
@@ -26,6 +27,7 @@ import type {
 } from "./transformations.schemas.ts";
 import type { SetIds, StoredTransformation } from "./transformations.store.ts";
 import * as store from "./transformations.store.ts";
+import { findUnknownTargets } from "./unknown-targets.ts";
 
 export { loadActiveTransformations } from "./active-transformations.ts";
 export type { ActiveTransformation } from "./active-transformations.ts";
@@ -42,12 +44,12 @@ export async function getTransformation(ctx: Ctx, id: string): Promise<StoredTra
   return await store.getTransformation(ctx.db, ctx.orgId, id);
 }
 
-/** Saved only if it would run: what cannot is refused here, not when data arrives. */
+/** Mappings are compiled before they are saved, so that mistakes are reported here and not when data arrives. */
 export async function createTransformation(
   ctx: Ctx,
   request: TransformationRequest,
   replace: boolean,
-): Promise<Transformation> {
+): Promise<SavedTransformation> {
   const usual = await defaultMode(ctx, request);
   const { mode = usual } = request;
   return await refuseSecondActive(ctx, request, { ownId: "", replace }, () =>
@@ -76,7 +78,7 @@ export async function updateTransformation(
   id: string,
   patch: TransformationPatch,
   options: { ifMatch: IfMatch; replace: boolean },
-): Promise<Transformation> {
+): Promise<SavedTransformation> {
   requirePatch(patch);
   const before = await getTransformation(ctx, id);
   if (patch.bridgeId !== undefined || patch.taskName !== undefined) {
@@ -101,7 +103,7 @@ async function update(
   current: StoredTransformation,
   { mappings, ...patch }: TransformationPatch,
   replace: boolean,
-): Promise<Transformation> {
+): Promise<SavedTransformation> {
   const prepared = mappings && (await requireMappings(tx, ctx, mappings));
   const remade = prepared && { mappings: prepared.compiled.mappings, setIds: prepared.setIds };
   const updated = nextVersion(current, { ...patch, ...remade }, ctx.clock.now());
@@ -114,13 +116,14 @@ async function save(
   what: "created" | "updated",
   saved: StoredTransformation,
   replace: boolean,
-): Promise<Transformation> {
-  await makeRoom(tx, ctx, saved, replace);
+): Promise<SavedTransformation> {
+  await deactivateOther(tx, ctx, saved, replace);
   await store.saveTransformation(tx, ctx.orgId, what === "created" ? "insert" : "update", saved, ctx.actor);
-  // A condition set that it asks about cannot be deleted under it.
+  // Keeps condition sets that the mappings use from being deleted.
   await noteSets(tx, ctx, saved, saved.setIds);
   await record(tx, ctx, what, saved);
-  return saved;
+  const warnings = await findUnknownTargets(ctx, ctx.orgId, saved);
+  return warnings.length === 0 ? saved : { ...saved, warnings };
 }
 
 export async function deleteTransformation(ctx: Ctx, id: string, ifMatch: IfMatch) {
@@ -139,13 +142,13 @@ export async function listVersions(ctx: Ctx, id: string, query: VersionsQuery): 
   return await store.listVersions(ctx.db, ctx.orgId, id, query);
 }
 
-/** The mappings of an earlier version become those of a new one; nothing that was is lost. */
+/** Saves the mappings of an earlier version as a new version; the versions in between are kept. */
 export async function rollBack(
   ctx: Ctx,
   id: string,
   { version }: RollbackRequest,
   ifMatch: IfMatch,
-): Promise<Transformation> {
+): Promise<SavedTransformation> {
   return await change(ctx, async (tx) => {
     const current = await store.lockTransformation(tx, ctx.orgId, id);
     checkVersion(current, ifMatch);
@@ -172,7 +175,7 @@ async function requireMappings(db: Queryable, ctx: Ctx, mappings: unknown): Prom
   return prepared;
 }
 
-/** What a shop brings has parts that nobody thinks of who only wants to change a number: they stay unless it is said. */
+/** Records of a shop have fields that a mapping of a single field should not drop, so the default for them is `extend`. */
 async function defaultMode(ctx: Ctx, request: TransformationRequest): Promise<Transformation["mode"]> {
   const task = await requireTaskOfBridge(ctx, request);
   const { connector } = await getBridge(ctx, request.bridgeId);
@@ -182,8 +185,8 @@ async function defaultMode(ctx: Ctx, request: TransformationRequest): Promise<Tr
 
 type Slot = Pick<Transformation, "bridgeId" | "taskName" | "direction">;
 
-/** Two active ones could not both run. */
-async function makeRoom(tx: Tx, ctx: Ctx, wanted: StoredTransformation, replace: boolean): Promise<void> {
+/** Only one transformation can be active for a bridge, task and direction. `replace` deactivates the other one. */
+async function deactivateOther(tx: Tx, ctx: Ctx, wanted: StoredTransformation, replace: boolean): Promise<void> {
   const other = wanted.isActive ? await store.lockOtherActive(tx, ctx.orgId, wanted) : undefined;
   if (!other) return;
   if (!replace) throw activeExists(other);
@@ -199,7 +202,7 @@ function activeExists({ id, name }: { id: string; name: string }): HubError {
 
 const maxReplaced = 20;
 
-/** Several callers at the same moment: the database lets one of them through. Who wants to replace it comes next. */
+/** Of concurrent requests the unique index lets one through. Those with `replace` try again and replace it. */
 async function refuseSecondActive<T>(
   ctx: Ctx,
   slot: Slot,
@@ -223,7 +226,7 @@ async function secondActive(ctx: Ctx, { bridgeId, taskName, direction }: Slot, o
   return other ? activeExists(other) : new HubError("conflict");
 }
 
-/** Their bridge is being deleted. They stay, and can be given another one. */
+/** Deactivates the transformations of a bridge that is being deleted. They are kept, and can be assigned to another bridge. */
 export async function deactivateTransformationsOf(tx: Tx, ctx: Ctx, bridgeId: string): Promise<number> {
   const by = { at: ctx.clock.now(), by: ctx.actor };
   const changed = await store.deactivateTransformationsOf(tx, ctx.orgId, bridgeId, by);

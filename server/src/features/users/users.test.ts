@@ -97,7 +97,7 @@ describe("users", () => {
   });
 });
 
-describe("nobody gives more than they have (security 8)", () => {
+describe("callers cannot grant more than they have (security 8)", () => {
   test("an admin key of the hub's own organization makes no user who could do what the key cannot", async () => {
     const { body: narrow } = await hub.operator.post("/api-keys", { name: "narrow", scopes: ["admin"] });
     const key = hub.client(narrow.key);
@@ -112,7 +112,7 @@ describe("nobody gives more than they have (security 8)", () => {
     expect((await key.patch(`/users/${made.body.id}`, { name: "Renamed", role: "viewer" })).status).toBe(200);
   });
 
-  test("nor does it get into the account of somebody who can do more", async () => {
+  test("nor take over the account of a user with more permissions", async () => {
     const { body: narrow } = await hub.operator.post("/api-keys", { name: "narrow", scopes: ["admin"] });
     const key = hub.client(narrow.key);
     const email = `${crypto.randomUUID()}@hub.example`;

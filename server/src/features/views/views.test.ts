@@ -36,7 +36,7 @@ test("shared names are taken once, and lists are apart", async () => {
   expect((await listed(ann, "&list=shipments")).map(({ name }) => name)).toEqual(["Everybody's"]);
 });
 
-test("a view is no place for data, and nobody has endless ones", async () => {
+test("settings of a view and the number of views are limited", async () => {
   const long = await ann.post("/views", { ...late, settings: { text: "x".repeat(16_400) } });
   expect(long.body.errors).toMatchObject([{ pointer: "/settings", code: "too_large" }]);
   const hoarder = await org.withRole("viewer");

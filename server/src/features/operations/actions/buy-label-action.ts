@@ -2,15 +2,15 @@ import { HubError } from "../../../core/errors.ts";
 import { Id, Strict } from "../../../core/schema.ts";
 import { Type } from "../../../core/type.ts";
 import { Weight } from "../../../core/weight.ts";
-import type { LabelWish } from "../../labels/labels.ts";
-import { unlistedOf, wishFor } from "../../labels/labels.ts";
+import type { LabelSpec } from "../../labels/labels.ts";
+import { unlistedOf, labelSpecFor } from "../../labels/labels.ts";
 import type { Order } from "../../orders/order.ts";
 import { shippingParts } from "../../orders/orders.schemas.ts";
 import { shippableStatuses } from "../../orders/orders.states.ts";
 import type { Outcome, Refusal } from "../action.ts";
 import { defineAction, refuse } from "../action.ts";
-import type { CarrierDesk } from "../carrier-desk.ts";
-import { notYetAsked } from "../carrier-desk.ts";
+import type { CarrierDirectory } from "../carrier-directory.ts";
+import { priceNotFetched } from "../carrier-directory.ts";
 import { toStepPrice, withPrice } from "./choose-rate.ts";
 
 export const buyLabel = defineAction({
@@ -46,13 +46,13 @@ export const buyLabel = defineAction({
     if (!account.isActive) return refuse("carrier_account_inactive", `${account.name} is inactive.`);
     if (!account.sellsLabels)
       return refuse("no_labels", `${account.name} does not sell labels.`, "Choose another account.");
-    const wish = planFor(order, carriers, { service, ...(params.weight ? { weight: params.weight } : {}) });
-    if (wish === "nothing_to_ship") return { patch: {} };
-    if ("refused" in wish) return wish;
-    const bought: Outcome = { patch: {}, buys: { account, wish } };
-    const said = account.givesPrices ? carriers.pricesOf(accountId, wish) : undefined;
+    const spec = planFor(order, carriers, { service, ...(params.weight ? { weight: params.weight } : {}) });
+    if (spec === "nothing_to_ship") return { patch: {} };
+    if ("refused" in spec) return spec;
+    const bought: Outcome = { patch: {}, buys: { account, spec } };
+    const said = account.givesPrices ? carriers.pricesOf(accountId, spec) : undefined;
     if (said === undefined) return { ...bought, warning: priceUnknown };
-    if (said === notYetAsked) return bought;
+    if (said === priceNotFetched) return bought;
     const price = said.prices.find((one) => one.service === service);
     if (price) return withPrice(bought, toStepPrice(accountId, account.name, price));
     const why = said.unavailable.find((one) => one.service === service || one.service === "");
@@ -70,10 +70,10 @@ const nothingChosen = refuse(
 
 const priceUnknown = { code: "price_unknown", message: "The carrier gives no price before purchase." };
 
-type Request = Pick<Parameters<typeof wishFor>[1], "service" | "weight">;
+type Request = Pick<Parameters<typeof labelSpecFor>[1], "service" | "weight">;
 
 /** Same rules as for labels bought through POST /shipments/labels. */
-function planFor(order: Order, carriers: CarrierDesk, request: Request): LabelWish | Refusal | "nothing_to_ship" {
+function planFor(order: Order, carriers: CarrierDirectory, request: Request): LabelSpec | Refusal | "nothing_to_ship" {
   const labels = carriers.labelsOf(order.id);
   const unknown = labels.find(({ label }) => label.status === "failed");
   if (unknown) {
@@ -82,7 +82,10 @@ function planFor(order: Order, carriers: CarrierDesk, request: Request): LabelWi
     return refuse("outcome_unknown", message, `POST /shipments/labels/${id}/retry asks the carrier again.`);
   }
   try {
-    return wishFor(order, request, { from: carriers.addressOf(order.locationId), others: unlistedOf(order, labels) });
+    return labelSpecFor(order, request, {
+      from: carriers.addressOf(order.locationId),
+      others: unlistedOf(order, labels),
+    });
   } catch (error) {
     if (!(error instanceof HubError)) throw error;
     const [first] = error.details.errors ?? [];

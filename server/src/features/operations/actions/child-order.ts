@@ -5,7 +5,7 @@ import { refuse } from "../action.ts";
 
 const { children: maxChildren, numberLength: maxNumberLength } = orderLimits;
 
-/** The numbers that orders made from this one may get, the next one first. */
+/** Candidate numbers for orders created from this one, in order. */
 export function childNumbers({ number, childCount }: Pick<Order, "number" | "childCount">): string[] {
   return Array.from({ length: maxChildren - childCount }, (_, i) => childNumber(number, childCount + 1 + i));
 }
@@ -16,7 +16,7 @@ function childNumber(number: string, nth: number): string {
   return (start?.slice(0, maxNumberLength - ending.length).join("") ?? number) + ending;
 }
 
-/** The next children of the order that nobody else has the number of; undefined when there are not so many. */
+/** The next children whose numbers are free; undefined if there are too few. */
 export function nextChildren(order: Order, count: number, env: ActionEnv): number[] | undefined {
   const free: number[] = [];
   for (let nth = order.childCount + 1; nth <= maxChildren && free.length < count; nth++) {
@@ -25,9 +25,9 @@ export function nextChildren(order: Order, count: number, env: ActionEnv): numbe
   return free.length === count ? free : undefined;
 }
 
-export const tooManyChildren = refuse("too_many_children", `At most ${maxChildren} orders can be made from one.`);
+export const tooManyChildren = refuse("too_many_children", `At most ${maxChildren} orders can be created from one.`);
 
-/** A new order made from another one: what it is for is the same, its identity and history are its own. */
+/** A new order with the content of another one, and its own identity and history. */
 export function childOf(order: Order, nth: number, env: ActionEnv, own: Partial<Order>): Order {
   return {
     ...order,

@@ -9,8 +9,8 @@ import { beforeShipping } from "../../orders/orders.states.ts";
 import type { Order } from "../../orders/order.ts";
 import type { Outcome, Refusal, StepPrice } from "../action.ts";
 import { changeSent, defineAction, refuse } from "../action.ts";
-import type { CarrierDesk, ParcelToRate, Price } from "../carrier-desk.ts";
-import { notYetAsked } from "../carrier-desk.ts";
+import type { CarrierDirectory, ParcelToRate, Price } from "../carrier-directory.ts";
+import { priceNotFetched } from "../carrier-directory.ts";
 import { remainingOf } from "./order-lines.ts";
 
 const preferences = ["cheapest", "fastest"] as const;
@@ -71,7 +71,7 @@ export const chooseRate = defineAction({
     const missing: string[] = [];
     for (const { id, name } of offers) {
       const said = carriers.pricesOf(id, parcel);
-      if (said === notYetAsked) continue;
+      if (said === priceNotFetched) continue;
       const wanted = said.prices.filter((price) => isWanted(price, params.services, params.max_transit_days));
       found.push(...wanted.map((price) => toStepPrice(id, name, price)));
       missing.push(...said.unavailable.map(({ message }) => message));
@@ -106,7 +106,7 @@ export function toStepPrice(accountId: string, account: string, price: Price): S
 }
 
 /** All remaining items in one parcel. */
-function parcelToRate(order: Order, carriers: CarrierDesk, given: Weight | undefined): ParcelToRate | Refusal {
+function parcelToRate(order: Order, carriers: CarrierDirectory, given: Weight | undefined): ParcelToRate | Refusal {
   const from = carriers.addressOf(order.locationId);
   if (!from?.zip) {
     const message = "The order has no location with a postal code to ship from.";

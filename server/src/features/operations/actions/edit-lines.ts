@@ -11,7 +11,7 @@ import { changeSent, defineAction, refuse } from "../action.ts";
 import { remainingOf } from "./order-lines.ts";
 import { needAtLeastOne } from "./param-rules.ts";
 
-const Named = Type.String({ minLength: 1, maxLength: 100, description: "The id or the SKU of a line of the order" });
+const Named = Type.String({ minLength: 1, maxLength: 100, description: "ID or SKU of a line of the order" });
 const Quantities = Type.Array(
   Strict({ line: Named, quantity: Type.Integer({ minimum: 1, maximum: orderLimits.quantity }) }),
   { minItems: 1, maxItems: orderLimits.lines },
@@ -37,7 +37,7 @@ export const editLines = defineAction({
     const seen = new Set(params.remove);
     for (const [index, { line }] of (params.quantities ?? []).entries()) {
       if (seen.has(line)) {
-        const message = "This line is named more than once.";
+        const message = "This line is listed more than once.";
         errors.push({ pointer: `/quantities/${index}/line`, code: "repeated", message });
       }
       seen.add(line);
@@ -51,7 +51,7 @@ export const editLines = defineAction({
     if ("refused" in kept) return kept;
     const lines = [...kept, ...add.map((line) => ({ ...line, id: env.newId(), shippedQuantity: 0 }))];
     if (lines.length === 0)
-      return refuse("no_lines_left", "No line would be left in the order.", "Use cancel instead.");
+      return refuse("no_lines_left", "The order would have no lines left.", "Use cancel instead.");
     if (lines.length > orderLimits.lines) {
       return refuse("too_many_lines", `An order has at most ${orderLimits.lines} lines.`);
     }
@@ -69,7 +69,7 @@ function changeQuantities(lines: OrderLine[], quantities: Static<typeof Quantiti
     if ("refused" in found) return found;
     const { sku, shippedQuantity } = found;
     if (quantity < shippedQuantity) {
-      const message = `${shippedQuantity} of ${sku} have been shipped; less than that cannot be ordered.`;
+      const message = `${shippedQuantity} of ${sku} have shipped; the quantity cannot be lower.`;
       return refuse("already_shipped", message);
     }
     if (quantity !== found.quantity) changed[lines.indexOf(found)] = { ...found, quantity };
@@ -84,38 +84,41 @@ function removeLines(lines: OrderLine[], names: string[]): OrderLine[] | Refusal
     if (found === undefined) continue;
     if ("refused" in found) return found;
     if (found.shippedQuantity > 0) {
-      return refuse("already_shipped", `${found.shippedQuantity} of ${found.sku} have been shipped; the line stays.`);
+      return refuse(
+        "already_shipped",
+        `${found.shippedQuantity} of ${found.sku} have shipped; the line cannot be removed.`,
+      );
     }
     removed.add(found);
   }
   return removed.size === 0 ? lines : lines.filter((line) => !removed.has(line));
 }
 
-/** By its id, or else by a SKU that no other line has. */
+/** By ID, or by a SKU that only one line has. */
 function findLine(lines: OrderLine[], name: string): OrderLine | Refusal | undefined {
   const byId = lines.find(({ id }) => id === name);
   if (byId) return byId;
   const [first, ...more] = lines.filter(({ sku }) => sku === name);
   if (more.length === 0) return first;
   const ids = [first!, ...more].map(({ id }) => id).join(", ");
-  return refuse("line_ambiguous", `${more.length + 1} lines have the SKU ${name}.`, `Name the id of one: ${ids}.`);
+  return refuse("line_ambiguous", `${more.length + 1} lines have the SKU ${name}.`, `Use the ID of one: ${ids}.`);
 }
 
 function withLines(order: Order, lines: OrderLine[]): Outcome {
   const patch: OrderPatch = { lines, packages: [] };
-  // What was still to come has been taken out: nothing is left to ship.
+  // The remaining items were removed: nothing is left to ship.
   if (order.status === "partially_shipped" && lines.every((line) => remainingOf(line) === 0)) patch.status = "shipped";
   if (order.total === null) return changeSent(order, patch);
   const difference = differenceOf(order.lines, lines);
   if (difference === undefined) {
-    const message = "A price is not known, so that the total stays as it is.";
+    const message = "A price is unknown, so the total is unchanged.";
     return { ...changeSent(order, patch), warning: { code: "total_unchanged", message } };
   }
-  // A discounted total may be less than the prices of what went.
+  // A discounted total may be less than the prices of removed lines.
   return changeSent(order, { ...patch, total: Math.max(0, roundToCents(order.total + difference)) });
 }
 
-/** What the lines cost more than before; undefined when a price of one that came or went is not known. */
+/** Price difference of the lines; undefined if the price of a changed line is unknown. */
 function differenceOf(before: OrderLine[], after: OrderLine[]): number | undefined {
   const quantities = new Map<OrderLine["id"], { price: number | undefined; count: number }>();
   const add = (lines: OrderLine[], sign: 1 | -1): void => {

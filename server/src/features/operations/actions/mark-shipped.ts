@@ -26,9 +26,9 @@ export const markShipped = defineAction({
     carrier: Type.Optional(Text),
     service: Type.Optional(Text),
     ship_date: Type.Optional({ ...DateOrDateTime, description: "Default: now" }),
-    line_items: Type.Optional({ ...LineItems, description: "Default: all that is left" }),
+    line_items: Type.Optional({ ...LineItems, description: "Default: all remaining items" }),
     override_holds: Type.Optional(
-      Type.Boolean({ default: false, description: "Ship although it is on hold; needs operations:override" }),
+      Type.Boolean({ default: false, description: "Ship despite holds; requires operations:override" }),
     ),
   }),
   example: { tracking_number: "1Z999AA10123456784", carrier: "ups" },
@@ -71,12 +71,12 @@ export const markShipped = defineAction({
   },
 });
 
-/** Nothing is left to ship; that the number is another one is no correction of it. */
+/** Nothing is left to ship. A different tracking number does not correct the recorded one. */
 function alreadyShipped({ shipments }: Order, trackingNumber: string | undefined): Outcome {
   const key = trackingNumber && trackingKeyOf(trackingNumber);
   const isKnown = shipments.some(({ trackingNumber: known }) => known !== null && trackingKeyOf(known) === key);
   if (key === undefined || isKnown) return { patch: {} };
-  const message = `All was shipped before, under other numbers than ${trackingNumber}. correct_tracking changes a number.`;
+  const message = `All items were already shipped under other tracking numbers than ${trackingNumber}. Use correct_tracking to change one.`;
   return { patch: {}, warning: { code: "already_shipped", message } };
 }
 

@@ -10,7 +10,7 @@ import { refuse } from "../action.ts";
 
 export const LineItems = Type.Array(
   Strict({
-    id: Type.String({ minLength: 1, maxLength: 64, description: "The id of a line of the order" }),
+    id: Type.String({ minLength: 1, maxLength: 64, description: "ID of a line of the order" }),
     quantity: Type.Integer({ minimum: 1, maximum: orderLimits.quantity }),
   }),
   { minItems: 1, maxItems: orderLimits.lines },
@@ -23,7 +23,7 @@ export function repeatedLineErrors(items: LineItems = []): FieldError[] {
     const isRepeated = seen.has(id);
     seen.add(id);
     return isRepeated
-      ? [{ pointer: `/line_items/${index}/id`, code: "repeated", message: "This line is named more than once." }]
+      ? [{ pointer: `/line_items/${index}/id`, code: "repeated", message: "This line is listed more than once." }]
       : [];
   });
 }
@@ -32,35 +32,38 @@ export function remainingOf(line: OrderLine): number {
   return Math.max(0, line.quantity - line.shippedQuantity);
 }
 
-/** Why these quantities cannot be taken from what the order still has. */
+/** Why these quantities exceed the remaining ones. */
 export function takingProblem(order: Order, items: LineItems): Outcome | undefined {
   for (const { id, quantity } of items) {
     const line = order.lines.find((candidate) => candidate.id === id);
     if (!line) return refuse("line_not_found", `The order has no line ${id}.`);
     const remaining = remainingOf(line);
     if (quantity > remaining) {
-      const message = `Of ${line.sku} ${remaining} are left, ${quantity} were asked for.`;
-      return refuse("quantity_exceeds_remaining", message, `Ask for at most ${remaining}.`);
+      const message = `${quantity} of ${line.sku} were requested; ${remaining} remain.`;
+      return refuse("quantity_exceeds_remaining", message, `Request at most ${remaining}.`);
     }
   }
   return undefined;
 }
 
-/** These quantities of the lines, whether they were shipped or not. */
+/** These quantities of the lines, shipped or not. */
 export function pickLines(order: Order, items: LineItems): OrderLine[] | Refusal {
   const picked: OrderLine[] = [];
   for (const { id, quantity } of items) {
     const line = order.lines.find((candidate) => candidate.id === id);
     if (!line) return refuse("line_not_found", `The order has no line ${id}.`);
     if (quantity > line.quantity) {
-      return refuse("quantity_exceeds_ordered", `Of ${line.sku} ${line.quantity} were ordered, ${quantity} asked for.`);
+      return refuse(
+        "quantity_exceeds_ordered",
+        `${quantity} of ${line.sku} were requested; ${line.quantity} were ordered.`,
+      );
     }
     picked.push({ ...line, quantity });
   }
   return picked;
 }
 
-/** What the lines cost together; null when a price is not known. */
+/** Total price of the lines; null if a price is unknown. */
 export function valueOf(lines: readonly OrderLine[]): number | null {
   let sum = 0;
   for (const { price, quantity } of lines) {

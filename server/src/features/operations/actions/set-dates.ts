@@ -50,7 +50,10 @@ export const setDates = defineAction({
     const { shipBy, deliverBy } = { ...order, ...patch };
     const isTouched = patch.shipBy !== undefined || patch.deliverBy !== undefined;
     if (isTouched && shipBy !== null && deliverBy !== null && shipBy > deliverBy) {
-      return refuse("dates_out_of_order", `It would have to leave by ${shipBy} and arrive by ${deliverBy}.`);
+      return refuse(
+        "dates_out_of_order",
+        `The ship-by date ${shipBy} would be after the deliver-by date ${deliverBy}.`,
+      );
     }
     return { patch };
   },

@@ -15,7 +15,7 @@ export const setPackage = defineAction({
     weight: Type.Optional(Weight),
     weight_mode: Type.Optional(OneOf(["set", "add"], { default: "set" })),
     dimensions: Type.Optional(Dimensions),
-    package_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "How many of them" })),
+    package_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "Number of packages" })),
   }),
   example: { weight: { value: 1.2, unit: "kg" }, dimensions: { length: 30, width: 20, height: 10, unit: "cm" } },
   statuses: beforeShipping,
@@ -23,14 +23,14 @@ export const setPackage = defineAction({
   check(params) {
     const errors = needAtLeastOne(params, ["weight", "dimensions", "package_count"]);
     if (params.weight_mode === "add" && params.weight === undefined) {
-      errors.push({ pointer: "/weight", code: "required", message: "`weight_mode: add` needs this." });
+      errors.push({ pointer: "/weight", code: "required", message: "Required with `weight_mode: add`." });
     }
     return errors;
   },
   apply(order, { weight, weight_mode: mode, dimensions, package_count: count }) {
     const [first, ...more] = order.packages;
     if (more.length > 0) {
-      const message = `The order has ${more.length + 1} different packages; this describes one kind.`;
+      const message = `The order has ${more.length + 1} different packages; this action sets only one.`;
       return refuse("multiple_packages", message);
     }
     const changed: OrderPackage = { count: 1, ...first };

@@ -25,7 +25,7 @@ export const setStatus = defineAction({
     const patch: OrderPatch = { status };
     if (reason !== undefined) patch.notes = withInternalNote(order, `Status set to ${status}: ${reason}`, env);
     if (status === "sent" || !onTheWay.includes(status) || order.shipments.length > 0) return { patch };
-    const message = "No shipment is recorded for this order; mark_shipped does that.";
+    const message = "The order has no shipment; use mark_shipped to record one.";
     return { patch, warning: { code: "no_shipment", message } };
   },
 });

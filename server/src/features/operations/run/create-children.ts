@@ -10,8 +10,8 @@ import { dropEffects, evaluate } from "../evaluate.ts";
 const maxLookedUp = 50_000;
 
 /**
- * The pipeline on these orders, and the orders that its steps made, inserted. Somebody may have given the number of a
- * child to another order: then all is evaluated once more, with the numbers that are taken.
+ * Evaluates the pipeline and inserts the orders its steps create. If a number is already in use, everything is evaluated again with
+ * the numbers in use.
  */
 export async function evaluateAndCreate(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function evaluateAndCreate(
   return evaluations;
 }
 
-/** Those of which not all children could be inserted. */
+/** Returns the evaluations whose new orders could not all be inserted. */
 async function insertCreated(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<Evaluation[]> {
   const created = evaluations.flatMap((evaluation) => evaluation.created);
   if (created.length === 0) return [];
@@ -54,12 +54,16 @@ function idsOf(evaluations: Evaluation[]): string[] {
   return evaluations.flatMap(({ created }) => created.map(({ id }) => id));
 }
 
-/** Somebody was quicker once more: the step fails, and with it the order. */
+/** The number was taken concurrently a second time: the step and its order fail. */
 async function failCreation(tx: Tx, ctx: Ctx, evaluation: Evaluation): Promise<void> {
   await deleteOrders(tx, ctx.orgId, idsOf([evaluation]));
   for (const step of evaluation.steps) {
     if (step.status !== "applied" || step.carried_over) continue;
-    const error = { code: "number_taken", message: "The number for the new order is taken.", fix: "Retry the run." };
+    const error = {
+      code: "number_taken",
+      message: "The number of the new order is already in use.",
+      fix: "Retry the run.",
+    };
     Object.assign(step, step.created_order_ids ? { status: "failed", error } : { status: "rolled_back" });
     delete step.created_order_ids;
     evaluation.todo |= 1 << step.index;

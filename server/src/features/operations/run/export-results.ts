@@ -3,11 +3,11 @@ import type { Cell } from "../../../core/csv/xlsx.ts";
 import { batchesOf } from "../../../core/yield-to-event-loop.ts";
 import type { Ctx } from "../../../context.ts";
 import { Streamed } from "../../../route.ts";
-import type { RunResult } from "../operations.schemas.ts";
+import type { RunResult } from "../run.schemas.ts";
 import { readResultsAfter } from "./run-results.store.ts";
 
-const portion = 500;
-/** Made at one go. */
+const batch = 500;
+/** Rows formatted before the event loop is released. */
 const rowsAtOnce = 100;
 
 const columns: [name: string, read: (result: RunResult) => Cell][] = [
@@ -23,15 +23,15 @@ const columns: [name: string, read: (result: RunResult) => Cell][] = [
   ["steps", ({ steps }) => steps.map(({ index, type, status }) => `${index} ${type}: ${status}`).join("; ")],
 ];
 
-/** One row per order, with the error in columns of its own, so that the file can be sorted, mended and sent on. */
+/** One row per order, with the error in its own columns, so that the file can be sorted and shared. */
 export function exportResults(ctx: Ctx, runId: string): Streamed {
   async function* body(): AsyncGenerator<string> {
     yield toCsv([columns.map(([name]) => name)]);
     let after = -1;
     for (;;) {
-      const results = await readResultsAfter(ctx.db, ctx.orgId, runId, after, portion);
+      const results = await readResultsAfter(ctx.db, ctx.orgId, runId, after, batch);
       for await (const some of batchesOf(results, rowsAtOnce)) yield toCsv(some.map(toRow));
-      if (results.length < portion) return;
+      if (results.length < batch) return;
       after = results.at(-1)!.position;
     }
   }

@@ -2,19 +2,19 @@ import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import type { OrderShipment } from "../../orders/order.ts";
 import type { OrderShipmentsChange } from "../../shipments/shipments.ts";
-import { findRecordedShipments, keepOrderShipments, listedFields } from "../../shipments/shipments.ts";
+import { findRecordedShipments, syncOrderShipments, listedFields } from "../../shipments/shipments.ts";
 import type { Evaluation } from "../evaluate.ts";
 
 /**
- * Whatever a run did to the list of shipments of its orders, the shipments themselves follow. Seen from what changed, not
- * from which action did it: so an undo, a retry and every future action are covered as well.
+ * Updates shipment records after a run changed the shipments listed in its orders. Derived from the changes, not from the actions, so
+ * that undo, retry and new actions are covered.
  */
 export async function followShipments(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<void> {
   const changed = evaluations.flatMap(changeOf);
-  if (changed.length > 0) await keepOrderShipments(tx, ctx, changed);
+  if (changed.length > 0) await syncOrderShipments(tx, ctx, changed);
 }
 
-/** Before anything is written: what was shipped may be recorded already, by whoever made the label. */
+/** Before anything is written: a shipment that is already recorded, such as by its label, is listed with its record. */
 export async function listRecordedShipments(tx: Tx, ctx: Ctx, evaluations: Evaluation[]): Promise<void> {
   const changed = evaluations.flatMap(changeOf).filter(({ added }) => added.length > 0);
   const recorded = changed.length === 0 ? undefined : await findRecordedShipments(tx, ctx, changed);

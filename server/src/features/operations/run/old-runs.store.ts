@@ -1,12 +1,12 @@
 import type { Tx } from "../../../db/database.ts";
 import { deleteUnusedValuesAcrossOrgs } from "./operation-values.store.ts";
 
-/** Each may have 100,000 results, and as many for each time it was tried again. */
+/** A run can have 100,000 results, and as many per retry. */
 const oldRunsAtOnce = 5;
 
 /**
- * A run with everything that was made of it, tries again and undoings, once the last of these is old: a part of them could
- * no longer tell what is left to do or to take back.
+ * Deletes a run together with its retries and undos once the last of them is old. A part of the chain could no longer say what is left
+ * to retry or undo.
  */
 export async function deleteOldRunsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
   const roots = await lockOldChainsAcrossOrgs(tx, before);
@@ -16,7 +16,7 @@ export async function deleteOldRunsAcrossOrgs(tx: Tx, before: Date): Promise<str
 const isOver =
   "not exists (select from operation_runs n where n.root_run_id = r.id and (n.finished_at is null or n.finished_at >= $1))";
 
-/** Their first runs. Whoever tries one of them again or takes it back waits for this lock, or has it. */
+/** Locks the first runs of old chains: a concurrent retry or undo waits for this lock, or holds it. */
 export async function lockOldChainsAcrossOrgs(tx: Tx, before: Date): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `select r.id from operation_runs r
@@ -27,7 +27,7 @@ export async function lockOldChainsAcrossOrgs(tx: Tx, before: Date): Promise<str
   return rows.map(({ id }) => id);
 }
 
-/** Looks again, now that they are locked: somebody may have made a run of one after the statement that locked it had begun. */
+/** Checks again under the lock: a run may have been added to the chain after the locking statement took its snapshot. */
 export async function deleteChainsAcrossOrgs(tx: Tx, roots: string[], before: Date): Promise<string[]> {
   const rows = await tx.query<{ id: string; org_id: string }>(
     `select n.id, n.org_id from operation_runs r join operation_runs n on n.root_run_id = r.id

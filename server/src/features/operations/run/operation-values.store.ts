@@ -7,10 +7,10 @@ import { digestOf, isLong, namesIn, packChange, unpackChange } from "./packed-ch
 type StoredStep = Omit<StepResult, "changes"> & { changes?: StoredChange[] };
 type OfOrder = { order_id: string | null; steps: StepResult[] };
 
-/** Whoever stores names and whoever removes values take turns: a value is not removed while somebody is about to name it. */
-const turn = "hashtextextended('operation values', 0)";
+/** Writers of references share this lock, cleanup takes it exclusively: a value is not deleted while a new reference is written. */
+const valuesLock = "hashtextextended('operation values', 0)";
 
-/** The steps of these orders as they are stored. Long values that are in several of them are kept beside. */
+/** The steps in their stored form: long values that several steps share are stored once. */
 export function packSteps<Row extends OfOrder>(
   tx: Tx,
   orgId: string,
@@ -28,7 +28,7 @@ export function packSteps<Row extends OfOrder>(
 type Value = { order_id: string; digest: string; value: unknown };
 
 function packOf(orderId: string, steps: StepResult[], values: Value[]): StoredStep[] {
-  // The members that a step left alone are the very same in the next one.
+  // Members that a step does not change are the same objects in the next one.
   const digests = new Map<unknown, string>();
   const known = new Set<string>();
   const keep = (value: unknown): string => {
@@ -43,8 +43,8 @@ function packOf(orderId: string, steps: StepResult[], values: Value[]): StoredSt
 }
 
 function keepValues(tx: Tx, orgId: string, values: Value[]): void {
-  tx.send(`select pg_advisory_xact_lock_shared(${turn})`);
-  tx.send(
+  tx.queue(`select pg_advisory_xact_lock_shared(${valuesLock})`);
+  tx.queue(
     `insert into operation_values (org_id, order_id, digest, value)
      select $1, v.order_id, v.digest, v.value
        from jsonb_to_recordset($2::jsonb) as v (order_id uuid, digest text, value jsonb)
@@ -53,7 +53,7 @@ function keepValues(tx: Tx, orgId: string, values: Value[]): void {
   );
 }
 
-/** The steps as they were done. */
+/** The steps with their full values. */
 export async function unpackSteps<Row extends OfOrder>(db: Queryable, orgId: string, rows: Row[]): Promise<Row[]> {
   const changes = rows.flatMap(({ order_id, steps }) =>
     order_id === null ? [] : steps.map((step) => ({ order_id, changes: step.changes ?? [] })),
@@ -73,7 +73,7 @@ export async function unpackSteps<Row extends OfOrder>(db: Queryable, orgId: str
   }));
 }
 
-/** Changes of one order, from whichever record of it. */
+/** The same for changes of one order from other records. */
 export async function unpackChanges<Row extends { changes: FieldChange[] | null }>(
   db: Queryable,
   orgId: string,
@@ -89,7 +89,7 @@ export async function unpackChanges<Row extends { changes: FieldChange[] | null 
   }));
 }
 
-/** Undefined when nothing is named in any of them, as in most. */
+/** Undefined when none has a reference, as usual. */
 async function readValues(
   db: Queryable,
   orgId: string,
@@ -114,9 +114,9 @@ async function readValues(
   };
 }
 
-/** What only removed results have named. */
+/** Deletes values that only deleted results referred to. */
 export async function deleteUnusedValuesAcrossOrgs(tx: Tx, orderIds: string[]): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(${turn})`);
+  await tx.query(`select pg_advisory_xact_lock(${valuesLock})`);
   await tx.query(
     `delete from operation_values v where v.order_id = any($1::uuid[])
         and not exists (select from operation_results r where r.order_id = v.order_id)`,

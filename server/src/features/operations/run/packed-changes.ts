@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import type { FieldChange } from "../../orders/order-changes.ts";
 
-/** A member of a list or an object: the value itself, or the digest under which it is kept once for the order. */
+/** A member of a list or object: the value, or the digest of a value stored once per order. */
 type Member = unknown;
 type Named = { $: string };
 
 /**
- * A change of a long list or object, as it is stored: what was there before, and what has changed in it. Its members are
- * named instead of repeated, since most of them are in every other change of the field as well.
+ * Stored form of a change to a long list or object: the previous value and the difference. Members are referenced instead of
+ * repeated, since most of them occur in every change of the field.
  */
 type PackedChange =
   | { path: string; list: Member[]; at: number; gone: number; put: Member[] }
@@ -15,14 +15,14 @@ type PackedChange =
 
 export type StoredChange = FieldChange | PackedChange;
 
-/** What was there before is what is repeated. Shorter, naming would hardly make it shorter, and reading would take longer. */
+/** Packing shorter values would save little and slow down reading. */
 const longAbove = 500;
 const memberAbove = 48;
 
-/** Keeps a value and returns its digest. */
+/** Stores a value and returns its digest. */
 export type Keep = (value: unknown) => string;
 
-/** The change as it is stored. What it needs besides goes to `keep`. */
+/** The stored form of a change; referenced values are passed to `keep`. */
 export function packChange(change: FieldChange, keep: Keep): StoredChange {
   const { path, from, to } = change;
   if (!isLong(change)) return change;
@@ -30,7 +30,7 @@ export function packChange(change: FieldChange, keep: Keep): StoredChange {
   return isRecord(from) && isRecord(to) ? packObject(path, from, to, keep) : change;
 }
 
-/** So long that it may be stored in another way. Asked of every change, so it looks no further than it has to. */
+/** Called for every change, so it stops counting at the limit. */
 export function isLong({ from }: FieldChange): boolean {
   return typeof from === "object" && lengthOf(from, longAbove) > longAbove;
 }
@@ -63,13 +63,13 @@ function packObject(
   };
 }
 
-/** What would read like a name is named as well. */
+/** A value that looks like a reference is stored as one. */
 function packMember(value: unknown, keep: Keep): Member {
   const isLong = lengthOf(value, memberAbove) > memberAbove;
   return isLong || isNamed(value) ? ({ $: keep(value) } satisfies Named) : value;
 }
 
-/** The change as it was made. */
+/** The original change. */
 export function unpackChange(change: StoredChange, valueOf: (digest: string) => unknown): FieldChange {
   const unpack = (member: Member): unknown => (isNamed(member) ? valueOf(member.$) : member);
   if ("list" in change) {
@@ -91,7 +91,7 @@ export function unpackChange(change: StoredChange, valueOf: (digest: string) => 
   return change;
 }
 
-/** The digests that are needed to read it. */
+/** The digests a stored change refers to. */
 export function namesIn(change: StoredChange): string[] {
   const members: Member[] =
     "list" in change
@@ -102,7 +102,7 @@ export function namesIn(change: StoredChange): string[] {
   return members.flatMap((member) => (isNamed(member) ? [member.$] : []));
 }
 
-/** 96 bits of SHA-256. Digests are of one order only, whose values nobody can make alike by chance. */
+/** 96 bits of SHA-256: enough within one order. */
 export function digestOf(value: unknown): string {
   return hash("sha256", canonical(value), "base64url").slice(0, 16);
 }
@@ -112,7 +112,7 @@ function isSame(one: Member, other: Member): boolean {
   return one === other || canonical(one) === canonical(other);
 }
 
-/** The same for the same value, whether it comes from a step or out of the database, which has an order of names of its own. */
+/** Equal for equal values: jsonb returns members in its own order. */
 function canonical(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
@@ -132,7 +132,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** About as long as its JSON; counting ends when it is longer than `enough`. */
+/** Approximate length of its JSON; stops counting above `enough`. */
 function lengthOf(value: unknown, enough: number): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 5;

@@ -9,36 +9,32 @@ import { takeSelection } from "../selections.ts";
 import { listDrifted } from "../selections.store.ts";
 import type { FoundOrders } from "./run-orders.ts";
 import { findOrders, sourceOf } from "./run-orders.ts";
-import type { NewPortion } from "./run-results.store.ts";
+import type { NewBatch } from "./run-results.store.ts";
 import type { NewRun, SelectedOrders } from "./runs.store.ts";
 
-/** The orders of a run that are changed in one transaction. */
-export const portionSize = 500;
-/** So many are named of those that were changed since the preflight. */
+/** Orders of a run that are changed in one transaction. */
+export const batchSize = 500;
+/** Maximum number of changed orders that are listed. */
 const maxDrifted = 10_000;
 
-/** Orders that were named. `versions`: those that they must still have when their turn comes. */
+/** Orders given by ID or number. `versions`: those they must still have when they are processed. */
 export type PlannedOrders = FoundOrders & { todo?: number[]; versions?: (number | null)[] };
 
-/** Which orders a run is about, and what it is told about them. */
+/** The orders of a run, and the fields of the run that describe them. */
 export type RunOrders = {
   orders: PlannedOrders | SelectedOrders;
   about: Partial<Pick<NewRun, "drifted" | "excluded_count" | "selection_id" | "filter">>;
 };
 
-/** Nothing is written yet, but for a selection that is made of a filter. */
+/** Writes nothing except the selection of a filter. */
 export async function planOrders(ctx: Ctx, request: RunRequest, pipeline: Pipeline): Promise<RunOrders> {
   const source = sourceOf(request);
   for (const name of ["on_drift", "exclude_codes"] as const) {
     if (request[name] === undefined || request.preflight_token !== undefined) continue;
-    throw badField(
-      `/${name}`,
-      "preflight_required",
-      `${name} needs the preflight_token of the preflight that it is about.`,
-    );
+    throw badField(`/${name}`, "preflight_required", `${name} requires the preflight_token of a preflight.`);
   }
   if (source.order_ids && request.recheck_filter !== undefined) {
-    throw badField("/recheck_filter", "filter_required", "Orders that are named by order_ids have no filter to meet.");
+    throw badField("/recheck_filter", "filter_required", "Only allowed with filter or selection_id.");
   }
   if (source.order_ids) return await planNamed(ctx, request, await findOrders(ctx, source.order_ids, pipeline));
   return await planSelected(ctx, request, pipeline);
@@ -54,11 +50,11 @@ async function planNamed(ctx: Ctx, request: RunRequest, found: FoundOrders): Pro
   );
   const versions = new Map(now.map(({ id, version }) => [id, version]));
   const seen = readSeenOrders(ctx, token, request, [...versions.keys()]);
-  const isLeftOut = (id: string | null): boolean =>
+  const isExcluded = (id: string | null): boolean =>
     (id === null ? "order_not_found order_number_ambiguous" : (seen.get(id)?.codes ?? ""))
       .split(" ")
       .some((code) => exclude_codes.includes(code));
-  const kept = found.orderIds.map((id) => !isLeftOut(id));
+  const kept = found.orderIds.map((id) => !isExcluded(id));
   const orders: PlannedOrders = {
     refs: found.refs.filter((_, i) => kept[i]),
     orderIds: found.orderIds.filter((_, i) => kept[i]),
@@ -66,7 +62,7 @@ async function planNamed(ctx: Ctx, request: RunRequest, found: FoundOrders): Pro
   };
   if (orders.refs.length === 0) throw new HubError("empty_selection");
   const drifted = orders.orderIds.filter((id) => id !== null && seen.get(id)?.version !== versions.get(id)) as string[];
-  refuseDrifted(request, drifted);
+  rejectDrifted(request, drifted);
   if (checksVersions(on_drift)) {
     orders.versions = orders.orderIds.map((id) => (id === null ? null : (seen.get(id)?.version ?? null)));
   }
@@ -77,7 +73,7 @@ async function planSelected(ctx: Ctx, request: RunRequest, pipeline: Pipeline): 
   const { preflight_token: token, on_drift, exclude_codes: excludeCodes = [], recheck_filter = true } = request;
   const { id: selectionId, matched, filter } = await takeSelection(ctx, request, pipeline);
   const about = { selection_id: selectionId, ...(recheck_filter ? { filter } : {}) };
-  const size = isGrouped(pipeline) ? matched : portionSize;
+  const size = isGrouped(pipeline) ? matched : batchSize;
   const orders: SelectedOrders = {
     selectionId,
     matched,
@@ -90,34 +86,34 @@ async function planSelected(ctx: Ctx, request: RunRequest, pipeline: Pipeline): 
   if (token === undefined) return { orders, about };
   const preflightId = readSeenSelection(ctx, token, request, selectionId);
   const drifted = await listDrifted(ctx.db, ctx.orgId, { selectionId, preflightId, excludeCodes }, maxDrifted);
-  refuseDrifted(request, drifted);
+  rejectDrifted(request, drifted);
   return { orders: { ...orders, preflightId }, about: { ...about, drifted } };
 }
 
-/** Whoever refuses to start over changed orders does not want those changed that are changed a moment later. */
+/** A caller that rejects changed orders also wants to skip those that change before they are processed. */
 function checksVersions(on_drift: RunRequest["on_drift"]): boolean {
   return on_drift === "skip" || on_drift === "reject";
 }
 
 const firstDrifted = 100;
 
-function refuseDrifted({ on_drift }: RunRequest, drifted: string[]): void {
+function rejectDrifted({ on_drift }: RunRequest, drifted: string[]): void {
   if (on_drift !== "reject" || drifted.length === 0) return;
-  const message = "Orders were changed since the preflight. Make a new one.";
+  const message = "Orders have changed since the preflight. Make a new one.";
   throw new HubError("orders_drifted", message, { extra: { drifted_orders: drifted.slice(0, firstDrifted) } });
 }
 
-/** All steps of the pipeline, as bits. */
+/** All steps of the pipeline as a bit mask. */
 function everything({ steps }: Pipeline): number {
   return 2 ** steps.length - 1;
 }
 
-export function toPortions({ refs, orderIds, todo, versions }: PlannedOrders, pipeline: Pipeline): NewPortion[] {
-  const size = isGrouped(pipeline) ? refs.length : portionSize;
-  const portions: NewPortion[] = [];
+export function toBatches({ refs, orderIds, todo, versions }: PlannedOrders, pipeline: Pipeline): NewBatch[] {
+  const size = isGrouped(pipeline) ? refs.length : batchSize;
+  const batches: NewBatch[] = [];
   for (let from = 0; from < refs.length; from += size) {
     const until = Math.min(from + size, refs.length);
-    portions.push({
+    batches.push({
       position: from,
       refs: refs.slice(from, until),
       orderIds: orderIds.slice(from, until),
@@ -125,5 +121,5 @@ export function toPortions({ refs, orderIds, todo, versions }: PlannedOrders, pi
       versions: versions?.slice(from, until) ?? null,
     });
   }
-  return portions;
+  return batches;
 }

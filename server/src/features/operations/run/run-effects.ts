@@ -1,12 +1,13 @@
 import type { Queryable } from "../../../db/database.ts";
 import type { DoneSteps } from "./run-results.store.ts";
-import { listDoneSteps } from "./run-results.store.ts";
+import { listChanged, listDoneSteps } from "./run-results.store.ts";
+import type { RunRow } from "./runs.store.ts";
 
-/** What is left of the runs of a chain after all undos, and undos of undos; steps are bits. */
+/** Remaining effects of the runs of a chain after all undos, and undos of undos, as bit masks of steps. */
 export type Effects = {
-  /** The steps that this run did to the order and that no undo has taken back. */
+  /** Steps this run applied to the order that are not undone. */
   effectOf(runId: string, ref: string): number;
-  /** The steps that were done to the order by some run, and taken back since. */
+  /** Steps that any run applied to the order and that are undone. */
   undoneSteps(ref: string): number;
 };
 
@@ -15,7 +16,7 @@ export async function readEffects(db: Queryable, rootRunId: string, orderIds: st
   const done = new Map(rows.map((row) => [keyOf(row.run_id, row.ref), row.steps]));
   const undos = Map.groupBy(rows, ({ undo_of, ref }) => undo_of && keyOf(undo_of, ref));
   const forward = Map.groupBy(rows, ({ undo_of, ref }) => (undo_of === null ? ref : undefined));
-  // An undo is a run as well: what it took back is there again once it is undone itself.
+  // An undo is a run too: once it is undone, the effect is back.
   const effectOf = (runId: string, ref: string): number => {
     const key = keyOf(runId, ref);
     const taken = (undos.get(key) ?? []).reduce((bits, undo) => bits | effectOf(undo.run_id, ref), 0);
@@ -31,7 +32,7 @@ export async function readEffects(db: Queryable, rootRunId: string, orderIds: st
 
 const ordersAtOnce = 5_000;
 
-/** The effects on many orders, some at a time: others have their turn in between. `use` is asked about each of them. */
+/** Maps many orders with their effects, in batches that release the event loop in between. */
 export async function mapWithEffects<One extends { order_id: string | null }, T>(
   db: Queryable,
   rootRunId: string,
@@ -50,4 +51,12 @@ export async function mapWithEffects<One extends { order_id: string | null }, T>
 
 function keyOf(runId: string, ref: string): string {
   return `${runId} ${ref}`;
+}
+
+/** The orders on which this run still has an effect. */
+export async function listUndoable(db: Queryable, run: RunRow): Promise<{ ref: string; order_id: string }[]> {
+  const changed = await listChanged(db, run.id);
+  const hasEffect = ({ effectOf }: Effects, { ref }: { ref: string }): boolean => effectOf(run.id, ref) !== 0;
+  const isLeft = await mapWithEffects(db, run.root_run_id, changed, hasEffect);
+  return changed.filter((_, i) => isLeft[i]);
 }

@@ -9,21 +9,21 @@ import { maxOrdersAtOnce } from "../selections.ts";
 import type { Unfinished } from "./run-results.store.ts";
 import { listNamesInChain } from "./run-results.store.ts";
 
-/** Exactly one of the ways to say which orders. */
+/** Exactly one of order_ids, filter and selection_id is required. */
 export function sourceOf(request: OrderSource): OrderSource {
   const ways = ["order_ids", "filter", "selection_id"] as const;
   const given = ways.filter((way) => request[way] !== undefined);
   if (given.length === 1) return request;
-  const message = "Say which orders by one of order_ids, filter and selection_id.";
+  const message = "Exactly one of order_ids, filter and selection_id is required.";
   throw given.length === 0
     ? badField("/order_ids", "required", message)
     : badField(`/${given[1]}`, "one_of", message, { allowed: [given[0]] });
 }
 
-/** The orders a caller named, each once, in the order of the list. */
+/** The orders of a request without duplicates, in the order of the list. */
 export type FoundOrders = { refs: string[]; orderIds: (string | null)[]; duplicatesRemoved: number };
 
-/** Names of no order stay in the list: they are failures of the run, not of the request. */
+/** Unknown IDs and numbers stay in the list: they fail in the run, not the request. */
 export async function findOrders(ctx: Ctx, refs: string[], pipeline: Pipeline): Promise<FoundOrders> {
   const resolved = await resolveRefs(ctx.db, ctx.orgId, [...new Set(refs)]);
   const seen = new Set<string>();
@@ -39,15 +39,15 @@ export async function findOrders(ctx: Ctx, refs: string[], pipeline: Pipeline): 
   }
   const whole = wholeStepOf(pipeline);
   if (whole && found.refs.length > maxOrdersAtOnce) {
-    const message = `${whole.action.type} looks at all orders at once; it takes at most ${maxOrdersAtOnce}.`;
+    const message = `${whole.action.type} needs all orders at once and takes at most ${maxOrdersAtOnce}.`;
     throw badField("/order_ids", "too_many_orders", message);
   }
   return found;
 }
 
 /**
- * For a retry: a name that no order had may have been given to one since. Not to one that is in the chain under another
- * name: it would be done twice.
+ * For a retry: an unknown number may belong to a new order now. Orders that the chain already lists under another ref are left out, or
+ * they would be processed twice.
  */
 export async function findUnknown(tx: Tx, ctx: Ctx, rootRunId: string, failed: Unfinished[]): Promise<Unfinished[]> {
   const unknown = failed.filter(({ order_id }) => order_id === null).map(({ ref }) => ref);

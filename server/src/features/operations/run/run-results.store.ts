@@ -2,34 +2,33 @@ import type { Page } from "../../../core/page.ts";
 import { mapPage } from "../../../core/page.ts";
 import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
-import type { OrderGroup, ResultQuery, RunResult } from "../operations.schemas.ts";
-import { maxReasons, summedUp } from "../order-groups.ts";
+import type { ResultQuery, RunResult } from "../run.schemas.ts";
 import { packSteps, unpackSteps } from "./operation-values.store.ts";
 
-/** A portion of a run's orders, worked on in one transaction. */
-export type NewPortion = {
+/** A batch of a run's orders, applied in one transaction. */
+export type NewBatch = {
   position: number;
   refs: string[];
   orderIds: (string | null)[];
   todo: number[];
-  /** Those that the orders must still have. */
+  /** Expected versions of the orders; null: not checked. */
   versions: (number | null)[] | null;
 };
 
-/** Skipped on purpose: no failure of the run, and nothing that a retry would do. */
-export const leftAlone = ["no_longer_matches", "changed_since_preflight"];
+/** Orders skipped with these codes are not failures, and a retry leaves them out. */
+export const skippedCodes = ["no_longer_matches", "changed_since_preflight"];
 
-/** With what is known of the run at this moment. */
-export type Portion = NewPortion & { isCancelled: boolean; hasFailed: boolean };
+/** A locked batch with the current state of its run. */
+export type RunBatch = NewBatch & { isCancelled: boolean; hasFailed: boolean };
 
-/** The next portion that is to be done, or a certain one; locked. Who waits for somebody else's finds it done, and gets another. */
-export async function lockNextPortion(
+/** Locks the next open batch, or a given one. After waiting for a batch that another process completed, the next one is returned. */
+export async function lockNextBatch(
   tx: Tx,
   runId: string,
   locked: "wait" | "skip",
   position?: number,
-): Promise<Portion | undefined> {
-  const [row] = await tx.query<Portion>(
+): Promise<RunBatch | undefined> {
+  const [row] = await tx.query<RunBatch>(
     `select c.position, c.refs, c.order_ids as "orderIds", c.todo, c.versions, r.cancel_requested as "isCancelled", r.failed > 0 as "hasFailed"
        from operation_run_batches c join operation_runs r on r.id = c.run_id
       where c.run_id = $1 and not c.is_done and ($2::integer is null or c.position = $2)
@@ -39,7 +38,7 @@ export async function lockNextPortion(
   return row;
 }
 
-/** The orders that were not reached, as cancelled; in one statement. */
+/** Records the orders of all open batches as cancelled. */
 export async function cancelRemaining(tx: Tx, runId: string, at: Date): Promise<void> {
   await tx.query(
     `with left_over as (
@@ -61,7 +60,7 @@ export type NewResult = ResultRow & {
 
 export function insertResults(tx: Tx, orgId: string, runId: string, results: NewResult[], at: string): void {
   const packed = packSteps(tx, orgId, results);
-  tx.send(
+  tx.queue(
     `insert into operation_results (run_id, position, ref, order_id, order_number, status, is_unchanged, todo, error_code,
        error, steps, version_before, version_after, finished_at)
      select $1, r.position, r.ref, r.order_id, r.order_number, r.status, r.is_unchanged, r.todo, r.error_code,
@@ -93,7 +92,7 @@ export async function listResults(
   return mapPage({ ...page, data: await unpackSteps(db, orgId, page.data) }, present);
 }
 
-/** For exports: the results after a position, without counting. */
+/** The results after a position, without a total count. */
 export async function readResultsAfter(
   db: Queryable,
   orgId: string,
@@ -108,7 +107,7 @@ export async function readResultsAfter(
   return (await unpackSteps(db, orgId, rows)).map(present);
 }
 
-/** With the version that each order had when the run was done with it. */
+/** With the version of the order after the run. */
 export type DoneRow = ResultRow & { version_after: number | null };
 
 export async function readResultsOf(
@@ -133,56 +132,9 @@ export async function countErrors(db: Queryable, runId: string): Promise<Record<
   return Object.fromEntries(rows.map((row) => [row.error_code, row.count]));
 }
 
-type RunGroup = OrderGroup & { status: RunResult["status"] };
-type ReasonRow = Pick<RunGroup, "status" | "code" | "step" | "type"> & {
-  message: string;
-  fix: string | null;
-  count: number;
-  total: number;
-  sample: (OrderGroup["sample"][number] & { position: number })[];
-};
-
-/**
- * What became of the orders that did not succeed: by status, step and code, the most frequent first. Of orders that an undo took back
- * in part, each step that it could not take back.
- */
-export async function listGroups(db: Queryable, runId: string): Promise<RunGroup[]> {
-  const rows = await db.query<ReasonRow>(
-    `with said as (
-       select r.position, r.status, f.step, f.type,
-              case when r.status = 'succeeded' then f.error ->> 'code' else coalesce(r.error_code, r.status) end as code,
-              case when r.status = 'succeeded' then f.error else r.error end as error
-         from operation_results r left join lateral (
-           select (s ->> 'index')::integer as step, s ->> 'type' as type, s -> 'error' as error, row_number() over () as nth
-             from jsonb_array_elements(r.steps) as s
-            where s ->> 'status' in ('failed', 'undo_failed')) f on f.nth = 1 or r.status = 'succeeded'
-        where r.run_id = $1 and (r.status <> 'succeeded' or r.error_code is not null)),
-     reasons as (
-       select status, code, step, type, coalesce(error ->> 'message', '') as message, error ->> 'fix' as fix,
-              count(*)::integer as count, (array_agg(position order by position))[1:5] as positions
-         from said group by 1, 2, 3, 4, 5, 6),
-     ranked as (
-       select *, sum(count) over grp ::integer as total, row_number() over (grp order by count desc, positions[1]) as nth
-         from reasons window grp as (partition by status, code, step, type))
-     select status, code, step, type, message, fix, count, total,
-            array(select jsonb_build_object('position', o.position, 'ref', o.ref, 'order_id', o.order_id, 'order_number', o.order_number)
-                    from operation_results o where o.run_id = $1 and o.position = any(positions) order by o.position) as sample
-       from ranked where nth <= $2 order by total desc, positions[1]`,
-    [runId, maxReasons],
-  );
-  const groups = Map.groupBy(rows, ({ status, code, step, type }) => JSON.stringify([status, code, step, type]));
-  return [...groups.values()].map((reasons) => {
-    const { status, code, step, type, total } = reasons[0]!;
-    const first = reasons.flatMap(({ sample }) => sample).toSorted((a, b) => a.position - b.position);
-    const told = reasons.map(({ message, fix, count }) => ({ message, ...(fix ? { fix } : {}), count }));
-    const sample = first.slice(0, 5).map(({ ref, order_id, order_number }) => ({ ref, order_id, order_number }));
-    return { status, code, step, type, ...summedUp(told), count: total, sample };
-  });
-}
-
 export type Unfinished = { ref: string; order_id: string | null; todo: number };
 
-/** The orders that failed in this run and have not succeeded in a later run of the same chain. */
+/** Orders that failed in this run and did not succeed in a later run of the chain (the latest result per order decides). */
 export async function listStillFailed(
   db: Queryable,
   runId: string,
@@ -197,11 +149,11 @@ export async function listStillFailed(
       where r.run_id = $1 and r.status <> 'succeeded' and latest.status <> 'succeeded'
         and coalesce(latest.error_code, '') <> all($3)
         and ($4::text[] is null or coalesce(latest.error_code, latest.status) = any($4)) order by r.position`,
-    [runId, rootRunId, leftAlone, codes ?? null],
+    [runId, rootRunId, skippedCodes, codes ?? null],
   );
 }
 
-/** By which names the runs of a chain know these orders. */
+/** The refs under which runs of the chain list these orders. */
 export async function listNamesInChain(
   db: Queryable,
   rootRunId: string,
@@ -215,7 +167,7 @@ export async function listNamesInChain(
   );
 }
 
-/** The orders that this run changed, whatever was undone since. */
+/** The orders this run changed, including those undone since. */
 export async function listChanged(db: Queryable, runId: string): Promise<{ ref: string; order_id: string }[]> {
   return await db.query<{ ref: string; order_id: string }>(
     `select ref, order_id from operation_results
@@ -227,7 +179,7 @@ export async function listChanged(db: Queryable, runId: string): Promise<{ ref: 
 
 export type DoneSteps = { run_id: string; undo_of: string | null; ref: string; steps: number };
 
-/** Which steps each run of a chain did to each order, or took back, as bits; of these orders. */
+/** The steps that each run of a chain applied to these orders, or reverted, as bit masks. */
 export async function listDoneSteps(db: Queryable, rootRunId: string, orderIds: string[]): Promise<DoneSteps[]> {
   return await db.query<DoneSteps>(
     `select n.id as run_id, n.undo_of, r.ref, d.steps
@@ -240,37 +192,41 @@ export async function listDoneSteps(db: Queryable, rootRunId: string, orderIds: 
   );
 }
 
-/** How a step ended that had to wait for somebody outside. */
-export type StepEnd = {
-  orderId: string;
-  step: number;
-  error: NonNullable<RunResult["error"]> | null;
-  warning: { code: string; message: string } | null;
+/** A result whose steps change after the run: `steps` as they are stored, with long values packed. */
+export type StoredResult = {
+  position: number;
+  order_id: string;
+  status: RunResult["status"];
+  todo: number;
+  error_code: string | null;
+  error: RunResult["error"];
+  steps: RunResult["steps"];
 };
 
-/** Answers the orders that had succeeded until then and have failed now. */
-export async function endSteps(tx: Tx, runId: string, ends: StepEnd[]): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
-    `with ends as (
-       select e.*, r.status as former from jsonb_to_recordset($2::jsonb)
-           as e ("orderId" uuid, step integer, error jsonb, warning jsonb)
-         join operation_results r on r.run_id = $1 and r.order_id = e."orderId"),
-     told as (
-       update operation_results r set
-         steps = (select jsonb_agg(case when (s.step ->> 'index')::integer <> e.step then s.step else s.step - 'warning'
-                      || case when e.warning is null then '{}' else jsonb_build_object('warning', e.warning) end
-                      || case when e.error is null then '{}' else jsonb_build_object('error', e.error, 'status', 'failed') end
-                    end order by s.n)
-                    from jsonb_array_elements(r.steps) with ordinality as s (step, n)),
-         status = case when e.error is null then r.status else 'failed' end,
-         todo = case when e.error is null then r.todo else r.todo | (1 << e.step) end,
-         error_code = coalesce(r.error_code, e.error ->> 'code'),
-         error = coalesce(r.error, e.error)
-         from ends e where r.run_id = $1 and r.order_id = e."orderId")
-     select "orderId" as id from ends where error is not null and former = 'succeeded'`,
-    [runId, JSON.stringify(ends)],
+export async function lockResults(tx: Tx, runId: string, orderIds: string[]): Promise<StoredResult[]> {
+  return await tx.query<StoredResult>(
+    `select position, order_id, status, todo, error_code, error, steps
+       from operation_results
+      where run_id = $1 and order_id = any($2::uuid[])
+      order by position
+        for update`,
+    [runId, orderIds],
   );
-  return rows.map(({ id }) => id);
+}
+
+export async function updateResults(tx: Tx, runId: string, changed: StoredResult[]): Promise<void> {
+  await tx.query(
+    `update operation_results result
+        set status = changed.status,
+            todo = changed.todo,
+            error_code = changed.error_code,
+            error = changed.error,
+            steps = changed.steps
+       from jsonb_to_recordset($2::jsonb) as changed (
+              position integer, status text, todo integer, error_code text, error jsonb, steps jsonb)
+      where result.run_id = $1 and result.position = changed.position`,
+    [runId, JSON.stringify(changed)],
+  );
 }
 
 /** Whether one of these steps failed for an order of the run. */
@@ -286,5 +242,10 @@ export async function hasFailedStep(db: Queryable, runId: string, indexes: numbe
 
 function present({ todo, error_code: _code, ...row }: ResultRow): RunResult {
   const isDone = row.status === "succeeded" || todo === 0;
-  return { ...row, resume_from_step: isDone ? null : 31 - Math.clz32(todo & -todo) };
+  return { ...row, resume_from_step: isDone ? null : firstStep(todo) };
+}
+
+/** The lowest step in a bit mask of steps. */
+function firstStep(steps: number): number {
+  return 31 - Math.clz32(steps & -steps);
 }

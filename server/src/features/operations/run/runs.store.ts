@@ -5,11 +5,12 @@ import type { Queryable, Tx } from "../../../db/database.ts";
 import { listPage } from "../../../db/list-page.ts";
 import type { LeasedRow } from "../../../queue/leases.ts";
 import { leasesOn } from "../../../queue/leases.ts";
-import type { ActionRequest, OnError, RunCause, RunQuery, RunStatus } from "../operations.schemas.ts";
+import type { ActionRequest, OnError } from "../operations.schemas.ts";
+import type { RunCause, RunQuery, RunStatus } from "../run.schemas.ts";
 import { seenOrders } from "../selections.store.ts";
 import type { OrderFilter } from "../../orders/order-filter.schemas.ts";
-import type { NewPortion } from "./run-results.store.ts";
-import { leftAlone } from "./run-results.store.ts";
+import type { NewBatch } from "./run-results.store.ts";
+import { skippedCodes } from "./run-results.store.ts";
 
 export type RunRow = LeasedRow & {
   status: RunStatus;
@@ -34,16 +35,16 @@ export type RunRow = LeasedRow & {
   partially_undone: number;
   drifted: string[] | null;
   selection_id: string | null;
-  /** What orders must still meet when their turn comes. */
+  /** Orders must still match this filter when they are processed. */
   filter: OrderFilter | null;
-  /** The same, as a condition. */
+  /** Orders must still meet this condition when they are processed. */
   condition: Record<string, unknown> | null;
   cause: RunCause | null;
   excluded_count: number;
   pipeline_id: string | null;
   cancel_requested: boolean;
   lease_owner: string | null;
-  /** How often somebody took it since a portion of it was done. */
+  /** Claims since the last completed batch. */
   tries: number;
   created_at: Date;
   started_at: Date | null;
@@ -86,42 +87,42 @@ export const runLeases = leasesOn<RunRow>({
 });
 const lease = `now() + interval '${runLeases.leaseMs} ms'`;
 
-/** The orders of a selection, but for those that a preflight said one of these codes about. */
+/** The orders of a selection, without those for which the preflight reported an excluded code. */
 export type SelectedOrders = {
   selectionId: string;
   matched: number;
-  /** Of a portion. */
+  /** Orders per batch. */
   size: number;
   preflightId: string | null;
   excludeCodes: string[];
-  /** Orders must still have the versions that the preflight saw. */
+  /** Orders must still have the version that the preflight saw. */
   checksVersions: boolean;
   todo: number;
 };
 
-/** So many portions a statement: the text for a hundred thousand orders would keep others waiting. */
-const portionsAtOnce = 20;
+/** One statement for 100,000 orders would be so large that it blocks the event loop. */
+const batchesPerStatement = 20;
 
-/** `owner` starts to work on it at once; null leaves it to any worker. */
+/** `owner` leases the run at once; null leaves it to any worker. */
 export async function insertRun(
   tx: Tx,
   orgId: string,
   run: NewRun,
-  orders: NewPortion[] | SelectedOrders,
+  orders: NewBatch[] | SelectedOrders,
   owner: string | null,
 ): Promise<RunRow> {
   if (!Array.isArray(orders)) return await insertSelected(tx, orgId, run, orders, owner);
-  const portionsFrom = (from: number): string => writePortions(orders.slice(from, from + portionsAtOnce));
-  const row = await insertWith(tx, givenPortions, [run.id, portionsFrom(0)], { orgId, run, owner });
-  for (let from = portionsAtOnce; from < orders.length; from += portionsAtOnce) {
-    await tx.query(`with ${givenPortions} select`, [run.id, portionsFrom(from)]);
+  const batchesFrom = (from: number): string => writeBatches(orders.slice(from, from + batchesPerStatement));
+  const row = await insertWith(tx, givenBatches, [run.id, batchesFrom(0)], { orgId, run, owner });
+  for (let from = batchesPerStatement; from < orders.length; from += batchesPerStatement) {
+    await tx.query(`with ${givenBatches} select`, [run.id, batchesFrom(from)]);
   }
   return row;
 }
 
-function writePortions(portions: NewPortion[]): string {
+function writeBatches(batches: NewBatch[]): string {
   return JSON.stringify(
-    portions.map(({ position, refs, orderIds, todo, versions }) => ({
+    batches.map(({ position, refs, orderIds, todo, versions }) => ({
       position,
       refs: arrayLiteral(refs),
       order_ids: arrayLiteral(orderIds),
@@ -131,12 +132,12 @@ function writePortions(portions: NewPortion[]): string {
   );
 }
 
-const givenPortions = `portions as (
+const givenBatches = `batches as (
   insert into operation_run_batches (run_id, position, refs, order_ids, todo, versions)
   select $1, p.position, p.refs::text[], p.order_ids::uuid[], p.todo::integer[], p.versions::integer[]
     from jsonb_to_recordset($2::jsonb) as p (position integer, refs text, order_ids text, todo text, versions text))`;
 
-/** All of it in the database: the ids do not come here. */
+/** Copies the orders within the database: their IDs are not loaded. */
 async function insertSelected(
   tx: Tx,
   orgId: string,
@@ -144,23 +145,23 @@ async function insertSelected(
   { selectionId, preflightId, excludeCodes, size, todo, checksVersions }: SelectedOrders,
   owner: string | null,
 ): Promise<RunRow> {
-  const portions = `chosen as materialized (
+  const batches = `chosen as materialized (
       select u.order_id, u.version, (row_number() over (order by c.position, u.n) - 1)::integer as n
         from ${seenOrders}
        where c.selection_id = $1 and (u.codes is null or not string_to_array(u.codes, ' ') && $4::text[])),
-    portions as (
+    batches as (
       insert into operation_run_batches (run_id, position, refs, order_ids, todo, versions)
       select $3::uuid, n / $5 * $5, array_agg(order_id::text order by n), array_agg(order_id order by n),
         array_fill($6::integer, array[count(*)::integer]), case when $7 then array_agg(version order by n) end
         from chosen group by n / $5)`;
   const values = [selectionId, preflightId, run.id, excludeCodes, size, todo, checksVersions];
-  return await insertWith(tx, portions, values, { orgId, run, owner }, "(select count(*) from chosen)");
+  return await insertWith(tx, batches, values, { orgId, run, owner }, "(select count(*) from chosen)");
 }
 
-/** The run and its portions in one statement. `count`: where not all orders that were meant are in it. */
+/** Inserts the run and its batches in one statement. `count`: the number of orders, if some were excluded. */
 async function insertWith(
   tx: Tx,
-  portions: string,
+  batches: string,
   first: unknown[],
   { orgId, run, owner }: { orgId: string; run: NewRun; owner: string | null },
   count?: string,
@@ -171,7 +172,7 @@ async function insertWith(
   const counted: Partial<Record<keyof NewRun, string>> =
     count === undefined ? {} : { order_count: count, excluded_count: `r.order_count - ${count}` };
   const [row] = await tx.query<RunRow>(
-    `with ${portions}
+    `with ${batches}
      insert into operation_runs (org_id, due_at, ${given.join(", ")}, lease_owner, status, started_at, lease_until, tries)
      select ${bind(orgId)}::uuid, now(), ${given.map((name) => counted[name] ?? `r.${name}`).join(", ")}, ${own}, w.*
        from jsonb_populate_record(null::operation_runs, ${bind(JSON.stringify(run))}::jsonb) as r, lateral (
@@ -214,8 +215,8 @@ export async function listRuns(db: Queryable, orgId: string, query: RunQuery): P
 
 export type Counts = { succeeded: number; failed: number; skipped: number; noChange: number; partiallyUndone: number };
 
-/** Counters and lease in one go, with every portion that is done. True when it was the last one. */
-export async function finishPortion(
+/** Marks the batch as done, adds its counts and renews the lease. Returns true for the last batch. */
+export async function finishBatch(
   tx: Tx,
   orgId: string,
   id: string,
@@ -223,7 +224,7 @@ export async function finishPortion(
   counts: Counts,
 ): Promise<boolean> {
   const [row] = await tx.query<{ isLast: boolean }>(
-    `with portion as (update operation_run_batches set is_done = true where run_id = $2 and position = $3)
+    `with batch as (update operation_run_batches set is_done = true where run_id = $2 and position = $3)
      update operation_runs set succeeded = succeeded + $4, failed = failed + $5, skipped = skipped + $6,
        no_change = no_change + $7, partially_undone = partially_undone + $8, lease_until = ${lease} where org_id = $1 and id = $2
      returning succeeded + failed + skipped = order_count as "isLast"`,
@@ -234,7 +235,10 @@ export async function finishPortion(
 
 type EndedRun = RunRow & { status: Exclude<RunStatus, "queued" | "running"> };
 
-/** Ends the run; the status follows from its counters. Undefined when a portion is left, or somebody ended it already. */
+/**
+ * Ends the run; the status follows from its counters. Undefined when a batch is left or the run has already ended. The subqueries stop
+ * at the first row, by operation_results_failed and the primary key of the batches.
+ */
 export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Promise<EndedRun | undefined> {
   const [row] = await tx.query<EndedRun>(
     `update operation_runs set finished_at = $3, due_at = null, lease_owner = null, lease_until = null, filter = null, condition = null,
@@ -246,12 +250,12 @@ export async function finishRun(tx: Tx, orgId: string, id: string, at: Date): Pr
                      when succeeded = 0 then 'failed' else 'partially_failed' end
       where org_id = $1 and id = $2 and finished_at is null
         and not exists (select 1 from operation_run_batches c where c.run_id = $2 and not c.is_done) returning *`,
-    [orgId, id, at, leftAlone],
+    [orgId, id, at, skippedCodes],
   );
   return row;
 }
 
-/** Orders that had succeeded have failed after all. Of a run that has ended the status follows. */
+/** Counts succeeded orders as failed; the status of an ended run is updated. */
 export async function addFailures(tx: Tx, orgId: string, id: string, count: number): Promise<RunRow> {
   const [row] = await tx.query<RunRow>(
     `update operation_runs set succeeded = succeeded - $3, failed = failed + $3,
@@ -278,7 +282,7 @@ export async function listRelatedRuns(db: Queryable, orgId: string, id: string):
   return row!;
 }
 
-/** A retry or undo of the same chain that has not ended yet. */
+/** A run of the same chain that has not ended. */
 export async function findUnfinishedInChain(
   db: Queryable,
   orgId: string,

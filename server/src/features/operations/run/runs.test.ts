@@ -119,7 +119,7 @@ test("an end whose COMMIT fails is told nobody: the run goes on, and ends once",
   expect(await notesOf(id)).toHaveLength(1);
 });
 
-describe("a poisoned portion", () => {
+describe("a poisoned batch", () => {
   const damage = (id: string, notes: string) =>
     world.db.query("update orders set notes = $2::jsonb where id = $1", [id, notes]);
 

@@ -12,8 +12,8 @@ import { readEffects } from "./run-effects.ts";
 import type { RunRow } from "./runs.store.ts";
 
 /**
- * The inverse of what a run did to these orders, newest step first; what cannot be taken back is said, step by step. Orders
- * that it made are read by `readCreated`: whoever goes on to write locks them.
+ * Reverts the steps of a run on these orders, newest first; a step that cannot be reverted has the reason. `readCreated` reads the
+ * orders the run created, and locks them if they will be deleted.
  */
 export async function evaluateUndo(
   db: Queryable,
@@ -35,7 +35,7 @@ export async function evaluateUndo(
       return undoOrder(order, row, { left: leftOf(row), pipeline, created, blocked, mayOverride: run.may_override });
     });
   let undone = undo(new Set());
-  // What was done to several orders together is taken back together or not at all.
+  // A step that changed several orders together is undone for all of them or none.
   const grouped = pipeline.steps.filter(({ action }) => action.applyToAll).map(({ index }) => index);
   const isKept = (index: number) =>
     undone.some(({ evaluation }) =>
@@ -49,12 +49,12 @@ export async function evaluateUndo(
 type UndoneOrder = { evaluation: Evaluation; deletes: Order[] };
 
 type Undoing = {
-  /** The steps that are not taken back yet, as bits. */
+  /** Steps that are not undone yet, as a bit mask. */
   left: number;
   pipeline: Pipeline;
   created: Map<string, Order>;
   blocked: ReadonlySet<number>;
-  /** Whether whoever undoes holds `operations:override`. */
+  /** The caller of the undo has the scope `operations:override`. */
   mayOverride: boolean;
 };
 
@@ -65,15 +65,15 @@ function undoOrder(order: Order, done: DoneRow | undefined, undoing: Undoing): U
   const isTouched = order.version !== done?.version_after;
   const undoOwn = (current: Order, step: StepResult): UndoneStep =>
     isTouched && mergesAgain(step) ? changedWhileApart : undoStep(current, step, created);
-  // Not what an earlier undo took back: what is like it now was done by somebody since.
+  // A step that was undone before is left out: an equal value now was set by a later change.
   const isLeft = ({ index }: StepResult): boolean => (left & (1 << index)) !== 0;
   const applied = (done?.steps ?? []).filter((step) => step.status === "applied" && !step.carried_over && isLeft(step));
   for (const step of applied.toReversed()) {
     const action = pipeline.steps.find(({ index }) => index === step.index)?.action;
-    const why = action ? action.irreversible : "There is no such action any more.";
+    const why = action ? action.irreversible : "The action no longer exists.";
     const own =
       why === undefined ? keepProtectedHolds(mayOverride, undoOwn(evaluation.order, step)) : irreversible(why);
-    // Whose order it is that keeps the others is told by the reason of its own.
+    // The order that blocks the others keeps its own reason.
     const outcome = blocked.has(step.index) && !("error" in own) ? together : own;
     const base = { index: step.index, type: step.type };
     if ("error" in outcome) {
@@ -94,43 +94,43 @@ function undoOrder(order: Order, done: DoneRow | undefined, undoing: Undoing): U
 const together = {
   error: {
     code: "group_changed_after_run",
-    message: "Another order of this step was changed since; they are taken back together or not at all.",
+    message: "Another order of this step was changed after the run; the step is undone for all orders or none.",
   },
 };
 
 function irreversible(why: string) {
-  return { error: { code: "irreversible", message: `This step cannot be taken back. ${why}` } };
+  return { error: { code: "irreversible", message: `This step cannot be undone. ${why}` } };
 }
 
-// What was merged is counted in the other order as it was then: put back here it would be nowhere.
+// The merged order has the lines as they were then: lines restored here would be in no order.
 const merged = {
   error: {
     code: "merged_after_run",
-    message: "The order was merged into another one since, with the lines as they are now.",
+    message: "The order was merged into another one after the run.",
     fix: "Undo the merge first.",
   },
 };
 
-// What left the order went into orders that are no more: taken out of it once more, it would be nowhere.
+// The lines moved to orders that were deleted: removed from this order again, they would be in no order.
 const gone = {
   error: {
     code: "orders_deleted",
-    message: "Taking back the step deleted the orders it had made; they cannot be brought back.",
+    message: "The undo of the step deleted the orders it had created; they cannot be restored.",
     fix: "Run the step again.",
   },
 };
 
-/** The step took back a merge: to take that back in turn merges the order once more. */
+/** The step undid a merge: undoing it would merge the order again. */
 function mergesAgain({ changes }: StepResult): boolean {
   return changes?.some(({ path, from }) => path === "/mergedIntoId" && from !== null) ?? false;
 }
 
-// The other order would get the lines as they were then, which may be in a third order by now.
+// The other order would get the earlier lines, which may be in a third order by now.
 const changedWhileApart = {
   error: {
     code: "changed_after_run",
-    message: "The order was changed since the merge was taken back.",
-    fix: "Merge them again by a new run.",
+    message: "The order was changed after the merge was undone.",
+    fix: "Merge the orders with a new run.",
   },
 };
 
@@ -139,12 +139,12 @@ type UndoneStep = { changes: FieldChange[] } | { error: NonNullable<StepResult["
 const overrideRequired = {
   error: {
     code: "override_required",
-    message: "The step was about a hold that the hub or a bridge placed.",
-    fix: "Somebody with the scope operations:override can take it back.",
+    message: "The step changed a hold placed by the hub or a bridge.",
+    fix: "A user with the scope operations:override can undo it.",
   },
 };
 
-/** A hold that takes the scope to lift is neither lifted nor put back without it, by whichever step it came or went. */
+/** A hold that requires operations:override is neither released nor restored without it, by any step. */
 function keepProtectedHolds(mayOverride: boolean, outcome: UndoneStep): UndoneStep {
   if (mayOverride || "error" in outcome) return outcome;
   const idsIn = (holds: unknown): Set<string> =>
@@ -159,7 +159,9 @@ function undoStep(order: Order, step: StepResult, created: Map<string, Order>): 
   const touched = (step.created_order_ids ?? []).find((id) => (created.get(id)?.version ?? 1) > 1);
   if (touched !== undefined) {
     const number = created.get(touched)!.number;
-    return { error: { code: "created_order_changed", message: `${number}, which this step made, was changed since.` } };
+    return {
+      error: { code: "created_order_changed", message: `${number}, created by this step, was changed after the run.` },
+    };
   }
   if (step.deleted_order_ids) return gone;
   if (order.mergedIntoId !== null && step.changes?.some(({ path }) => path === "/lines")) return merged;
@@ -171,8 +173,8 @@ function undoStep(order: Order, step: StepResult, created: Map<string, Order>): 
       return {
         error: {
           code: "changed_after_run",
-          message: `${change.path.slice(1)} was changed since.`,
-          fix: "Set it by hand.",
+          message: `${change.path.slice(1)} was changed after the run.`,
+          fix: "Change it manually.",
         },
       };
     }

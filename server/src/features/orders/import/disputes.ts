@@ -18,10 +18,10 @@ import type { Followed } from "./follow-source.ts";
 import type { PulledOrder } from "./pulled-order.ts";
 import { withLineIds } from "./pulled-order.ts";
 
-/** What a source said about an order, and what came of it. */
+/** The report of a source and its outcome. */
 type Told = { item: PulledOrder; order: Order; followed: Followed };
 
-/** What a source says and its order does not follow: in the transaction in which that was decided. */
+/** Opens exceptions for reports that were not applied, in the transaction of the import. */
 export async function noteDisputes(tx: Tx, ctx: Ctx, bridgeId: string, told: Told[]): Promise<void> {
   const agreed = told.flatMap(({ order, followed }) =>
     followed.agreed.map((fact) => exceptionKeys.conflict(order.id, conflictHandle(fact))),
@@ -34,13 +34,13 @@ export async function noteDisputes(tx: Tx, ctx: Ctx, bridgeId: string, told: Tol
   );
 }
 
-/** What the source says, by the names of the fields of a request. */
+/** The values of the source, by request field. */
 type Theirs = Pick<ImportedOrder, "status" | "shippingAddress" | "lines" | "total" | "paymentStatus" | "hold">;
 type Dispute = { fact: DisputedFact; theirs: Theirs; isHeld: boolean };
 
 function disputesOf({ followed, item }: Told): Dispute[] {
   const { conflicts, leftOut, isRecalled } = followed;
-  // The partner was asked, and will say what comes of it.
+  // The partner was asked; its response decides.
   const held = conflicts.filter((fact) => !(isRecalled && (fact === "cancelled" || fact === "deleted")));
   const left = [...leftOut.values()].map(({ fact }) => fact);
   const total = leftOut.has("lines") ? "total_changed" : undefined;

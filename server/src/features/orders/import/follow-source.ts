@@ -10,62 +10,62 @@ import { openStatuses, orderStatuses } from "../orders.states.ts";
 import type { DisputedFact, SourceFact } from "../source-rules.ts";
 import { conflictHandle, conflictHold, isCallingOff, isOfSource, sourceHold, sourceVerdict } from "../source-rules.ts";
 
-/** What a source last said, as a short hash for each thing it says something about. */
-export type Marks = Record<string, string>;
+/** The last state reported by a source, as a short hash per field. */
+export type SourceSnapshot = Record<string, string>;
 
 type RequestField = keyof OrderRequest;
 
-/** The order takes these over when it comes, and not again: number, notes, priority and assignee belong to the hub. */
-const takenOnce: ReadonlySet<string> = new Set(["number", "notes", "priority", "assigneeId"]);
-/** Each with rules of its own. */
-const apart: ReadonlySet<string> = new Set(["status", "tags", "customFields", "hold", "deleted"]);
-/** Who the order is at its source; that is how it was found. */
+/** Imported once: afterwards number, notes, priority and assignee belong to the hub. */
+const importedOnce: ReadonlySet<string> = new Set(["number", "notes", "priority", "assigneeId"]);
+/** Fields with special rules. */
+const specialFields: ReadonlySet<string> = new Set(["status", "tags", "customFields", "hold", "deleted"]);
+/** Identifies the order at its source. */
 const identity: ReadonlySet<string> = new Set(["bridgeId", "externalId"]);
-/** Changed here they were split, merged or exchanged: to follow the source would ship things twice. */
+/** If changed locally, the order was split, merged or edited: applying the source would ship items twice. */
 const keptInConflict: ReadonlySet<string> = new Set(["lines", "total"]);
 
 export type Followed = {
   patch: OrderPatch;
-  marks: Marks;
-  /** Fields that say something else here than there, and stay. */
+  snapshot: SourceSnapshot;
+  /** Fields that differ from the source and are kept. */
   kept: string[];
-  /** Those of them that have just changed there, and what the source says now. */
+  /** The kept fields that have just changed at the source, with its new value. */
   leftOut: Map<keyof Order, { to: unknown; fact: DisputedFact }>;
-  /** What is the same on both sides again, or was taken back there. */
+  /** Facts that agree again, or were reverted at the source. */
   agreed: SourceFact[];
-  /** Fields that were changed here and, later, there. */
+  /** Fields changed locally and later at the source. */
   overwritten: string[];
-  /** What was not done, so that the order is on hold until somebody has decided. */
+  /** Facts that were not applied: the order is on hold until a user decides. */
   conflicts: SourceFact[];
-  /** The partner is to be asked to give it back. */
+  /** The fulfillment partner must be asked to return the order. */
   isRecalled: boolean;
   takesLines: boolean;
 };
 
 type Work = {
   order: Order;
-  said: ImportedOrder;
-  before: Marks | undefined;
+  incoming: ImportedOrder;
+  before: SourceSnapshot | undefined;
   env: OrderEnv;
-  /** Whether the order's fulfilment partner can be asked to give it back. */
+  /** Whether the fulfillment partner can be asked to return the order. */
   canRecall: boolean;
   followed: Followed;
 };
 
 /**
- * What a source changed since it was last heard is taken over, as far as the rules for sources have it; what it only
- * repeats is no news, and whatever was done here stays. `before`: what it said then, undefined when that is not known.
+ * Applies the changes of a source since its last snapshot, by the rules for sources. Repeated values are ignored, and local
+ * changes are kept. `before`: the last snapshot; undefined if there is none.
  */
 export function followSource(
   order: Order,
-  said: ImportedOrder,
-  before: Marks | undefined,
+  incoming: ImportedOrder,
+  before: SourceSnapshot | undefined,
   env: OrderEnv,
   canRecall = false,
 ): Followed {
   const followed: Followed = {
     patch: {},
-    marks: {},
+    snapshot: {},
     kept: [],
     leftOut: new Map(),
     agreed: [],
@@ -74,42 +74,43 @@ export function followSource(
     isRecalled: false,
     takesLines: false,
   };
-  const work = { order, said, before, env, canRecall, followed };
+  const work = { order, incoming, before, env, canRecall, followed };
   followStatus(work);
   followFields(work);
   followHold(work);
   followShipped(work);
-  if (said.tags) followTags(order, said.tags, before, followed);
-  if (said.customFields) followCustomFields(order, said.customFields, before, followed);
-  // What it says nothing about this time it has not taken back.
-  followed.marks = { ...(before && keptMarks(before, said)), ...followed.marks };
+  if (incoming.tags) followTags(order, incoming.tags, before, followed);
+  if (incoming.customFields) followCustomFields(order, incoming.customFields, before, followed);
+  // Fields that are missing this time are not reverted.
+  followed.snapshot = { ...(before && keptSnapshot(before, incoming)), ...followed.snapshot };
   return followed;
 }
 
-/** What a source said when it delivered an order for the first time. */
-export function firstMarks(order: Order, said: ImportedOrder, env: OrderEnv): Marks {
-  return followSource(order, said, undefined, env).marks;
+/** The snapshot of a new order. */
+export function firstSnapshot(order: Order, incoming: ImportedOrder, env: OrderEnv): SourceSnapshot {
+  return followSource(order, incoming, undefined, env).snapshot;
 }
 
 function followFields(work: Work): void {
-  const { order, said, before, env, followed } = work;
-  const { patch, marks, kept, leftOut, agreed, overwritten } = followed;
-  const isFollowed = (field: string): boolean => !takenOnce.has(field) && !apart.has(field) && !identity.has(field);
-  const named = (Object.keys(said) as RequestField[]).filter(isFollowed);
-  // The total goes with the lines.
+  const { order, incoming, before, env, followed } = work;
+  const { patch, snapshot, kept, leftOut, agreed, overwritten } = followed;
+  const isFollowed = (field: string): boolean =>
+    !importedOnce.has(field) && !specialFields.has(field) && !identity.has(field);
+  const named = (Object.keys(incoming) as RequestField[]).filter(isFollowed);
+  // The total follows the lines.
   const fields = named.toSorted((a, b) => Number(a === "total") - Number(b === "total"));
-  // As if the order were new: what a field becomes must not depend on what it is.
-  const fresh = fieldsOf(said, fields, env);
+  // Computed as for a new order, independent of current values.
+  const fresh = fieldsOf(incoming, fields, env);
   const taken: RequestField[] = [];
   for (const field of fields) {
     const name = field === "archived" ? "archivedAt" : (field as keyof OrderPatch);
     const [here, there] = [comparable(name, order[name]), comparable(name, fresh[name])];
     const last = before?.[field];
-    const mark = markOf(order.id, field, there);
-    marks[field] = mark;
+    const digest = digestOf(order.id, field, there);
+    snapshot[field] = digest;
     const about = factsOfFields[field];
     const isSame = isDeepStrictEqual(here, there);
-    // Another name or price changes nothing about what is to be shipped.
+    // A changed name or price does not affect shipping.
     const isShippedAlike = isSame || (field === "lines" && isDeepStrictEqual(contentOf(here), contentOf(there)));
     if (about && isShippedAlike) {
       settle(work, conflictHandle(about));
@@ -117,8 +118,8 @@ function followFields(work: Work): void {
     }
     if (isSame) continue;
     const fact = isShippedAlike ? undefined : about;
-    const isRepeated = last === mark;
-    const isChangedHere = last !== undefined && markOf(order.id, field, here) !== last;
+    const isRepeated = last === digest;
+    const isChangedHere = last !== undefined && digestOf(order.id, field, here) !== last;
     const verdict = fact ? sourceVerdict(order.status, fact) : "apply";
     const isWithLines = field === "total" && leftOut.has("lines");
     if (isRepeated || isWithLines || verdict !== "apply" || (isChangedHere && keptInConflict.has(field))) {
@@ -131,7 +132,7 @@ function followFields(work: Work): void {
     if (isChangedHere) overwritten.push(field);
   }
   followed.takesLines = taken.includes("lines");
-  Object.assign(patch, fieldsOf(said, taken, env, order));
+  Object.assign(patch, fieldsOf(incoming, taken, env, order));
 }
 
 const factsOfFields: Partial<Record<RequestField, SourceFact>> = {
@@ -145,13 +146,13 @@ function contentOf(lines: unknown): string[] {
 
 function placeConflict({ order, env, followed }: Work, fact: SourceFact, more?: string): void {
   const { patch, conflicts } = followed;
-  // It has left by now, or was called off: there is nothing to hold back.
+  // Shipped or cancelled: there is nothing to hold.
   if (!openStatuses.includes(patch.status ?? order.status)) return;
   conflicts.push(fact);
   patch.holds = withHold({ holds: patch.holds ?? order.holds }, conflictHold(env, order, fact, more));
 }
 
-/** The source has taken back what the order was held for. */
+/** The source reverted the reason of the hold. */
 function settle(work: Work, ...handles: string[]): void {
   drop(work, (hold) => isOfSource(hold) && handles.includes(hold.handle));
 }
@@ -163,14 +164,15 @@ function drop({ order, followed: { patch } }: Work, isOver: (hold: Hold) => bool
 
 type Statement = { fact: SourceFact | "onward"; to: OrderStatus };
 
-/** What the source says about the whole order, if that is news. */
-function statementOf({ order, said, before }: Work): Statement | undefined {
-  const { status } = said;
+/** The new fact about the whole order, if any. */
+function statementOf({ order, incoming, before }: Work): Statement | undefined {
+  const { status } = incoming;
   const wasDeleted = before?.deleted === "yes";
-  if (said.deleted) return wasDeleted ? undefined : { fact: "deleted", to: "cancelled" };
-  const lastWas = (one: OrderStatus): boolean => before?.status === markOf(order.id, "status", one);
-  const isPaid = said.paymentStatus === "paid" && before?.paymentStatus !== markOf(order.id, "paymentStatus", "paid");
-  // Somebody has moved the order since: that the source says the same as before takes nothing back.
+  if (incoming.deleted) return wasDeleted ? undefined : { fact: "deleted", to: "cancelled" };
+  const lastWas = (one: OrderStatus): boolean => before?.status === digestOf(order.id, "status", one);
+  const isPaid =
+    incoming.paymentStatus === "paid" && before?.paymentStatus !== digestOf(order.id, "paymentStatus", "paid");
+  // The order was moved locally since: a repeated report does not revert that.
   const isNews = status !== undefined && (wasDeleted || !lastWas(status));
   if (!isNews) {
     const isWaiting = order.status === "awaiting_payment" && status !== "cancelled";
@@ -196,27 +198,27 @@ function statementOf({ order, said, before }: Work): Statement | undefined {
 const happened: readonly string[] = ["partly_fulfilled", "fulfilled", "delivered"];
 
 function followStatus(work: Work): void {
-  const { order, said, before, canRecall, followed } = work;
-  const { patch, marks } = followed;
+  const { order, incoming, before, canRecall, followed } = work;
+  const { patch, snapshot } = followed;
   const statement = statementOf(work);
-  const mark = said.status && markOf(order.id, "status", said.status);
+  const digest = incoming.status && digestOf(order.id, "status", incoming.status);
   const lastKept = before?.["status/kept"];
-  if (said.deleted || before?.deleted !== undefined) marks.deleted = said.deleted ? "yes" : "no";
-  if (mark !== undefined) marks.status = mark;
+  if (incoming.deleted || before?.deleted !== undefined) snapshot.deleted = incoming.deleted ? "yes" : "no";
+  if (digest !== undefined) snapshot.status = digest;
   if (!statement) return followMoney(work);
   const { fact, to } = statement;
-  // A hold that the source is the reason for does not keep it from saying what has happened.
+  // A hold caused by the source does not block its own updates.
   const free = { ...order, holds: order.holds.filter((hold) => !isOfSource(hold)) };
   const problem = moveProblem(free, to, { hasHappened: happened.includes(fact) });
   const isBehind = orderStatuses.indexOf(to) <= orderStatuses.indexOf(order.status);
   if (fact === "onward") {
-    // The table has ways back, for people: a shop that still calls an order ready must not have it sent a second time.
+    // The table allows users to go back: a shop that still reports an order as ready must not cause a second shipment.
     if (!isBehind && !problem) patch.status = to;
-    else if (!isBehind) delete marks.status;
+    else if (!isBehind) delete snapshot.status;
     return followMoney(work);
   }
   const verdict = sourceVerdict(order.status, fact);
-  // What it says has happened, and more.
+  // The order is already further.
   if (happened.includes(fact) && verdict === "apply" && isBehind) return followMoney(work);
   if (verdict === "recall") {
     followed.isRecalled = canRecall;
@@ -236,107 +238,112 @@ function followStatus(work: Work): void {
   const isCallOff = fact === "cancelled" || fact === "deleted";
   if (verdict === "conflict" || (verdict === "apply" && isCallOff && isOpen)) placeConflict(work, fact);
   followed.kept.push("status");
-  // What a hold keeps from being followed is tried again with the next import, and said once.
-  if (problem?.code === "on_hold" && mark !== undefined) {
-    delete marks.status;
-    marks["status/kept"] = mark;
+  // An update blocked by a hold is retried with the next import and reported once.
+  if (problem?.code === "on_hold" && digest !== undefined) {
+    delete snapshot.status;
+    snapshot["status/kept"] = digest;
   }
-  if (mark === undefined || lastKept !== mark) followed.leftOut.set("status", { to, fact });
+  if (digest === undefined || lastKept !== digest) followed.leftOut.set("status", { to, fact });
 }
 
-/** What was paid back is not shipped without somebody having looked; unless the whole order was called off. */
+/** A refunded order needs review before shipping, unless it was cancelled. */
 function followMoney(work: Work): void {
-  const { order, said, before, followed } = work;
-  if (said.paymentStatus === undefined || said.status === "cancelled" || said.deleted) return;
-  const isNews = before?.paymentStatus !== markOf(order.id, "paymentStatus", said.paymentStatus);
-  if (!isNews || said.paymentStatus === order.paymentStatus) return;
-  if (said.paymentStatus !== "refunded") return settle(work, conflictHandle("refunded"));
+  const { order, incoming, before, followed } = work;
+  if (incoming.paymentStatus === undefined || incoming.status === "cancelled" || incoming.deleted) return;
+  const isNews = before?.paymentStatus !== digestOf(order.id, "paymentStatus", incoming.paymentStatus);
+  if (!isNews || incoming.paymentStatus === order.paymentStatus) return;
+  if (incoming.paymentStatus !== "refunded") return settle(work, conflictHandle("refunded"));
   if (sourceVerdict(followed.patch.status ?? order.status, "refunded") === "conflict") placeConflict(work, "refunded");
 }
 
 function followHold(work: Work): void {
-  const { order, said, before, env, followed } = work;
-  if (said.hold === undefined) return;
-  const mark = markOf(order.id, "hold", said.hold);
-  followed.marks.hold = mark;
-  if (said.hold === null) return settle(work, sourceHold, conflictHandle("on_hold"));
-  // Somebody may have released it here since.
-  if (before?.hold === mark) return;
+  const { order, incoming, before, env, followed } = work;
+  if (incoming.hold === undefined) return;
+  const digest = digestOf(order.id, "hold", incoming.hold);
+  followed.snapshot.hold = digest;
+  if (incoming.hold === null) return settle(work, sourceHold, conflictHandle("on_hold"));
+  // A user may have released it since.
+  if (before?.hold === digest) return;
   const verdict = sourceVerdict(followed.patch.status ?? order.status, "on_hold");
   const holds = followed.patch.holds ?? order.holds;
-  if (verdict === "apply") followed.patch.holds = withHold({ holds }, holdOfSource(said.hold, env));
+  if (verdict === "apply") followed.patch.holds = withHold({ holds }, holdOfSource(incoming.hold, env));
   else if (verdict === "conflict") placeConflict(work, "on_hold");
   else followed.kept.push("holds");
 }
 
-/** What the source has shipped of each line, which may be more than was shipped from here, never less. */
-function followShipped({ order, said, before, followed: { patch, marks } }: Work): void {
-  const shipped = new Map((said.lines ?? []).map(({ id, shippedQuantity = 0 }) => [id, shippedQuantity]));
+/** Applies shipped quantities of the source; they never decrease. */
+function followShipped({ order, incoming, before, followed: { patch, snapshot } }: Work): void {
+  const shipped = new Map((incoming.lines ?? []).map(({ id, shippedQuantity = 0 }) => [id, shippedQuantity]));
   const some = [...shipped].filter(([, quantity]) => quantity > 0);
-  const mark = markOf(order.id, "shipped", some);
-  if (said.lines) marks.shipped = mark;
+  const digest = digestOf(order.id, "shipped", some);
+  if (incoming.lines) snapshot.shipped = digest;
   const status = patch.status ?? order.status;
   const hasLeft = status === "partially_shipped" || status === "shipped" || status === "delivered";
-  if (!hasLeft || !said.lines || before?.shipped === mark) return;
+  if (!hasLeft || !incoming.lines || before?.shipped === digest) return;
   const lines = patch.lines ?? order.lines;
   const more = ({ id, quantity, shippedQuantity }: OrderLine): number =>
     Math.max(shippedQuantity, Math.min(shipped.get(id) ?? 0, quantity));
   patch.lines = lines.map((line) => ({ ...line, shippedQuantity: more(line) }));
 }
 
-/** Tags are added, never taken away; one that was removed here does not come back. */
-function followTags(order: Order, tags: string[], before: Marks | undefined, { patch, marks, kept }: Followed): void {
+/** Adds tags and never removes any; a tag removed locally is not added again. */
+function followTags(
+  order: Order,
+  tags: string[],
+  before: SourceSnapshot | undefined,
+  { patch, snapshot, kept }: Followed,
+): void {
   const added = tags.filter((tag) => !order.tags.includes(tag));
   const unheard = added.filter((tag) => before?.[`tags/${tag}`] === undefined);
   const news = [...new Set(unheard)].slice(0, Math.max(0, orderLimits.tags - order.tags.length));
-  for (const tag of tags) marks[`tags/${tag}`] = "";
+  for (const tag of tags) snapshot[`tags/${tag}`] = "";
   if (news.length > 0) patch.tags = [...order.tags, ...news];
   if (news.length < added.length) kept.push("tags");
 }
 
-/** One by one: the hub has custom fields that the source knows nothing of. */
+/** Field by field: the hub has custom fields that the source does not know. */
 function followCustomFields(
   order: Order,
-  said: NonNullable<OrderRequest["customFields"]>,
-  before: Marks | undefined,
-  { patch, marks, kept, overwritten }: Followed,
+  incoming: NonNullable<OrderRequest["customFields"]>,
+  before: SourceSnapshot | undefined,
+  { patch, snapshot, kept, overwritten }: Followed,
 ): void {
   const customFields = { ...order.customFields };
   const isMarked = (path: string): boolean => before?.[path] !== undefined;
-  for (const [name, value] of Object.entries(said)) {
+  for (const [name, value] of Object.entries(incoming)) {
     const path = `customFields/${name}`;
-    const mark = markOf(order.id, path, value);
-    marks[path] = mark;
+    const digest = digestOf(order.id, path, value);
+    snapshot[path] = digest;
     if (customFields[name] === value) continue;
     const isFull = !(name in customFields) && Object.keys(customFields).length >= orderLimits.customFields;
-    if (before?.[path] === mark || isFull) kept.push(path);
+    if (before?.[path] === digest || isFull) kept.push(path);
     else {
-      if (isMarked(path) && markOf(order.id, path, customFields[name]) !== before?.[path]) overwritten.push(path);
+      if (isMarked(path) && digestOf(order.id, path, customFields[name]) !== before?.[path]) overwritten.push(path);
       customFields[name] = value;
     }
   }
   for (const name of Object.keys(customFields)) {
     const path = `customFields/${name}`;
-    // The source had it, and has it no more.
-    if (!(name in said) && isMarked(path)) delete customFields[name];
+    // Removed at the source.
+    if (!(name in incoming) && isMarked(path)) delete customFields[name];
   }
   if (!isDeepStrictEqual(customFields, order.customFields)) patch.customFields = customFields;
 }
 
-function keptMarks(before: Marks, request: ImportedOrder): Marks {
+function keptSnapshot(before: SourceSnapshot, request: ImportedOrder): SourceSnapshot {
   const isReplaced = (path: string): boolean => request.customFields !== undefined && path.startsWith("customFields/");
   return Object.fromEntries(Object.entries(before).filter(([path]) => !isReplaced(path)));
 }
 
-/** Without what the hub adds by itself. */
+/** Without fields added by the hub. */
 function comparable(field: keyof Order, value: unknown): unknown {
   if (field === "archivedAt") return value !== null;
   if (field !== "lines") return value;
   return (value as OrderLine[]).map(({ id: _id, shippedQuantity: _shipped, ...line }) => line);
 }
 
-/** The id of the order is in it: equal values of two orders cannot be told from their marks. */
-function markOf(orderId: string, path: string, value: unknown): string {
+/** Includes the order ID, so that equal values of two orders have different hashes. */
+function digestOf(orderId: string, path: string, value: unknown): string {
   return hash("sha256", `${orderId} ${path} ${sortedJson(value)}`, "base64url").slice(0, 11);
 }
 

@@ -1,7 +1,9 @@
 import { orderSheet } from "../../../connectors/csv/order-sheet.ts";
 import { parseMapping } from "../../../core/csv/csv-columns.ts";
 import type { CellError, Sheet, SheetRecord } from "../../../core/csv/sheet.ts";
-import { createReport, openSheet, readRecords, toCellError } from "../../../core/csv/sheet.ts";
+import { openSheet } from "../../../core/csv/sheet.ts";
+import { readRecords } from "../../../core/csv/sheet-records.ts";
+import { createReport, toCellError } from "../../../core/csv/sheet-report.ts";
 import type { RowFailure } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import { change } from "../../../context.ts";
@@ -22,14 +24,14 @@ import { settleBody } from "./inbound-body.ts";
 import { findNumbered, updateNumbered } from "./update-numbered.ts";
 
 const maxRows = 200_000;
-/** As many orders wait for further rows of theirs: a long file is never in memory as orders. */
+/** Orders that may wait for further rows, so that a long file is never in memory as a whole. */
 const maxOpen = 10_000;
-/** One statement each. */
-const portionSize = 1_000;
+/** Orders per statement. */
+const batchSize = 1_000;
 
 type Counts = { updated: number; unchanged: number; skipped: number };
 
-/** A spreadsheet of orders. What is right is created or updated, what is not comes back with the reason beside it. */
+/** Imports a file of orders: valid ones are created or updated, the others returned with their errors. */
 export async function importOrders(ctx: Ctx, query: ImportQuery, body: ImportRequest): Promise<ImportAnswer> {
   const { mapping = parseMapping(query.mapping) } = body;
   const request = { ...query, ...body, mapping };
@@ -40,19 +42,19 @@ export async function importOrders(ctx: Ctx, query: ImportQuery, body: ImportReq
     const sheet = await openSheet(request.csv, orderSheet, { ...options, maxRows, mayLackColumns: dryRun });
     const report = createReport(sheet);
     const counts: Counts = { updated: 0, unchanged: 0, skipped: 0 };
-    for await (const records of inPortions(readRecords(sheet, maxOpen))) {
-      const failures = await takePortion(db, ctx, sheet, records, { ...request, take, counts });
+    for await (const records of inBatches(readRecords(sheet, maxOpen))) {
+      const failures = await importBatch(db, ctx, sheet, records, { ...request, take, counts });
       for (const record of records) report.add(record, failures.get(record));
-      progress.tell(report.rows());
+      progress.report(report.rows());
     }
-    const { records, summary, ...told } = report.finish();
+    const { records, summary, ...shown } = report.finish();
     const others = counts.updated + counts.unchanged + counts.skipped;
     const more = request.onExisting === undefined ? {} : counts;
-    return { dryRun, ...told, summary: { ...summary, created: summary.created - others, orders: records, ...more } };
+    return { dryRun, ...shown, summary: { ...summary, created: summary.created - others, orders: records, ...more } };
   };
   try {
-    if (dryRun) return await read(ctx.db, tryPortion);
-    return await change(ctx, async (tx) => await read(tx, (_db, own, requests) => createPortion(tx, own, requests)));
+    if (dryRun) return await read(ctx.db, checkBatch);
+    return await change(ctx, async (tx) => await read(tx, (_db, own, requests) => createBatch(tx, own, requests)));
   } finally {
     progress.end();
   }
@@ -73,21 +75,21 @@ async function sheetOptions(ctx: Ctx, request: ImportRequest) {
   return { ...saved, ...options, timeZone, mapping: { ...saved.mapping, ...mapping } };
 }
 
-async function* inPortions(records: AsyncIterable<SheetRecord>): AsyncGenerator<SheetRecord[]> {
-  let portion: SheetRecord[] = [];
+async function* inBatches(records: AsyncIterable<SheetRecord>): AsyncGenerator<SheetRecord[]> {
+  let batch: SheetRecord[] = [];
   for await (const record of records) {
-    portion.push(record);
-    if (portion.length < portionSize) continue;
-    yield portion;
-    portion = [];
+    batch.push(record);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
   }
-  if (portion.length > 0) yield portion;
+  if (batch.length > 0) yield batch;
 }
 
-/** What became of each of these requests. */
+/** Returns the failure of each request. */
 type Take = (db: Queryable, ctx: Ctx, requests: unknown[]) => Promise<(RowFailure | undefined)[]>;
 
-async function takePortion(
+async function importBatch(
   db: Queryable,
   ctx: Ctx,
   sheet: Sheet,
@@ -115,23 +117,23 @@ async function takePortion(
   return failures;
 }
 
-const tryPortion: Take = async (db, ctx, requests) => {
+const checkBatch: Take = async (db, ctx, requests) => {
   const prepared = await prepareOrders(db, ctx.orgId, requests, findImportedErrors);
   const stored = await findStoredTwins(db, ctx.orgId, prepared);
   return requests.map((_, index) => prepared.failures.get(index) ?? stored.get(index));
 };
 
-async function createPortion(tx: Tx, ctx: Ctx, requests: unknown[]): Promise<(RowFailure | undefined)[]> {
+async function createBatch(tx: Tx, ctx: Ctx, requests: unknown[]): Promise<(RowFailure | undefined)[]> {
   const outcomes = await createImported(tx, ctx, requests);
   recordCreation(tx, ctx, outcomes, "csv");
   return outcomes.map((outcome) => ("failure" in outcome ? outcome.failure : undefined));
 }
 
-/** What could not be read, and what is wrong with the rest of the order, so that it has to be put right only once. */
+/** Unreadable cells and errors in the rest of the order, so that all can be corrected at once. */
 function allErrors(record: SheetRecord, sheet: Sheet): CellError[] {
   const isKnown = (at: CellError): boolean =>
     record.errors.some(({ row, column }) => row === at.row && column === at.column);
-  // What is missing may be what could not be read.
+  // A missing value may be the unreadable one.
   const others = findImportedErrors(record.request).filter(({ code }) => code !== "required");
   return [...record.errors, ...others.map((error) => toCellError(sheet, record, error)).filter((at) => !isKnown(at))];
 }

@@ -129,7 +129,7 @@ describe("importing a file", () => {
     expect(lines[0]).toBe("number,sku,quantity,total,status,order date,email,,error");
     expect(lines).toHaveLength(9);
     expect(lines[1]).toBe("BAD,A,many,10,new,2026-01-02,,,quantity: many is not a number.");
-    expect(lines[2]).toContain("total: Row 3 of the same order says something else.");
+    expect(lines[2]).toContain("total: Row 3 of the same order has another value.");
     const again = await org.post("/orders/import", {
       csv: body.rejectedCsv.replace("many", "2").replace("B,1,11", "B,1,10"),
     });
@@ -173,7 +173,7 @@ describe("importing a file", () => {
       null,
     ]);
     expect(body.warnings).toEqual([
-      { column: "Order ID", code: "duplicate_field", message: "Not read: Order Number is the number already." },
+      { column: "Order ID", code: "duplicate_field", message: "Not read: Order Number is already the number." },
       { column: "Colour", code: "unknown_column", message: expect.stringContaining("no field has this name") },
       { column: "SKU", code: "assumed_quantity", message: expect.stringContaining("1 in every row") },
     ]);

@@ -3,17 +3,17 @@ import type { Order } from "../order.ts";
 import type { ImportedOrder } from "../orders.schemas.ts";
 import type { Partner } from "./recall-partners.ts";
 
-/** An order as a bridge delivers it: the body of a request, and its identity and age there. */
+/** An order as delivered by a bridge: the request body, and its ID and time at the source. */
 export type PulledOrder = { externalId: string; updatedAt: string | undefined; body: Record<string, unknown> };
 
-/** `conflicts`: orders that say something else here than there, and what was done about it. */
+/** `conflicts`: orders that differ from their source, and how that was handled. */
 export type PulledOutcome = {
   counts: Record<string, number>;
   failures: (Failure & { externalId: string })[];
   conflicts: unknown[];
-  /** What is to be asked for as soon as all of it is written. */
+  /** Recalls to request after the transaction. */
   recalls: (Partner & { input: { orderIds: string[] } })[];
-  /** When the oldest of those that failed was changed at its source. */
+  /** Source time of the oldest failed order. */
   failedSince: string | undefined;
 };
 
@@ -25,13 +25,13 @@ export function fail(outcome: PulledOutcome, item: PulledOrder, { code, message,
   outcome.failures.push({ externalId: item.externalId, code, message: withPlace(message, errors), errors });
 }
 
-/** "This must be a string." alone does not say of what: people read the message, not the pointers. */
+/** Adds the pointer to messages such as "This must be a string.", since users read only the message. */
 function withPlace(message: string, [first]: unknown[]): string {
   const { pointer, message: said } = (first ?? {}) as { pointer?: string; message?: string };
   return pointer && said === message ? `${pointer}: ${message}` : message;
 }
 
-/** A shop's lines have no ids of ours: the same SKU at the same place is the same line. */
+/** Lines without IDs: the same SKU at the same position is the same line. */
 export function withLineIds(request: ImportedOrder, order: Order): ImportedOrder {
   if (!Array.isArray(request.lines)) return request;
   const free = [...order.lines];
@@ -39,7 +39,7 @@ export function withLineIds(request: ImportedOrder, order: Order): ImportedOrder
     const index = free.findIndex(({ sku }) => sku === (line as { sku?: unknown } | null)?.sku);
     const [known] = index === -1 ? [] : free.splice(index, 1);
     if (known) return line.id === undefined ? { ...line, id: known.id } : line;
-    // Items without a SKU had one made from their line until they got one that all orders share.
+    // Earlier imports derived missing SKUs from the line; now from the product.
     const isOld = free.some(({ id, sku }) => id === line.id && sku === `line-${id}`);
     return isOld ? { ...line, sku: `line-${line.id}` } : line;
   });

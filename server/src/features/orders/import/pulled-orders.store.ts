@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from "../../../db/database.ts";
-import type { Marks } from "./follow-source.ts";
+import type { SourceSnapshot } from "./follow-source.ts";
 
-/** Two imports of one bridge take turns where they deliver the same orders, and only there. */
+/** Serializes two imports of a bridge that deliver the same orders. */
 export async function lockExternalIds(tx: Tx, bridgeId: string, externalIds: string[]): Promise<void> {
   await tx.query(
     `select pg_advisory_xact_lock(key) from (
@@ -27,7 +27,7 @@ export async function findByExternalIds(
 
 export type Traits = { externalId: string; number: string; orderedAt: string };
 
-/** Those of these orders that came through a bridge which was deleted since. */
+/** Finds orders of deleted bridges that match these traits. */
 export async function findLeftBehind(
   db: Queryable,
   orgId: string,
@@ -36,7 +36,7 @@ export async function findLeftBehind(
 ): Promise<KnownOrder[]> {
   if (traits.length === 0) return [];
   return await db.query<KnownOrder>(
-    // Only one with a number, which the bridge must not have given to another: it is going to be this bridge's.
+    // Joins by (org_id, number). One order per number, and none whose number this bridge already has: it moves to this bridge.
     `select distinct on (o.number) o.id, o.external_id, null::timestamptz as source_updated_at
        from jsonb_to_recordset($2::jsonb) as u ("externalId" text, number text, "orderedAt" timestamptz)
        join orders o on o.org_id = $1 and o.number = u.number and o.external_id = u."externalId" and o.ordered_at = u."orderedAt"
@@ -47,8 +47,8 @@ export async function findLeftBehind(
   );
 }
 
-/** How old each order's state is at its source. */
-export async function rememberAges(
+/** Stores the source time of each order. */
+export async function saveSourceTimes(
   tx: Tx,
   orgId: string,
   bridgeId: string,
@@ -64,22 +64,30 @@ export async function rememberAges(
   );
 }
 
-/** What its bridge last said about each of these orders; those it has said nothing about yet are left out. */
-export async function findMarks(db: Queryable, orgId: string, orderIds: string[]): Promise<Map<string, Marks>> {
-  const rows = await db.query<{ order_id: string; marks: Marks }>(
-    "select order_id, marks from order_sources where org_id = $1 and order_id = any($2::uuid[])",
+/** The last snapshot of each order; orders without one are skipped. */
+export async function findSnapshots(
+  db: Queryable,
+  orgId: string,
+  orderIds: string[],
+): Promise<Map<string, SourceSnapshot>> {
+  const rows = await db.query<{ order_id: string; snapshot: SourceSnapshot }>(
+    "select order_id, snapshot from order_sources where org_id = $1 and order_id = any($2::uuid[])",
     [orgId, orderIds],
   );
-  return new Map(rows.map(({ order_id, marks }) => [order_id, marks]));
+  return new Map(rows.map(({ order_id, snapshot }) => [order_id, snapshot]));
 }
 
-export async function saveMarks(tx: Tx, orgId: string, marks: ReadonlyMap<string, Marks>): Promise<void> {
-  if (marks.size === 0) return;
-  const records = [...marks].map(([id, said]) => ({ id, said }));
+export async function saveSnapshots(
+  tx: Tx,
+  orgId: string,
+  snapshots: ReadonlyMap<string, SourceSnapshot>,
+): Promise<void> {
+  if (snapshots.size === 0) return;
+  const records = [...snapshots].map(([id, snapshot]) => ({ id, snapshot }));
   await tx.query(
-    `insert into order_sources (org_id, order_id, marks)
-     select $1, u.id, u.said from jsonb_to_recordset($2::jsonb) as u (id uuid, said jsonb)
-     on conflict (org_id, order_id) do update set marks = excluded.marks`,
+    `insert into order_sources (org_id, order_id, snapshot)
+     select $1, u.id, u.snapshot from jsonb_to_recordset($2::jsonb) as u (id uuid, snapshot jsonb)
+     on conflict (org_id, order_id) do update set snapshot = excluded.snapshot`,
     [orgId, JSON.stringify(records)],
   );
 }

@@ -7,15 +7,15 @@ import { findBridgesAcrossOrgs } from "../../bridges/bridges.ts";
 import { listLocationBridges } from "../../locations/locations.ts";
 import type { Order } from "../order.ts";
 
-/** Who can be asked to give an order back, and how. */
+/** A fulfillment partner that can be asked to return an order. */
 export type Partner = { bridge: OpenBridge; task: ConnectorTask };
 
-/** The bridge that each of these orders was sent to, by the id of the order; the ledger of effects has it. */
+/** The bridge that each order was sent to, by order ID, from the effects of push tasks. */
 export type FindSentTo = (orderIds: string[]) => Promise<ReadonlyMap<string, string>>;
 
 /**
- * The fulfilment partners of these orders, by the ids of the orders: where each was sent, or else the bridge of its location.
- * Those that cannot be asked now are left out.
+ * The fulfillment partners of these orders, by order ID: the bridge it was sent to, or else that of its location. Partners that
+ * cannot be asked now are skipped.
  */
 export async function findRecallPartners(
   tx: Tx,

@@ -11,7 +11,7 @@ import { ruleErrors } from "../order-fields.ts";
 import { findMissingReferences, newReferences } from "../order-references.ts";
 import { moveProblem } from "../order-rules.ts";
 import type { Order } from "../order.ts";
-import { editOf, patched } from "../change-order.ts";
+import { editOf, mergeRequest } from "../change-order.ts";
 import type { ImportedOrder } from "../orders.schemas.ts";
 import * as store from "../orders.store.ts";
 import { maskedErrors } from "../personal-data.ts";
@@ -20,7 +20,7 @@ import { saveChanges } from "../save-changes.ts";
 import { explainUnknown } from "../unknown-orders.ts";
 import { withLineIds } from "./pulled-order.ts";
 
-/** Which of these records are about an order that is here, by its number; a number of several orders is a failure. */
+/** Finds the existing orders by number; a number that several orders have is a failure. */
 export async function findNumbered(
   db: Queryable,
   ctx: Ctx,
@@ -49,8 +49,8 @@ export async function findNumbered(
 }
 
 /**
- * Orders that are here become what the file says of them; what it says nothing about stays. The rules are those of a
- * change by hand: an order that cannot become it fails alone.
+ * Updates existing orders with the fields of the file; other fields are unchanged. The rules are those of PATCH: an invalid update
+ * fails without affecting the others.
  */
 export async function updateNumbered(
   db: Queryable,
@@ -96,7 +96,7 @@ function planEdit(ctx: Ctx, order: Order, given: Record<string, unknown>): Plann
   const { number: _number, notes, ...said } = withLineIds(given, order);
   const added = (notes ?? []).filter(({ text }) => !order.notes.some((note) => note.text === text));
   const patch = added.length === 0 ? said : { ...said, notes: [...order.notes.map(keptNote), ...added] };
-  const request = patched(order, patch);
+  const request = mergeRequest(order, patch);
   const misshapen = findImportedErrors(patch);
   const errors: FieldError[] =
     misshapen.length > 0 ? misshapen : [...ruleErrors(request, order), ...maskedErrors(patch)];

@@ -9,7 +9,7 @@ import type { Order } from "../order.ts";
 import { orderEnv } from "../order.ts";
 import type { ImportedOrder } from "../orders.schemas.ts";
 import { saveChanges } from "../save-changes.ts";
-import type { Followed, Marks } from "./follow-source.ts";
+import type { Followed, SourceSnapshot } from "./follow-source.ts";
 import { followSource } from "./follow-source.ts";
 import { noteDisputes } from "./disputes.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
@@ -18,7 +18,7 @@ import * as pulled from "./pulled-orders.store.ts";
 import type { FindSentTo, Partner } from "./recall-partners.ts";
 import { findRecallPartners } from "./recall-partners.ts";
 
-/** What a bridge says about an order, and the order as it is here, locked. */
+/** An imported order and its locked local order. */
 type Pair = { item: PulledOrder; order: Order };
 type Plan = Pair & { request: ImportedOrder; followed: Followed };
 
@@ -32,10 +32,10 @@ export async function updateChanged(
 ): Promise<void> {
   if (pairs.length === 0) return;
   const ids = pairs.map(({ order }) => order.id);
-  const marks = await pulled.findMarks(tx, ctx.orgId, ids);
+  const snapshot = await pulled.findSnapshots(tx, ctx.orgId, ids);
   const sent = pairs.map(({ order }) => order).filter(({ status }) => status === "sent");
   const partners = await findRecallPartners(tx, ctx, sent, findSentTo);
-  const plans = await planUpdates(tx, ctx, bridgeId, pairs, marks, partners, outcome);
+  const plans = await planUpdates(tx, ctx, bridgeId, pairs, snapshot, partners, outcome);
   for (const plan of plans) noteConflicts(outcome, plan);
   const edits = plans.map(({ order, followed: { patch, leftOut } }) => ({
     order,
@@ -47,9 +47,9 @@ export async function updateChanged(
       keptLocal: true as const,
     })),
   }));
-  const isNews = ({ order, followed }: Plan): boolean => !isDeepStrictEqual(marks.get(order.id), followed.marks);
-  const news = plans.filter(isNews).map(({ order, followed }) => [order.id, followed.marks] as const);
-  await pulled.saveMarks(tx, ctx.orgId, new Map(news));
+  const isNews = ({ order, followed }: Plan): boolean => !isDeepStrictEqual(snapshot.get(order.id), followed.snapshot);
+  const news = plans.filter(isNews).map(({ order, followed }) => [order.id, followed.snapshot] as const);
+  await pulled.saveSnapshots(tx, ctx.orgId, new Map(news));
   const saved = await saveChanges(tx, ctx, "imported", edits);
   await noteDisputes(tx, ctx, bridgeId, plans);
   const recalled = plans.filter(({ followed }) => followed.isRecalled).map(({ order }) => order.id);
@@ -60,13 +60,13 @@ export async function updateChanged(
   recordOrders(tx, ctx, { type: "orders.updated", source: "bridge", bridgeId, ...saved });
 }
 
-/** What each order becomes; those that cannot become it fail alone. */
+/** Plans the update of each order; an invalid one fails without affecting the others. */
 async function planUpdates(
   tx: Tx,
   ctx: Ctx,
   bridgeId: string,
   pairs: Pair[],
-  marks: ReadonlyMap<string, Marks>,
+  snapshot: ReadonlyMap<string, SourceSnapshot>,
   partners: ReadonlyMap<string, Partner>,
   outcome: PulledOutcome,
 ): Promise<Plan[]> {
@@ -76,10 +76,11 @@ async function planUpdates(
     const request = withLineIds(item.body, order);
     const errors = findImportedErrors(request);
     const canRecall = partners.has(order.id);
-    const followed = errors.length > 0 ? undefined : followSource(order, request, marks.get(order.id), env, canRecall);
-    // It was left behind by a bridge that was deleted: from now on it is this one's.
+    const followed =
+      errors.length > 0 ? undefined : followSource(order, request, snapshot.get(order.id), env, canRecall);
+    // Its previous bridge was deleted: it belongs to this bridge from now on.
     if (followed && order.bridgeId !== bridgeId) followed.patch.bridgeId = bridgeId;
-    // Lines that stay as they are here need not fit what was shipped of them.
+    // Lines that are not changed need not match the shipped quantities.
     if (followed?.takesLines) errors.push(...ruleErrors({ lines: request.lines ?? [] }, order));
     const [first] = errors;
     if (first) fail(outcome, item, { code: "validation_failed", message: first.message, errors: errors.slice(0, 5) });

@@ -3,12 +3,12 @@ import { invalidRow } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { createImported } from "../create-orders.ts";
-import type { Marks } from "./follow-source.ts";
-import { firstMarks } from "./follow-source.ts";
+import type { SourceSnapshot } from "./follow-source.ts";
+import { firstSnapshot } from "./follow-source.ts";
 import { hasNoLines, settleBody } from "./inbound-body.ts";
 import { recordOrders } from "../order-events.ts";
 import type { Order } from "../order.ts";
-import { orderEnv } from "../order.ts";
+import { normalizeNumber, orderEnv } from "../order.ts";
 import * as store from "../orders.store.ts";
 import type { PulledOrder, PulledOutcome } from "./pulled-order.ts";
 import { fail } from "./pulled-order.ts";
@@ -17,8 +17,8 @@ import type { FindSentTo } from "./recall-partners.ts";
 import { updateChanged } from "./update-pulled.ts";
 
 /**
- * Creates those that are new and updates those that changed, one statement each for the whole page. A state older than
- * the one that is stored changes nothing, so that pages may overlap, repeat and arrive late.
+ * Creates new orders and updates changed ones, one statement each for the whole page. A state older than the stored one changes
+ * nothing, so pages may overlap, repeat and arrive late.
  */
 export async function upsertPulledOrders(
   tx: Tx,
@@ -54,18 +54,18 @@ export async function upsertPulledOrders(
     const isStale =
       source_updated_at !== null && item.updatedAt !== undefined && new Date(item.updatedAt) < source_updated_at;
     if (isStale) outcome.counts.unchanged!++;
-    // One that was deleted in the same moment comes back with the next import.
+    // An order that was just deleted is created again by the next import.
     return isStale || !order ? [] : [{ item, order }];
   });
-  // Those that were left behind come first: a new one that has the number of one of them fails alone.
+  // Orders of deleted bridges first: a new order with the same number fails alone.
   await updateChanged(tx, ctx, bridgeId, changed, outcome, findSentTo);
   await createFresh(tx, ctx, bridgeId, fresh, outcome);
-  await pulled.rememberAges(tx, ctx.orgId, bridgeId, ages(newest));
+  await pulled.saveSourceTimes(tx, ctx.orgId, bridgeId, ages(newest));
   return outcome;
 }
 
 const noLines = invalidRow([
-  { pointer: "/lines", code: "no_lines", message: "The order has no lines: there would be nothing to ship." },
+  { pointer: "/lines", code: "no_lines", message: "The order has no lines, so there is nothing to ship." },
 ]);
 
 function keepNewest(items: PulledOrder[]): Map<string, PulledOrder> {
@@ -77,16 +77,16 @@ function keepNewest(items: PulledOrder[]): Map<string, PulledOrder> {
   return newest;
 }
 
-/** As a moment: texts of two time zones do not sort by time. */
+/** As a number: texts with different offsets do not sort by time. */
 function ageOf({ updatedAt }: PulledOrder): number {
   return updatedAt === undefined ? -Infinity : Date.parse(updatedAt);
 }
 
-/** By what an order of a bridge that was deleted is known again. Its id there is not enough: it may have been another shop. */
+/** The traits that identify an order of a deleted bridge. The external ID alone could be that of another shop. */
 function traitsOf({ externalId, body }: PulledOrder): pulled.Traits[] {
   const orderedAt = instantOf(body.orderedAt);
   return typeof body.number === "string" && orderedAt !== undefined
-    ? [{ externalId, number: body.number, orderedAt }]
+    ? [{ externalId, number: normalizeNumber(body.number), orderedAt }]
     : [];
 }
 
@@ -107,14 +107,14 @@ async function createFresh(
   const requests = items.map(({ externalId, body }) => ({ ...body, bridgeId, externalId }));
   const outcomes = await createImported(tx, ctx, requests);
   const created: Order[] = [];
-  const marks = new Map<string, Marks>();
+  const snapshots = new Map<string, SourceSnapshot>();
   for (const [index, one] of outcomes.entries()) {
     if ("order" in one) {
       created.push(one.order);
-      marks.set(one.order.id, firstMarks(one.order, requests[index]!, orderEnv(ctx)));
+      snapshots.set(one.order.id, firstSnapshot(one.order, requests[index]!, orderEnv(ctx)));
     } else fail(outcome, items[index]!, one.failure);
   }
-  await pulled.saveMarks(tx, ctx.orgId, marks);
+  await pulled.saveSnapshots(tx, ctx.orgId, snapshots);
   outcome.counts.created! += created.length;
   recordOrders(tx, ctx, { type: "orders.created", source: "bridge", bridgeId, orders: created });
 }

@@ -142,7 +142,7 @@ test("what is exported and imported elsewhere is the same, field by field; impor
       expect(created).toBeGreaterThan(20);
       const csv = (await here.get("/orders/export.csv?archived=any")).text;
       const { body } = await there.post("/orders/import", { csv });
-      expect([body.errors, body.preset, body.warnings]).toEqual([[], "hub", []]);
+      expect([body.errors, body.detectedPreset, body.warnings]).toEqual([[], "hub", []]);
       const [before, after] = [await ordersOf(here), await ordersOf(there)];
       for (const [number, found] of before) expect(given(after.get(number)!)).toEqual(given(found));
       const again = (await here.post("/orders/import", { csv, onExisting: "update" })).body;

@@ -22,7 +22,7 @@ function addressColumns(field: "shippingAddress" | "billingAddress"): ExportColu
   return members.map((member) => [`${field}.${member}`, (order) => order[field]?.[member]]);
 }
 
-/** One row per line item; the names are those that an import knows. */
+/** One row per line item; an import knows these column names. */
 const columns: ExportColumn[] = [
   ["number", ({ number }) => number],
   ["id", ({ id }) => id],
@@ -73,12 +73,12 @@ function json(value: object | undefined): Cell {
   return value === undefined || Object.keys(value).length === 0 ? "" : JSON.stringify(value);
 }
 
-/** Read at one go. Each portion of a search is searched for anew. */
+/** Orders per query. Each batch repeats the search. */
 const portionOf = ({ search }: OrderFilter): number => (search === undefined ? 100 : 200);
-/** Written at one go; others have their turn in between. An order may have hundreds of them. */
+/** Rows written before yielding to the event loop; an order may have hundreds. */
 const rowsAtOnce = 50;
 
-/** Newest first, read in portions while it is sent: neither memory nor a transaction has to hold all of it. */
+/** Newest first, read in batches while streaming: constant memory, no long transaction. */
 export async function exportOrders(ctx: Ctx, filter: OrderFilter): Promise<Streamed> {
   async function* body(): AsyncGenerator<string> {
     let rows = [columns.map(([name]) => name)];

@@ -5,19 +5,19 @@ import type { Archived, OrderFilter, WantedStatus } from "../order-filter.schema
 import type { Order } from "../order.ts";
 import type { Priority } from "../orders.states.ts";
 import { orderStatuses, paymentStatuses, priorities } from "../orders.states.ts";
-import { carrierMark, failedMark, fieldMark, foldTag, serviceMark, wantedFields } from "./order-marks.ts";
+import { carrierFacet, failedFacet, fieldFacet, foldTag, serviceFacet, wantedFields } from "./order-facets.ts";
 
-/** The last order that was read, to go on behind it. */
+/** Keyset position: the last order that was read. */
 export type OrderKey = Pick<Order, "id" | "createdAt">;
 
 export type Range = { limit: number; offset: number };
 
-/** One part of the answer. Parts with a lower rank come first. */
+/** A part of the result. Lower ranks come first. */
 type Branch = { where: string; rank: number };
 
 /**
- * What to read for a filter. Only conditions that were given appear, and alternatives (several statuses, archived or
- * not) are branches of their own: an index delivers each of them in order, but never a mixture.
+ * The query plan of a filter. Alternatives (several statuses, archived or not) become separate branches: an index returns each of
+ * them in order, but not a mixture.
  */
 type OrderPlan = {
   from: string;
@@ -28,8 +28,8 @@ type OrderPlan = {
   values: unknown[];
 };
 
-/** Where the list is read from: the orders, their tags, their marks, or those that a search has found. */
-const sources = { o: "orders o", t: "order_tags t", m: "order_marks m", found: "found" };
+/** The table that drives the query: orders, tags, facets, or search results. */
+const sources = { o: "orders o", t: "order_tags t", m: "order_facets m", found: "found" };
 type PlanOptions = {
   source?: "o" | "found";
   after?: OrderKey | undefined;
@@ -45,7 +45,7 @@ export function archivedOptions(archived: Archived = "false"): boolean[] {
 
 type Bind = (value: unknown) => string;
 
-/** The search is left out of it. `values` are those that the statement has already. */
+/** Without the search. `values` are the parameters already bound. */
 export function planOrders(
   orgId: string,
   written: OrderFilter,
@@ -56,7 +56,7 @@ export function planOrders(
   const bind: Bind = (value) => `$${values.push(value)}`;
   const driver = given === undefined ? driverOf(filter) : undefined;
   const source = driver?.source ?? given ?? "o";
-  // A few columns are in all sources; with nothing else asked for, the orders need not be touched.
+  // All sources have a few columns; filters on these alone need no access to orders.
   const at = (column: string): string => `${column === "created_at" ? source : "o"}.${column}`;
   const id = source === "o" ? "o.id" : `${source}.order_id`;
   const { conditions, options } = conditionsOf(id, driver?.rest ?? filter, (driver?.options.length ?? 0) > 1, bind);
@@ -80,7 +80,7 @@ export function planOrders(
       driver.options.map((option) => option(bind)),
     );
   if (options) branches = split(branches, options);
-  // Orders without a date come last in both directions.
+  // Orders without a date are last in both directions.
   if (column === "ship_by" && !hasRange) {
     const [dated, undated] = [split(branches, ["o.ship_by is not null"]), split(branches, ["o.ship_by is null"])];
     branches = [...dated, ...undated.map(({ where }) => ({ where, rank: 1 }))];
@@ -97,7 +97,7 @@ export function planOrders(
   };
 }
 
-/** As they lie in their table. */
+/** As stored in the tag table. */
 function foldTags(filter: OrderFilter): OrderFilter {
   const folded: OrderFilter = { ...filter };
   if (filter.tag !== undefined) folded.tag = foldTag(filter.tag);
@@ -116,12 +116,12 @@ function split(branches: Branch[], conditions: string[]): Branch[] {
   );
 }
 
-/** Tags and marks lie in tables of their own, in the order of the list: one of them is read, `rest` is asked of the orders. */
+/** Tags and facets are in tables with the order of the list: one of them drives the query, `rest` filters the orders. */
 type Driver = { source: "t" | "m"; options: ((bind: Bind) => string)[]; rest: OrderFilter };
 
 function driverOf(filter: OrderFilter): Driver | undefined {
   const tagged = (tag: string) => (bind: Bind) => `t.tag = ${bind(tag)}`;
-  const marked = (mark: string) => (bind: Bind) => `m.mark = ${bind(mark)}`;
+  const hasFacet = (facet: string) => (bind: Bind) => `m.facet = ${bind(facet)}`;
   const { tag, tagsAll, tagsAny, lastRunFailed, customField, carrier, service } = filter;
   const without = (...names: (keyof OrderFilter)[]): OrderFilter =>
     Object.fromEntries(Object.entries(filter).filter(([name]) => !names.includes(name as keyof OrderFilter)));
@@ -134,13 +134,13 @@ function driverOf(filter: OrderFilter): Driver | undefined {
       rest: { ...without("tagsAll"), ...(more[0] && { tagsAll: more }) },
     };
   }
-  if (lastRunFailed === true) return { source: "m", options: [marked(failedMark)], rest: without("lastRunFailed") };
+  if (lastRunFailed === true) return { source: "m", options: [hasFacet(failedFacet)], rest: without("lastRunFailed") };
   if (customField) {
     const [first, ...more] = wantedFields(customField);
     const isFirst = (text: string): boolean => text.startsWith(`${first!.name}:`);
     return {
       source: "m",
-      options: first!.values.map((value) => marked(fieldMark(first!.name, value))),
+      options: first!.values.map((value) => hasFacet(fieldFacet(first!.name, value))),
       rest: {
         ...without("customField"),
         ...(more.length > 0 && { customField: customField.filter((text) => !isFirst(text)) }),
@@ -148,7 +148,7 @@ function driverOf(filter: OrderFilter): Driver | undefined {
     };
   }
   if (tagsAny) {
-    // Whoever has two of them must not get the order twice.
+    // An order with two of the values must appear once.
     const options = tagsAny.map((one, i) => (bind: Bind) => {
       const earlier = tagsAny.slice(0, i);
       const isOne = `t.tag = ${bind(one)}`;
@@ -157,9 +157,9 @@ function driverOf(filter: OrderFilter): Driver | undefined {
     return { source: "t", options, rest: without("tagsAny") };
   }
   if (service)
-    return { source: "m", options: service.map((one) => marked(serviceMark(one))), rest: without("service") };
+    return { source: "m", options: service.map((one) => hasFacet(serviceFacet(one))), rest: without("service") };
   if (carrier)
-    return { source: "m", options: carrier.map((one) => marked(carrierMark(one))), rest: without("carrier") };
+    return { source: "m", options: carrier.map((one) => hasFacet(carrierFacet(one))), rest: without("carrier") };
   return undefined;
 }
 
@@ -174,7 +174,7 @@ type ColumnName =
   | "service"
   | "carrier";
 
-/** In the order in which they are alternatives that an index delivers each. */
+/** Filters whose values can become branches, most useful first. */
 const columns: Column[] = [
   { name: "assigneeId", sql: "o.assignee_id" },
   { name: "locationId", sql: "o.location_id" },
@@ -187,8 +187,8 @@ const columns: Column[] = [
 ];
 
 /**
- * What has to hold for an order, whose id is at `id`. `options`: what is a branch for each value, unless there are branches already: of all that
- * is asked for by several values only one, or they would be too many.
+ * The conditions on an order whose ID is at `id`. `options`: one branch per value of a single filter, if there are no branches
+ * yet; branches for several filters would multiply.
  */
 function conditionsOf(
   id: string,
@@ -209,7 +209,7 @@ function conditionsOf(
   ];
   if (filter.lastRunFailed !== undefined) {
     conditions.push(
-      `${filter.lastRunFailed ? "" : "not "}exists (select from order_marks f where f.order_id = ${id} and f.mark = '${failedMark}')`,
+      `${filter.lastRunFailed ? "" : "not "}exists (select from order_facets f where f.order_id = ${id} and f.facet = '${failedFacet}')`,
     );
   }
   const { options: ofStatus, conditions: more } = statusConditions(filter, isSplit, bind);
@@ -217,7 +217,7 @@ function conditionsOf(
   let options = ofStatus;
   for (const { name, sql, all, write = (value: string): unknown => value } of columns) {
     const not = filter[`${name}Not`];
-    // What is not one of a closed list is one of the others, which an index delivers.
+    // "Not" on an enum becomes its other values, which an index supports.
     const wanted = filter[name] ?? (not && all?.filter((value) => !not.includes(value)));
     if (not && (filter[name] || !all)) conditions.push([`(${sql} is null or ${sql} <> all(?))`, not.map(write)]);
     if (wanted === undefined) continue;
@@ -235,7 +235,7 @@ function toJson(name: string, values: readonly unknown[]): string[] {
   return values.map((value) => JSON.stringify({ [name]: value }));
 }
 
-/** Held orders have a status too: whoever asks for both must not get them twice. */
+/** On-hold orders also have a status: with both filters they must appear once. */
 function statusConditions(
   { status: wanted, statusNot }: OrderFilter,
   isSplit: boolean,
@@ -260,7 +260,7 @@ function statusConditions(
   return { conditions, options };
 }
 
-/** Every branch is served by an index in the wanted order, so that each reads no more than it gives. */
+/** An index returns each branch in the requested order, so each reads only the rows it returns. */
 export function slice(plan: OrderPlan, { limit, offset }: Range): string {
   const order = `order by ${plan.key} ${plan.direction}, ${plan.id} ${plan.direction}`;
   const parts = plan.branches.map((branch) => `${select(plan, branch)} ${order}`);

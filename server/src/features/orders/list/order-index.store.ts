@@ -2,25 +2,25 @@ import type { Queryable, Tx } from "../../../db/database.ts";
 import type { OrderFilter } from "../order-filter.schemas.ts";
 import type { Order, OrderFields } from "../order.ts";
 import { archivedOptions } from "./order-filter.store.ts";
-import { failedMark, foldTag, marksOf } from "./order-marks.ts";
+import { failedFacet, foldTag, facetsOf } from "./order-facets.ts";
 import { indexWords, searchParts } from "./search-words.ts";
 
-/** An order as it was and as it is; one that is new was nothing. */
+/** An order before and after a change; new orders have no `before`. */
 export type OrderMove = { before?: Order; after: Order };
 
-/** The table of tags says afterwards what these orders say. */
+/** Updates the tag table for these orders. */
 export function keepTags(tx: Tx, orgId: string, moves: OrderMove[]): void {
   keepListed(tx, orgId, ["order_tags", "tag"], moves, ({ tags }) => tags.map(foldTag));
 }
 
-/** The table of marks says afterwards what these orders say; what runs have said of them stays. */
-export function keepMarks(tx: Tx, orgId: string, moves: OrderMove[]): void {
-  keepListed(tx, orgId, ["order_marks", "mark"], moves, marksOf);
+/** Updates the facet table for these orders, except the facets set by runs. */
+export function updateFacets(tx: Tx, orgId: string, moves: OrderMove[]): void {
+  keepListed(tx, orgId, ["order_facets", "facet"], moves, facetsOf);
   const moved = moves.filter(({ before, after }) => before && isArchived(before) !== isArchived(after));
   if (moved.length === 0) return;
-  tx.send(
-    `update order_marks m set is_archived = u.is_archived from unnest($2::uuid[], $3::boolean[]) as u (id, is_archived)
-      where m.org_id = $1 and m.order_id = u.id and m.mark = '${failedMark}' and m.is_archived <> u.is_archived`,
+  tx.queue(
+    `update order_facets m set is_archived = u.is_archived from unnest($2::uuid[], $3::boolean[]) as u (id, is_archived)
+      where m.org_id = $1 and m.order_id = u.id and m.facet = '${failedFacet}' and m.is_archived <> u.is_archived`,
     [orgId, moved.map(({ after }) => after.id), moved.map(({ after }) => isArchived(after))],
   );
 }
@@ -29,11 +29,11 @@ const isArchived = ({ archivedAt }: Order): boolean => archivedAt !== null;
 
 type Listed = { order: Order; name: string };
 
-/** Only the names that came or went are written: most changes leave the others as they are. */
+/** Writes only added and removed values. */
 function keepListed(
   tx: Tx,
   orgId: string,
-  [table, column]: ["order_tags", "tag"] | ["order_marks", "mark"],
+  [table, column]: ["order_tags", "tag"] | ["order_facets", "facet"],
   moves: OrderMove[],
   namesOf: (order: Order) => string[],
 ): void {
@@ -46,14 +46,14 @@ function keepListed(
     for (const name of names) if (isMoved || !known.has(name)) come.push({ order: after, name });
   }
   if (gone.length > 0) {
-    tx.send(
+    tx.queue(
       `delete from ${table} t using unnest($2::uuid[], $3::text[], $4::boolean[]) as u (id, name, is_archived)
         where t.org_id = $1 and t.order_id = u.id and t.${column} = u.name and t.is_archived = u.is_archived`,
       [orgId, ...columnsOf(gone)],
     );
   }
   if (come.length === 0) return;
-  tx.send(
+  tx.queue(
     `insert into ${table} (org_id, is_archived, ${column}, created_at, order_id)
      select $1::uuid, u.is_archived, u.name, u.created_at, u.id
        from unnest($2::uuid[], $3::text[], $4::boolean[], $5::timestamptz[]) as u (id, name, is_archived, created_at)
@@ -68,29 +68,29 @@ const columnsOf = (listed: Listed[]): [ids: string[], names: string[], archived:
   listed.map(({ order }) => isArchived(order)),
 ];
 
-/** What the last run did to these orders, or failed to do. They are locked, or else are here: nobody marks them meanwhile. */
+/** Records whether the last run failed for these orders, which the run has locked. */
 export function markLastRun(
   tx: Tx,
   orgId: string,
   { failed, succeeded }: { failed: string[]; succeeded: string[] },
 ): void {
   if (succeeded.length > 0) {
-    tx.send(`delete from order_marks where org_id = $1 and order_id = any($2::uuid[]) and mark = '${failedMark}'`, [
+    tx.queue(`delete from order_facets where org_id = $1 and order_id = any($2::uuid[]) and facet = '${failedFacet}'`, [
       orgId,
       succeeded,
     ]);
   }
   if (failed.length === 0) return;
-  tx.send(
-    `insert into order_marks (org_id, is_archived, mark, created_at, order_id)
-     select org_id, is_archived, '${failedMark}', created_at, id from (
+  tx.queue(
+    `insert into order_facets (org_id, is_archived, facet, created_at, order_id)
+     select org_id, is_archived, '${failedFacet}', created_at, id from (
        select * from orders where org_id = $1 and id = any($2::uuid[]) order by id for no key update) o
      on conflict do nothing`,
     [orgId, failed],
   );
 }
 
-/** What these orders are found by follows these fields of theirs. New ones have no words yet. */
+/** Updates the search index for these fields. New orders have no entries yet. */
 export function keepWords(
   tx: Tx,
   orgId: string,
@@ -109,7 +109,7 @@ export function keepWords(
     return fields === "new" ? rows.filter(({ words }) => words !== "") : rows;
   });
   if (records.length > 0) {
-    tx.send(
+    tx.queue(
       `insert into order_search as s (org_id, order_id, part, created_at, is_archived, words)
        select $1::uuid, u.id, u.part, u.created_at, u.is_archived, array_to_tsvector(string_to_array(u.words, ' '))
          from jsonb_to_recordset($2::jsonb) as u (id uuid, part smallint, created_at timestamptz, is_archived boolean, words text)
@@ -119,7 +119,7 @@ export function keepWords(
   }
   if (fields === "new" || !fields.has("archivedAt")) return;
   const archived = orders.map(isArchived);
-  tx.send(
+  tx.queue(
     `update order_search s set is_archived = u.is_archived from unnest($2::uuid[], $3::boolean[]) as u (id, is_archived)
       where s.org_id = $1 and s.order_id = u.id and s.is_archived <> u.is_archived`,
     [orgId, orders.map(({ id }) => id), archived],
@@ -128,7 +128,7 @@ export function keepWords(
 
 const worthFolding = 50;
 
-/** Adds up what changes have left, so that counting stays a matter of a few rows. */
+/** Merges counter rows, so that counting reads only a few. */
 export async function foldCountsAcrossOrgs(db: Queryable): Promise<void> {
   await db.query(
     `with many as (select org_id from order_counts group by org_id having count(*) > ${worthFolding}),
@@ -139,7 +139,7 @@ export async function foldCountsAcrossOrgs(db: Queryable): Promise<void> {
   );
 }
 
-/** Per status, and how many are on hold whatever their status. */
+/** Counts per status, and of orders on hold in any status. */
 export async function countByStatus(
   db: Queryable,
   orgId: string,
@@ -156,7 +156,7 @@ export async function countByStatus(
 
 const countedBy = new Set(["archived", "status", "statusNot"]);
 
-/** What it asks for is kept as a figure: nothing has to be counted. */
+/** Whether the counters answer this filter without counting orders. */
 export function isCounted(filter: OrderFilter): boolean {
   return Object.entries(filter).every(([name, value]) => value === undefined || countedBy.has(name));
 }
@@ -166,7 +166,7 @@ export async function sumCounts(
   orgId: string,
   { archived, status, statusNot = [] }: OrderFilter,
 ): Promise<number> {
-  // A held order has a status too.
+  // An order on hold also has a status.
   const [row] = await db.query<{ total: number }>(
     `select coalesce(sum(orders), 0)::integer as total from order_counts
       where org_id = $1 and is_archived = any($2)

@@ -9,7 +9,7 @@ import { orderOf, planOrders, selectAll, slice } from "./order-filter.store.ts";
 import { readOrders } from "../orders.store.ts";
 import { isCounted, sumCounts } from "./order-index.store.ts";
 
-/** Totals are counted up to here: beyond, nobody needs the figure as much as a fast answer. */
+/** Totals are counted up to here; larger ones would slow down the list. */
 const maxTotal = 10_000;
 
 type Found = { orders: Order[]; hasMore: boolean; total: number; totalIsCapped: boolean };
@@ -27,7 +27,7 @@ export async function listOrders(
     const orders = await readInOrder(db, orgId, ids);
     return { orders, hasMore, total: Math.min(total, maxTotal), totalIsCapped: !isAll || total > maxTotal };
   }
-  // One more than the page has tells whether there is another one.
+  // One row more shows whether there is another page.
   const [orders, total] = await Promise.all([
     readSlice(db, orgId, filter, sort, { ...range, limit: range.limit + 1 }),
     countOrders(db, orgId, filter),
@@ -63,13 +63,13 @@ async function countOrders(db: Queryable, orgId: string, filter: OrderFilter): P
 }
 
 /**
- * So many of the first orders are looked through for each one of the page, then more if that should fill it. Words that
- * are not met there often enough are rare, or do not go together: all orders with them are looked up then.
+ * A search first scans this many of the newest orders per order of the page, and more if that fills the page. If there are too
+ * few matches, the words are rare: then the index returns all matches.
  */
 const lookThrough = [20, 160] as const;
 const maxLookThrough = 16_000;
 
-/** The ids of a page, and how many orders there are or, unless `isAll`, at least are. */
+/** The IDs of a page and the total; without `isAll` the total is a lower bound. */
 type Hits = { ids: string[]; total: number; isAll: boolean };
 
 async function searchOrders(
@@ -111,7 +111,7 @@ async function searchOrders(
   return { ...all!, isAll: true };
 }
 
-/** A statement that reads the ids of all orders that meet the filter, oldest first by `k`; and its values. */
+/** A statement for the IDs of all matching orders, oldest first by `k`, with its parameters. */
 export function selectMatching(orgId: string, { search, ...filter }: OrderFilter): { text: string; values: unknown[] } {
   if (search === undefined) {
     const plan = planOrders(orgId, filter, "createdAt");
@@ -124,7 +124,7 @@ export function selectMatching(orgId: string, { search, ...filter }: OrderFilter
   return { text, values: plan.values };
 }
 
-/** How many meet the filter, by status, and how many of them are on hold; of so many at most. `more`: 1 if there are others. */
+/** Counts matching orders by status and on hold, up to a limit. `more`: 1 if the limit was reached. */
 export async function countMatchingByStatus(
   db: Queryable,
   orgId: string,
@@ -146,7 +146,7 @@ export async function countMatchingByStatus(
   );
 }
 
-/** Those of these orders that meet the filter at this moment. */
+/** The orders of this list that match the filter now. */
 export async function findMatching(
   db: Queryable,
   orgId: string,
@@ -172,7 +172,7 @@ async function readInOrder(db: Queryable, orgId: string, ids: string[]): Promise
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** The next orders after `after`, newest first; for reading all of them without keeping a transaction open. */
+/** The next orders after `after`, newest first: reads a long list without a long transaction. */
 export async function readNextOrders(
   db: Queryable,
   orgId: string,

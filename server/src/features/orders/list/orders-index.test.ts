@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import type { Queryable, Tx } from "../../../db/database.ts";
-import { readMigrations } from "../../../db/migrate.ts";
+import type { Queryable } from "../../../db/database.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 import { foldOrderCounts, readOrders } from "../orders.ts";
-import { indexWords, searchParts, toSearchQuery } from "./search-words.ts";
+import { indexWords, searchParts } from "./search-words.ts";
 
 const hub = await startTestHub();
 
@@ -19,13 +18,13 @@ async function compareWithOrders(orgId: string, db: Queryable = hub.world.db): P
       `select distinct o.is_archived, lower(t.tag), o.created_at, o.id from orders o, unnest(o.tags) as t (tag)
         where org_id = $1`,
     ],
-    marks: [
-      "select is_archived, mark, created_at, order_id from order_marks where org_id = $1 and mark <> 'failed'",
-      `select o.is_archived, m.mark, o.created_at, o.id from orders o, lateral (
-         select 'carrier:' || (o.shipping ->> 'carrier') as mark
+    facets: [
+      "select is_archived, facet, created_at, order_id from order_facets where org_id = $1 and facet <> 'failed'",
+      `select o.is_archived, m.facet, o.created_at, o.id from orders o, lateral (
+         select 'carrier:' || (o.shipping ->> 'carrier') as facet
          union all select 'service:' || (o.shipping ->> 'service')
          union all select 'field:' || f.key || '=' || f.value::text from jsonb_each(o.custom_fields) as f) m
-        where org_id = $1 and m.mark is not null`,
+        where org_id = $1 and m.facet is not null`,
     ],
     counts: [
       `select is_archived, status, on_hold, sum(orders)::bigint from order_counts where org_id = $1
@@ -109,96 +108,6 @@ test("what lists read beside the orders follows every kind of change", async () 
   expect((await org.delete(`/orders/${draft.id}`)).status).toBe(200);
   await compareWithOrders(org.id);
 });
-
-test("orders that were there before are listed by carrier, field and last run as those that come now", async () => {
-  const org = await hub.org();
-  const long = "ä".repeat(150);
-  const orders = [
-    {
-      number: "M-1",
-      shipping: { carrier: "ups", service: "2nd day" },
-      customFields: { note: long, n: 0.25, ok: false },
-    },
-    { number: "M-2", archived: true, customFields: { "q.e-d": 'a "b" \\ c\td' } },
-    { number: "M-3", status: "shipped", shipping: { carrier: long.slice(0, 100) } },
-    { number: "M-4", status: "shipped" },
-  ];
-  expect((await org.post("/orders/bulk", { orders })).body.summary.failed).toBe(0);
-  const hold = { actions: [{ type: "hold", params: { reason: "operator" } }] };
-  await org.post("/operations/run", { order_ids: ["M-1", "M-3", "M-4"], ...hold });
-  await org.post("/operations/run", { order_ids: ["M-4"], actions: [{ type: "add_tags", params: { tags: ["x"] } }] });
-  const read = async (db: Queryable) =>
-    await db.query("select is_archived, mark, created_at, order_id from order_marks where org_id = $1 order by 2, 4", [
-      org.id,
-    ]);
-  const kept = await read(hub.world.db);
-  expect(kept).toHaveLength(8);
-  const { sql } = (await readMigrations()).find(({ name }) => name.endsWith("_selections.sql"))!;
-  const undone = hub.world.db.transaction(async (tx) => {
-    await tx.query("drop table order_marks");
-    await tx.query(sql.slice(sql.indexOf("create table order_marks"), sql.indexOf("-- The orders that met")));
-    expect(await read(tx)).toEqual(kept);
-    throw new Error("undo");
-  });
-  await expect(undone).rejects.toThrow("undo");
-});
-
-test("orders that were there before are found as those that come now", async () => {
-  const org = await hub.org();
-  const orders = [
-    { customer: { name: "José O'Brien", email: "jose.o'brien@mail.example" }, tags: ["Gift Wrap", "VIP"] },
-    {
-      number: "#WEB-SO-1042",
-      shippingAddress: { name: "Øystein Straße", company: "Ação & Søn’s", city: "São Paulo", zip: "01310-100" },
-      lines: [{ sku: "MUG-RED-12", name: "Große Tasse (0,3 l)", quantity: 1 }],
-      archived: true,
-    },
-  ];
-  expect((await org.post("/orders/bulk", { orders })).body.summary.failed).toBe(0);
-  await org.post("/operations/run", {
-    order_ids: ["#WEB-SO-1042"],
-    actions: [{ type: "unarchive" }, { type: "mark_shipped", params: { tracking_number: "1Z999AA10123456784" } }],
-  });
-  const migration = (await readMigrations()).find(({ name }) => name.endsWith("_order_search.sql"));
-  const undone = hub.world.db.transaction(async (tx) => {
-    await undoSearch(tx, org.id, {
-      José: ["jose", "o'brien", "brien", "jose.o'brien@mail.example", "brien@mail.example", "mail.example", "example"],
-      Øystein: ["øystein", "strasse", "sao", "paulo", "01310-100", "100", "acao", "søn’s", "#web-so-1042"],
-    });
-    const before = await wordsOf(tx, org.id);
-    await tx.query(migration!.sql);
-    const after = await wordsIn(tx, org.id);
-    expect(Object.keys(after).toSorted()).toEqual(Object.keys(before).toSorted());
-    for (const [name, words] of Object.entries(before)) {
-      const isForAll = (word: string): boolean => word.startsWith(`${org.id.slice(-4)}o`);
-      expect([name, after[name]!.filter(isForAll)]).toEqual([name, words.filter(isForAll)]);
-    }
-    for (const text of ["jose obrien", "brien@mail", "oystein", "søns sao", "example"]) {
-      const rows = await tx.query("select from order_search where org_id = $1 and words @@ $2::tsquery", [
-        org.id,
-        toSearchQuery(org.id, text, true),
-      ]);
-      expect([text, rows.length]).toEqual([text, 1]);
-    }
-    throw new Error("undo");
-  });
-  await expect(undone).rejects.toThrow("undo");
-});
-
-/** The tables as they were before, with the words that were kept then, by the name that is in an order. */
-async function undoSearch(tx: Tx, orgId: string, words: Record<string, string[]>): Promise<void> {
-  await tx.query("drop table order_search");
-  await tx.query("create table order_words ()");
-  await tx.query("create function order_week() returns integer language sql return 1");
-  await tx.query("alter table orders add column search tsvector not null default ''");
-  for (const [name, own] of Object.entries(words)) {
-    await tx.query(
-      `update orders set search = array_to_tsvector($3::text[])
-        where org_id = $1 and coalesce(shipping_address ->> 'name', customer ->> 'name') like $2 || '%'`,
-      [orgId, name, own.map((word) => orgId.slice(-6) + word)],
-    );
-  }
-}
 
 test("counts stay the same when they are added up, also while orders come in", async () => {
   const org = await hub.org();

@@ -1,6 +1,6 @@
 import type { Order } from "../order.ts";
 
-/** What Unicode does not take apart, as it is typed by those who do not have it on their keyboard. */
+/** Letters that Unicode does not decompose, as typed on keyboards without them. */
 const plainLetters = new Map(
   Object.entries({ ß: "ss", ø: "o", æ: "ae", œ: "oe", ł: "l", đ: "d", ð: "d", þ: "th", ħ: "h", ŧ: "t", ı: "i" }),
 );
@@ -8,15 +8,15 @@ const oddLetters = new RegExp(`[${[...plainLetters.keys()].join("")}]`, "gu");
 const apostrophes = /[‘’‛ʹʻʼˈ´\u1ffd`′＇｀]/gu;
 const isPlain = /^[\x20-\x5f\x61-\x7e]*$/;
 
-/** Texts are compared without regard to case and accents, as people type them. */
+/** Folds case and accents. */
 function fold(text: string): string {
   if (isPlain.test(text)) return text.toLowerCase();
-  // Upper case first: it folds pairs that lower case alone keeps apart.
+  // Upper case first: it folds pairs that lower case keeps distinct.
   const folded = text.replaceAll(apostrophes, "'").normalize("NFKD").toUpperCase().toLowerCase().normalize("NFKD");
   return (
     folded
       .replaceAll(/\p{M}/gu, "")
-      // Some are taken out of other characters: "ŉ", "″".
+      // Some result from decomposition: "ŉ", "″".
       .replaceAll(apostrophes, "'")
       .replaceAll(oddLetters, (letter) => plainLetters.get(letter)!)
   );
@@ -26,7 +26,7 @@ const isOnePart = /^[a-z0-9]{1,100}$/;
 const edges = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 const maxWordLength = 100;
 
-/** Apostrophes are still in them: they end a part of a word, and are left out when words are compared. */
+/** Words with their apostrophes, which end a part of a word and are removed for comparison. */
 function wordsOf(text: string): string[] {
   return fold(text)
     .split(/\s+/)
@@ -38,7 +38,7 @@ function bare(word: string): string {
   return word.replaceAll("'", "");
 }
 
-/** "1042" and "so-1042" both find "#WEB-SO-1042": what is left of a word from each of its parts on. */
+/** The suffixes of a word at its parts, so that "1042" and "so-1042" both find "#WEB-SO-1042". */
 function tailsOf(word: string): string[] {
   if (isOnePart.test(word)) return [];
   const starts = word.matchAll(/(?<=[^\p{L}\p{N}])[\p{L}\p{N}]{2}/gu);
@@ -46,22 +46,22 @@ function tailsOf(word: string): string[] {
 }
 
 /**
- * Such beginnings of words are stored by themselves, so that they are looked up and not gathered from all words that
- * begin so. What has a digit in it is rare enough without.
+ * Common prefixes are stored as entries, so that one lookup replaces a scan of all words with the prefix. Words with a digit are
+ * rare enough without.
  */
 const isStored = /^\D{3,8}$/;
 
 /**
- * A tsvector holds 1 MiB, and a character takes up to three bytes of it. An order of a thousand lines has room for all its
- * words; only the beginnings and tails of some may have to be left out.
+ * A tsvector holds 1 MiB, and a character takes up to three bytes. The words of an order with a thousand lines fit; only some
+ * prefixes and suffixes may be dropped.
  */
 const maxIndexed = 300_000;
 
 type Texts = Iterable<string | null | undefined>;
-/** Who may find an order by a word: all who see orders, or those who see for whom they are. */
+/** Visibility of a word: all readers of orders, or only those with pii:read. */
 type Kind = "o" | "p";
 
-/** Everything that an order with these texts is found by, behind a mark that keeps the words of others out of the way. */
+/** All search entries for these texts, prefixed to separate organizations and visibility. */
 export function indexWords(orgId: string, texts: Record<Kind, Texts>): string[] {
   const found = new Set<string>();
   let room = maxIndexed;
@@ -95,7 +95,7 @@ function markOf(orgId: string, kind: Kind): string {
   return orgId.slice(-4) + kind;
 }
 
-/** An order is found by all words of one part of it. What changes often is a part of its own, and a short one. */
+/** A search matches all words within one part. Fields that change often form a separate, short part. */
 export const searchParts = [
   {
     fields: ["number", "externalId", "customer", "shippingAddress", "lines"],
@@ -110,14 +110,14 @@ export const searchParts = [
   },
 ] as const;
 
-/** Should there be too many of them, SKUs are what people look for. */
+/** SKUs first, in case there are too many words. */
 function skusThenNames(lines: Order["lines"]): (string | undefined)[] {
   return [...lines.map(({ sku }) => sku), ...lines.map(({ name }) => name)];
 }
 
 const maxWords = 10;
 
-/** A tsquery for orders that have words beginning with all those in the text. One without words finds nothing. */
+/** A tsquery for orders with words that start with all words of the text. Empty texts match nothing. */
 export function toSearchQuery(orgId: string, text: string, mayFindPersons: boolean): string {
   const words = new Set(wordsOf(text).slice(0, maxWords).map(bare));
   const kinds: Kind[] = mayFindPersons ? ["o", "p"] : ["o"];

@@ -12,31 +12,33 @@ import { hasOwnPromise } from "../shipment.ts";
 import * as store from "../shipments.store.ts";
 import type { ReportOutcome, TrackingEvent } from "./tracking.ts";
 import { isKeyOfContent, mergeEvents } from "./tracking.ts";
-import { askingAt } from "./tracking-turns.ts";
-import { markAsked } from "./tracking-turns.store.ts";
+import { pollTimeAt } from "./poll-schedule.ts";
+import { markPolled } from "./tracking-polls.store.ts";
 
-/** What was said about one shipment. */
+/** Tracking updates for one shipment. */
 export type Report = {
   shipmentId: string;
   orderId: string | null;
   events: TrackingEvent[];
-  /** When the carrier expects to deliver it. */
+  /** The carrier's delivery estimate. */
   estimatedAt?: string;
 };
 
-/** What came of the events of a shipment, or that it has too many of them. */
+/** The outcome of each event; `isFull`: the shipment has opened its limit of events. */
 export type Applied = { outcomes: ReadonlyMap<TrackingEvent, ReportOutcome>; isFull: boolean };
 
-/** All reports in one go; several may be about the same shipment. `isPull`: the carrier was asked for them. */
+/** Applies all reports in a fixed number of statements; several may be about one shipment. `isPull`: they come from a poll. */
 export async function applyReports(tx: Tx, ctx: Ctx, reports: Report[], isPull = false): Promise<Map<string, Applied>> {
   const now = ctx.clock.now().toISOString();
   const byShipment = Map.groupBy(reports, ({ shipmentId }) => shipmentId);
   const arriving = reports.filter(({ events }) => events.some(({ status }) => status === "delivered"));
   const orderIds = arriving.flatMap(({ orderId }) => orderId ?? []);
   const corrected = reports.filter(({ orderId, events }) => orderId !== null && events.some(mayCorrect));
-  const delivered = await store.findDeliveredOf(tx, ctx.orgId, [...new Set(corrected.map((one) => one.shipmentId))]);
+  const delivered = await store.findOrdersOfDelivered(tx, ctx.orgId, [
+    ...new Set(corrected.map((one) => one.shipmentId)),
+  ]);
   const touched = [...new Set([...orderIds, ...delivered])];
-  // Orders first: runs take the same two locks in this order.
+  // Lock order: orders, then shipments, as in runs.
   if (touched.length > 0) await lockOrders(tx, ctx.orgId, touched);
   const shipments = await store.lockShipments(tx, ctx.orgId, [...byShipment.keys()]);
   const applied = new Map<string, Applied>();
@@ -49,7 +51,7 @@ export async function applyReports(tx: Tx, ctx: Ctx, reports: Report[], isPull =
     else unchanged.push(before.id);
   }
   await store.updateShipments(tx, ctx.orgId, changes.map(afterOf));
-  if (isPull) await markAsked(tx, ctx.orgId, unchanged, askingAt(new Date(now)));
+  if (isPull) await markPolled(tx, ctx.orgId, unchanged, pollTimeAt(new Date(now)));
   await deliverOrders(tx, ctx, orderIds);
   await undeliverOrders(tx, ctx, changes);
   recordEvents(tx, ctx, changes.map(changeEvent));
@@ -57,7 +59,7 @@ export async function applyReports(tx: Tx, ctx: Ctx, reports: Report[], isPull =
   return applied;
 }
 
-/** Only events that somebody has named can be told otherwise later. */
+/** Only events with an explicit key can be corrected later. */
 function mayCorrect({ key }: TrackingEvent): boolean {
   return !isKeyOfContent(key);
 }
@@ -74,7 +76,7 @@ function applyTo(
   );
   if (merged.events.length > maxEvents) return { outcomes: new Map(), isFull: true };
   const estimatedAt = reports.findLast((report) => report.estimatedAt !== undefined)?.estimatedAt ?? before.estimatedAt;
-  // Without another promise the carrier's first word is one.
+  // Without another promise, the carrier's first estimate becomes the promise.
   const isFirstPromise = !hasOwnPromise(before) && estimatedAt !== null;
   const promise = isFirstPromise ? { promisedAt: estimatedAt, promiseSource: "carrier" as const } : {};
   const { outcomes } = merged;

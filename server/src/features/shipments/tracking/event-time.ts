@@ -2,12 +2,12 @@ import { toMoment, zoneOfAddress } from "../../../core/time-zones.ts";
 
 const written = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?$/i;
 
-/** The moment of an event. A time without an offset is local, in this zone. Undefined: it is no time that could be kept. */
+/** The instant of an event. A time without an offset is local to `zone`. Undefined: not a valid time. */
 export function readEventTime(text: string, zone: string): string | undefined {
   const [, day, time, offset = ""] = written.exec(text.trim()) ?? [];
   if (day === undefined || Number.isNaN(Date.parse(`${day}T${time}${offset || "Z"}`))) return undefined;
   try {
-    // A day that the month does not have is refused here.
+    // Throws for days the month does not have.
     Temporal.PlainDate.from(day);
     const moment = toMoment(`${day}T${time}${offset}`, zone);
     const year = new Date(moment).getUTCFullYear();
@@ -19,7 +19,7 @@ export function readEventTime(text: string, zone: string): string | undefined {
 
 const canadianProvinces = new Set("AB BC MB NB NL NS NT NU ON PE QC SK YT".split(" "));
 
-/** The zone of a place such as "Newark, NJ", "Newark, NJ 07114, US" or "Toronto, ON, CA". Undefined: it does not say. */
+/** The time zone of a place such as "Newark, NJ", "Newark, NJ 07114, US" or "Toronto, ON, CA". Undefined: unknown. */
 export function zoneOfLocation(location: string | null | undefined): string | undefined {
   const parts = (location ?? "").split(",").map((part) => part.trim().toUpperCase());
   if (["US", "USA", "UNITED STATES"].includes(parts.at(-1)!)) parts.pop();

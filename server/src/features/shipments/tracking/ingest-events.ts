@@ -41,7 +41,7 @@ export async function addEvent(ctx: Ctx, id: string, request: EventRequest): Pro
   });
 }
 
-/** It did not happen. Doing it again changes nothing; another report under its key says something else, and counts. */
+/** Marks an event as not having happened. Idempotent. A later report with its key and other content counts again. */
 export async function retractEvent(ctx: Ctx, id: string, key: string): Promise<ShipmentAnswer> {
   return await change(ctx, async (tx) => {
     const { before } = await lockToChange(tx, ctx, id);
@@ -59,7 +59,7 @@ export async function retractEvent(ctx: Ctx, id: string, key: string): Promise<S
   });
 }
 
-/** Events by carrier and tracking number. Each row stands for itself; it is said which are new, corrections or known. */
+/** Adds events by carrier and tracking number. Each row succeeds or fails on its own. */
 export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkEventsAnswer> {
   const now = ctx.clock.now().toISOString();
   const { sound, failures } = sortRows(given as TrackedEvent[], (row) => findErrors(row, now));
@@ -72,7 +72,7 @@ export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkE
     const match = await matchShipments(tx, ctx.orgId, requests);
     const rows = sound.map(({ index, request }) => ({
       index,
-      // Local times depend on where the parcel goes.
+      // Local times are interpreted in the destination's time zone.
       reports: match(request).map(({ id, orderId, timezone }) => {
         const event = toEvent(request, timezone);
         return { shipmentId: id, orderId, events: [event], event };
@@ -107,7 +107,7 @@ export async function addEventsInBulk(ctx: Ctx, given: unknown[]): Promise<BulkE
 
 type Numbered = { carrier?: string | undefined; trackingNumber: string };
 
-/** Shipments under a number; where the carrier is said, those of another one are not meant. */
+/** Finds shipments by tracking number; if the carrier is given, shipments of other carriers do not match. */
 async function matchShipments(
   db: Queryable,
   orgId: string,
@@ -123,23 +123,23 @@ async function matchShipments(
   };
 }
 
-/** As a bridge or carrier pulls them. */
+/** Tracking of one parcel, as a bridge or carrier reports it. */
 export type TrackingRecord = {
   carrier?: string;
   trackingNumber: string;
   events: { at: string; status: string; description?: string | null; location?: string | null; key?: string }[];
-  /** When the carrier expects to deliver; its first word is a promise where there is no other. */
+  /** The carrier's delivery estimate; the first one is the promise if there is no other. */
   promisedAt?: string | null;
 };
 
 /**
- * In the caller's transaction, three or four statements for all of them. What cannot be read is left out and reported;
- * a status nobody knows is kept as `unknown` with the carrier's own word.
+ * In the caller's transaction, with three or four statements for all records. Unreadable events are skipped and reported;
+ * an unknown status is stored as `unknown` with the carrier's own status.
  */
 export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRecord[]) {
-  /** Events and dates that could not be read, by the number of their record. */
+  /** Events and dates that could not be read, by the index of their record. */
   const invalid: { index: number; message: string }[] = [];
-  /** Numbers that no shipment has. */
+  /** Tracking numbers without a shipment. */
   const unmatched: string[] = [];
   const now = ctx.clock.now().toISOString();
   const match = await matchShipments(tx, ctx.orgId, records);
@@ -157,8 +157,8 @@ export async function applyTrackingRecords(tx: Tx, ctx: Ctx, records: TrackingRe
     const hasEstimate = promisedAt != null && isTime(promisedAt);
     const note = (message: string): void => void invalid.push({ index, message });
     if (readable.length < record.events.length) note("An event has no readable time.");
-    if (past.length < readable.length) note("An event has not happened yet, by its own time.");
-    if (promisedAt != null && !hasEstimate) note("promisedAt is no time.");
+    if (past.length < readable.length) note("An event is in the future.");
+    if (promisedAt != null && !hasEstimate) note("promisedAt is not a valid time.");
     const estimate = hasEstimate ? { estimatedAt: new Date(promisedAt).toISOString() } : {};
     for (const { id, orderId, timezone } of shipments) {
       const events = past.map((event) => readEvent(event, timezone));
@@ -189,7 +189,7 @@ function readEvent(event: TrackingRecord["events"][number], timezone: string): T
   return toEvent(request, timezone);
 }
 
-/** As much of a foreign text as can be kept. */
+/** Cuts a text to the stored length and removes characters that cannot be stored. */
 function clean(text: string, maxLength: number): string {
   return cutText(text.replaceAll("\0", ""), maxLength).toWellFormed();
 }

@@ -32,7 +32,7 @@ describe("asking now", () => {
     expect(await refused(id)).toMatchObject({
       status: 409,
       code: "no_tracking_carrier",
-      detail: expect.stringContaining("Carriers that can: demo."),
+      detail: expect.stringContaining("Carriers with tracking: demo."),
       trackingCarriers: ["demo"],
     });
     const account = (await org.post("/carrier-accounts", { name: "Trial", carrier: "demo" })).body;
@@ -42,7 +42,7 @@ describe("asking now", () => {
     await org.patch(`/carrier-accounts/${account.id}`, { isActive: true });
     expect((await refused(await parcel(org, { carrier: "ups" }))).code).toBe("no_tracking_carrier");
     const nameless = (await org.post("/shipments", { trackingNumber: "T-no-carrier" })).body.id;
-    expect((await refused(nameless)).detail).toContain("names no carrier");
+    expect((await refused(nameless)).detail).toContain("has no carrier");
     const numberless = (await org.post("/shipments", { carrier: "demo" })).body.id;
     expect(await refused(numberless)).toMatchObject({ status: 409, code: "no_tracking_number" });
     const closed = await parcel(org, { deliveredAt: iso(start) });
@@ -95,7 +95,7 @@ describe("asking now", () => {
   test.each([
     [new RemoteError("bad_key", "The key is not known."), "The key is not known.", "bad_key"],
     [new RemoteError("busy", "Come back later.", { retryable: true }), "Come back later.", undefined],
-    [new TypeError("defect"), "The carrier could not be asked.", undefined],
+    [new TypeError("defect"), "The carrier could not be called.", undefined],
   ])("%s is answered with 502, and one may ask again at once", async (error, detail, carrierCode) => {
     const id = await parcel(org);
     const { asked, undo } = scriptTracking("demo", () => Promise.reject(error));

@@ -57,7 +57,7 @@ describe("what a carrier says when it is asked", () => {
     const { added, invalid } = await apply([{ trackingNumber: "R9", events }]);
     expect({ added, invalid }).toEqual({
       added: 1,
-      invalid: [{ index: 0, message: "An event has not happened yet, by its own time." }],
+      invalid: [{ index: 0, message: "An event is in the future." }],
     });
     expect((await org.get("/shipments?trackingNumber=R9")).body.data).toMatchObject([{ status: "in_transit" }]);
   });

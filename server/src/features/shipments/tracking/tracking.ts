@@ -3,20 +3,20 @@ import { canMove } from "../../../core/states.ts";
 import type { EventStatus, ShipmentStatus } from "../shipments.states.ts";
 import { eventMeanings, eventStatuses, shipmentMoves } from "../shipments.states.ts";
 
-/** Something that was seen to happen to a parcel. `key` names it: what has the same key happened once. */
+/** A tracking event, identified by its `key`. */
 export type TrackingEvent = {
   key: string;
   at: string;
   status: EventStatus;
   description: string | null;
   location: string | null;
-  /** What the carrier itself calls it, where that is another word. */
+  /** The carrier's own status, if it differs. */
   carrierStatus: string | null;
-  /** When somebody took it back: it did not happen. It is kept so that the same report again does not bring it back. */
+  /** When the event was retracted. It is kept, so that the same report sent again does not restore it. */
   retractedAt?: string;
 };
 
-/** What a set of events says about a parcel. */
+/** The state of a parcel, derived from its events. */
 export type Tracking = {
   status: ShipmentStatus;
   /** Since when it has this status; null without any event. */
@@ -29,7 +29,7 @@ export type Tracking = {
 
 const rankOf = new Map(eventStatuses.map((status, rank) => [status, rank]));
 
-/** A total order, so that the same events always stand in the same line. */
+/** A total order, so that the result does not depend on the order of arrival. */
 function compareEvents(a: TrackingEvent, b: TrackingEvent): number {
   const byTime = Date.parse(a.at) - Date.parse(b.at);
   if (byTime !== 0) return byTime;
@@ -38,13 +38,12 @@ function compareEvents(a: TrackingEvent, b: TrackingEvent): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }
 
-/** What a report says of an event: a new one, another word about a known one, or the same again. */
+/** Whether a reported event is new, corrects a known one, or repeats it. */
 export type ReportOutcome = "added" | "corrected" | "duplicate";
 
 /**
- * The known events and the new ones, each once, in the order in which they happened. A report under a known key that says
- * something else corrects the event: what was told last counts. One that says the same is the same event, also one that
- * was taken back.
+ * Merges known and reported events in chronological order. A report with a known key and other content corrects the event:
+ * the last report wins. An identical report is a duplicate, also of a retracted event.
  */
 export function mergeEvents(
   known: readonly TrackingEvent[],
@@ -55,7 +54,7 @@ export function mergeEvents(
   let isChanged = false;
   for (const event of given) {
     const twin = events.get(event.key);
-    // What is named by its content is the same event, whatever word another teller has for it.
+    // Keys derived from content identify the event, even if another source uses another carrier status for it.
     const isSame = twin !== undefined && (isKeyOfContent(event.key) || textOf(twin) === textOf(event));
     if (!outcomes.has(event)) outcomes.set(event, isSame ? "duplicate" : twin === undefined ? "added" : "corrected");
     if (isSame) continue;
@@ -69,7 +68,7 @@ function textOf({ at, status, description, location, carrierStatus }: TrackingEv
   return JSON.stringify([at, status, description, location, carrierStatus]);
 }
 
-/** A function of the set of events alone: in which order, or how often, they arrived makes no difference. */
+/** Depends only on the set of events, not on the order or number of their arrivals. */
 export function track(events: readonly TrackingEvent[]): Tracking {
   const result: Tracking = {
     status: "pre_transit",
@@ -83,7 +82,7 @@ export function track(events: readonly TrackingEvent[]): Tracking {
   for (const { at, status: said } of happened.toSorted(compareEvents)) {
     const { status, isAcceptance, isAttempt } = eventMeanings[said];
     result.lastEventAt = at;
-    // A scan after the delivery is somebody clearing up, not the carrier getting it.
+    // A late scan after the delivery does not count as acceptance.
     if (isAcceptance && result.deliveredAt === null) result.acceptedAt ??= at;
     if (isAttempt) result.firstAttemptAt ??= at;
     if (status !== result.status && canMove(shipmentMoves, result.status, status)) {
@@ -92,7 +91,7 @@ export function track(events: readonly TrackingEvent[]): Tracking {
       if (status === "delivered") result.deliveredAt = at;
     } else if (status === result.status) result.statusAt ??= at;
   }
-  // What came back to its sender was not delivered in the end.
+  // A parcel that was returned to its sender was not delivered.
   if (result.status !== "delivered") result.deliveredAt = null;
   return result;
 }
@@ -103,7 +102,7 @@ export function isKeyOfContent(key: string): boolean {
   return key.startsWith(contentKey);
 }
 
-/** For events whose sender has no name for them: the same report again has the same key. */
+/** The key of an event that was sent without one, derived from its content. */
 export function keyOfEvent(event: Omit<TrackingEvent, "key">): string {
   const { at, status, description, location } = event;
   const text = JSON.stringify([new Date(at).toISOString(), status, description, location]);

@@ -1,6 +1,7 @@
 import type { PushTask } from "../../../connectors/connector.ts";
 import type { RemoteError } from "../../../core/remote-error.ts";
-import { explainUnknown, readOrders, resolveRefs } from "../../orders/orders.ts";
+import type { SentOrder } from "../../orders/orders.ts";
+import { explainUnknown, listUnsent, readOrders, resolveRefs, settleUnsent } from "../../orders/orders.ts";
 import type { Order } from "../../orders/order.ts";
 import { countFailures } from "../attempt-tally.ts";
 import type { AttemptWork } from "./attempt.ts";
@@ -11,8 +12,6 @@ import type { EffectOutcome, EffectResult } from "./push-effect.ts";
 import { pushEffect } from "./push-effect.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";
-import type { SentVersion } from "./unsent-shipments.store.ts";
-import { listUnsent, settleUnsent } from "./unsent-shipments.store.ts";
 
 type Skipped = { status: "skipped"; reason: "nothing_shipped" | "order_cancelled" };
 type ShipmentResult = EffectResult & { shipmentId: string; trackingNumber: string | null };
@@ -140,7 +139,7 @@ type UnsentSettler = {
 
 /** Collects which orders leave the list of unsent shipments, and which are tried again later. */
 function createUnsentSettler({ world, execution }: AttemptWork): UnsentSettler {
-  const sent: SentVersion[] = [];
+  const sent: SentOrder[] = [];
   const rejected: string[] = [];
   const isLastAttempt = countFailures(execution) + 1 >= execution.max_attempts;
   return {

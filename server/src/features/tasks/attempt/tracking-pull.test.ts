@@ -69,3 +69,18 @@ test("what is empty or missing beside an event does not cost the parcel its trac
   expect(result).toMatchObject({ matched: 3, added: 3, failed: 0 });
   for (const number of ["Q1", "Q2", "Q3"]) expect([number, await statusOf(number)]).toEqual([number, ["in_transit"]]);
 });
+
+test("a time without an offset is read in the time zone of the organization, as in imported files", async () => {
+  expect((await org.patch(`/organizations/${org.id}`, { timezone: "America/New_York" })).status).toBe(200);
+  const result = await pull([
+    { trackingNumber: "Z1", status: "in_transit", statusAt: "2026-03-02 10:00" },
+    { trackingNumber: "Z2", events: [{ at: "2026-07-02T10:00:00", status: "in_transit" }] },
+  ]);
+  expect(result).toMatchObject({ matched: 2, added: 2, failed: 0 });
+  const lastEventOf = async (number: string) =>
+    (await org.get(`/shipments?trackingNumber=${number}`)).body.data[0].lastEventAt;
+  expect([await lastEventOf("Z1"), await lastEventOf("Z2")]).toEqual([
+    "2026-03-02T15:00:00.000Z",
+    "2026-07-02T14:00:00.000Z",
+  ]);
+});

@@ -1,9 +1,12 @@
 import { Type } from "../../../core/type.ts";
 import type { Static } from "typebox";
 import { Nullable } from "../../../core/schema.ts";
+import { isPlain } from "../../../core/strict-json.ts";
+import { beginningOf } from "../../../core/time-zones.ts";
 import { createFinder } from "../../../core/validation.ts";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
+import { findTimeZone } from "../../organizations/organizations.ts";
 import { applyTrackingRecords, toEventStatus } from "../../shipments/shipments.ts";
 import type { TrackingRecord } from "../../shipments/shipments.ts";
 import type { PulledItem, Rejected, Stored } from "./pulled-records.ts";
@@ -16,7 +19,7 @@ const MaybeMoment = Type.Optional(Nullable(Moment));
 const MaybeNote = Type.Optional(Nullable(Type.String()));
 
 /** Tracking of one parcel: its last status, or all events. */
-const Tracking = Type.Object({
+export const Tracking = Type.Object({
   trackingNumber: Text,
   carrier: MaybeText,
   status: MaybeText,
@@ -35,9 +38,11 @@ const findErrors = createFinder(Tracking, "body");
 export async function storeTracking(tx: Tx, ctx: Ctx, _bridgeId: string, items: PulledItem[]): Promise<Stored> {
   const failures: Rejected[] = [];
   const valid: PulledItem[] = [];
+  const zone = items.some(({ body }) => hasLocalTime(body)) ? await findTimeZone(ctx, ctx.orgId) : "UTC";
   for (const item of items) {
-    const [error] = findErrors(item.body);
-    if (!error) valid.push(item);
+    const body = withOffsets(item.body, zone);
+    const [error] = findErrors(body);
+    if (!error) valid.push({ ...item, body });
     else failures.push({ ...rejection(item), message: `${error.pointer}: ${error.message}` });
   }
   const records = valid.map(({ body }) => toRecord(body as Tracking));
@@ -53,6 +58,28 @@ export async function storeTracking(tx: Tx, ctx: Ctx, _bridgeId: string, items: 
     },
     failures: [...failures, ...invalid.map(({ index, ...why }) => ({ ...rejection(valid[index]!), index, ...why }))],
   };
+}
+
+const localTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)$/i;
+const timeFields = ["at", "statusAt", "deliveredAt", "estimatedDeliveryAt"] as const;
+type Body = PulledItem["body"];
+
+function hasLocalTime(body: Body): boolean {
+  return withOffsets(body, "UTC") !== body;
+}
+
+/** A time without an offset is one in the organization's zone, as in imported files. Anything else is left to the validation. */
+function withOffsets(body: Body, zone: string): Body {
+  const changed: Body = {};
+  for (const field of timeFields) {
+    const [, day, time] = localTime.exec(String(body[field])) ?? [];
+    const moment = time === undefined ? undefined : beginningOf(`${day}T${time}`, zone);
+    if (moment !== undefined) changed[field] = moment;
+  }
+  const events = Array.isArray(body.events) ? (body.events as unknown[]) : [];
+  const settled = events.map((event) => (isPlain(event) ? withOffsets(event, zone) : event));
+  if (settled.some((event, index) => event !== events[index])) changed.events = settled;
+  return Object.keys(changed).length === 0 ? body : { ...body, ...changed };
 }
 
 function rejection({ externalId }: PulledItem): Pick<Rejected, "externalId" | "code"> {

@@ -21,7 +21,7 @@ export type Ended = {
   bridgeName: string | undefined;
 };
 
-/** What went wrong is told to somebody, and what went well is no trouble any more: with the ends themselves. */
+/** Opens exceptions for failed executions and resolves those of successful ones, in the transaction that stores the outcomes. */
 export async function noteEndings(tx: Tx, world: World, ended: Ended[]): Promise<void> {
   const told = ended.map((one) => ({ one, troubles: troublesOf(one), settled: settledBy(one) }));
   const notable = told.filter(({ troubles, settled }) => troubles.length + settled.length > 0);
@@ -49,7 +49,7 @@ function troublesOf(ended: Ended): NewException[] {
   if (orders.length > 0) return orders.map((order) => troubleOfOrder(ended, order));
   const { execution, status, error, result, task, bridgeName = "A deleted bridge" } = ended;
   const failed = task?.mode === "pull" && status === "completed_with_errors" ? countWhole(task, result) : 0;
-  // Whoever waits for it is told anyhow.
+  // A sync execution reports its failure in the response.
   if (failed === 0 && (!failures.includes(status) || execution.mode === "sync")) return [];
   const { id, bridge_id: bridgeId, task_name: taskName } = execution;
   const what = failed > 0 ? `left out ${failed} records` : status === "expired" ? "was not begun in time" : "failed";
@@ -110,10 +110,10 @@ function troubleOfOrder({ execution, bridgeName }: Ended, order: PushResult): Ne
     bridgeId,
     taskName,
     executionId,
-    // Whoever releases it has seen to it.
+    // Releasing this hold resolves the exception.
     holdHandle: follow_up === "fulfillment_send" ? fulfillmentHold : null,
     details: order.shipments ? { shipments: order.shipments } : {},
-    occasion: execution.effect_root,
+    requestKey: execution.effect_root,
   };
 }
 

@@ -4,7 +4,7 @@ import type { OpenBridge } from "../../bridges/bridge-tasks.ts";
 
 type BridgeRow = OpenBridge["row"];
 
-/** False: it has come before. Whoever brings the same at this moment waits for the outcome. */
+/** False: it was received before. A concurrent delivery of the same webhook waits for this transaction. */
 export async function insertWebhook(
   tx: Tx,
   { org_id, id: bridgeId }: BridgeRow,

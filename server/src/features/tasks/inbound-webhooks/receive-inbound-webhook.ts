@@ -56,7 +56,7 @@ function notSigned(): HubError {
 
 const keptMs = 7 * 24 * 3_600_000;
 
-/** Longer than anybody repeats what was not taken. */
+/** Longer than any shop repeats a webhook that was not accepted. */
 export async function removeOldInboundWebhooks({ db, clock }: World): Promise<void> {
   await store.deleteOldWebhooksAcrossOrgs(db, new Date(clock.now().getTime() - keptMs));
 }

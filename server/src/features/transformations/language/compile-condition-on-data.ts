@@ -5,7 +5,7 @@ import type { Path, PathStep } from "../../../core/data-path.ts";
 import { memberOf } from "../../../core/data-path.ts";
 import { startOf } from "./mapping-path.ts";
 import type { Run } from "./mapping-run.ts";
-import { mappingLimits, MappingFault, spend } from "./mapping-run.ts";
+import { mappingLimits, MappingFault, chargeBudget } from "./mapping-run.ts";
 import { isEmpty } from "./mapping-values.ts";
 
 export type Holds = (run: Run) => boolean;
@@ -41,7 +41,7 @@ function gather(run: Run, value: unknown, steps: PathStep[], at: number, depth: 
     if (depth > mappingLimits.valueDepth) {
       throw new MappingFault("too_deep", "Lists in the data are nested too deep.", { isFinal: true });
     }
-    spend(run, 2 * value.length);
+    chargeBudget(run, 2 * value.length);
     const next = step && "every" in step ? at + 1 : at;
     for (const element of value) gather(run, element, steps, next, depth + 1, found);
     return;
@@ -51,6 +51,6 @@ function gather(run: Run, value: unknown, steps: PathStep[], at: number, depth: 
     return;
   }
   if (isEmpty(value)) return;
-  if (typeof value === "string") spend(run, 1 + (value.length >> 3));
+  if (typeof value === "string") chargeBudget(run, 1 + (value.length >> 3));
   found.push(value);
 }

@@ -1,6 +1,6 @@
 import { parseTemplate } from "../../../core/template.ts";
 import type { Reader } from "./mapping-path.ts";
-import { checkTextLength, spend } from "./mapping-run.ts";
+import { checkTextLength, chargeBudget } from "./mapping-run.ts";
 import { isMissing, toText } from "./mapping-values.ts";
 
 /** What is missing is left blank; if everything is missing, so is the text. */
@@ -19,7 +19,7 @@ export function compileTemplate(template: string, readerFor: (path: string) => R
         hasValue = true;
         const piece = toText(value);
         checkTextLength(text.length + piece.length);
-        spend(run, 1 + (piece.length >> 5));
+        chargeBudget(run, 1 + (piece.length >> 5));
         text += piece;
       }
     }

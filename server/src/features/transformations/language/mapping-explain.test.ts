@@ -81,7 +81,7 @@ describe("a trace", () => {
   test("says so when only some elements of a list have nothing there", () => {
     const mappings = [{ target: "l", each: "line_items", mappings: [{ target: "g", source: "gift" }] }];
     const { warnings } = traceMapping(compiled(mappings), order);
-    expect(warnings).toMatchObject([{ code: "source_missing", message: "Some of the data has nothing there." }]);
+    expect(warnings).toMatchObject([{ code: "source_missing", message: "Some elements have no value there." }]);
     expect(warnings[0]).not.toHaveProperty("suggestion");
   });
 
@@ -148,7 +148,10 @@ describe("a trace", () => {
   test("says where a condition on elements belongs", () => {
     const mapping = { target: "l", each: "line_items", mappings: [{ target: "sku", source: "sku" }] };
     const outside = traceMapping(compiled([{ ...mapping, when: { path: "@.gift", op: "eq", value: true } }]), order);
-    expect(outside).toMatchObject({ output: {}, trace: [{ status: "skipped", reason: "Its when does not hold." }] });
+    expect(outside).toMatchObject({
+      output: {},
+      trace: [{ status: "skipped", reason: "The condition `when` is not met." }],
+    });
     expect(outside.warnings).toMatchObject([
       { code: "condition_outside_each", message: expect.stringContaining("where") },
     ]);
@@ -181,8 +184,8 @@ describe("a trace", () => {
         "TWICE",
       ],
       ["b", "skipped", '"12,50" is not a number.', [{ transform: "trim", to: "12,50" }], undefined],
-      ["c", "skipped", "None of its placeholders has a value.", undefined, undefined],
-      ["d", "defaulted", "There is nothing left of the value.", [{ transform: "null_if", to: null }], "-"],
+      ["c", "skipped", "None of the placeholders has a value.", undefined, undefined],
+      ["d", "defaulted", "The transforms left no value.", [{ transform: "null_if", to: null }], "-"],
       ["e", "defaulted", "There is nothing at none.", undefined, "-"],
       ["f", "mapped", undefined, [{ transform: "replace", to: "" }], ""],
     ]);

@@ -1,7 +1,7 @@
 import type { Path, PathStep } from "../../../core/data-path.ts";
 import { plainKeys, readKeys, stepInto } from "../../../core/data-path.ts";
 import type { Run } from "./mapping-run.ts";
-import { frameAt, MappingFault, nowOf, ownerOf, spend } from "./mapping-run.ts";
+import { frameAt, MappingFault, nowOf, ownerOf, chargeBudget } from "./mapping-run.ts";
 
 export type Reader = (run: Run) => unknown;
 
@@ -81,7 +81,7 @@ function noteOwners(
     const step = steps[i]!;
     if ("every" in step) {
       if (!Array.isArray(value)) return;
-      spend(run, 2 * value.length);
+      chargeBudget(run, 2 * value.length);
       for (const element of value as unknown[]) {
         if (owner !== undefined) owners.set(element, owner);
         noteOwners(run, element, steps, i + 1, element, owners);
@@ -95,7 +95,7 @@ function noteOwners(
 }
 
 function collect(run: Run, elements: unknown[], steps: PathStep[], at: number, found: unknown[]): void {
-  spend(run, 1 + elements.length);
+  chargeBudget(run, 1 + elements.length);
   for (const element of elements) {
     let value: unknown = element;
     let i = at;
@@ -105,7 +105,7 @@ function collect(run: Run, elements: unknown[], steps: PathStep[], at: number, f
     else if (Array.isArray(value)) {
       if (i + 1 === steps.length) for (const inner of value as unknown[]) found.push(inner);
       else collect(run, value, steps, i + 1, found);
-      spend(run, value.length);
+      chargeBudget(run, value.length);
     }
   }
 }

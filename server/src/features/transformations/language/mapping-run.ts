@@ -124,7 +124,7 @@ export function enterList(run: Run, elements: readonly unknown[], owners?: Frame
   return (run.frame = { outer: run.frame, around: run.item, position: 0, elements, owners, groups: undefined });
 }
 
-export function standAt(run: Run, position: number, element: unknown): void {
+export function enterElement(run: Run, position: number, element: unknown): void {
   run.frame!.position = position;
   moveTo(run, element);
 }
@@ -153,8 +153,8 @@ export function positionsOf(run: Run): number[] {
 export function keepElements(run: Run, elements: readonly unknown[], holds: (run: Run) => boolean): unknown[] {
   const kept: unknown[] = [];
   for (let i = 0; i < elements.length; i++) {
-    spend(run, 1);
-    standAt(run, i, elements[i]);
+    chargeBudget(run, 1);
+    enterElement(run, i, elements[i]);
     if (holds(run)) kept.push(elements[i]);
   }
   return kept;
@@ -176,7 +176,7 @@ export function nowOf(run: Run): string {
   return (run.startedAt ??= run.now().toISOString());
 }
 
-export function spend(run: Run, steps: number): void {
+export function chargeBudget(run: Run, steps: number): void {
   if ((run.steps -= steps) < 0) {
     throw new MappingFault("too_much_work", "The mapping needs more steps on this data than one run is given.", {
       isFinal: true,
@@ -222,7 +222,7 @@ function walk(run: Run, value: object, depth: number): void {
   const isList = Array.isArray(value);
   const keys = isList ? [] : Object.keys(value);
   const length = isList ? value.length : keys.length;
-  spend(run, 1 + length);
+  chargeBudget(run, 1 + length);
   takeRoom(run, 2);
   for (let i = 0; i < length; i++) {
     if (!isList) {

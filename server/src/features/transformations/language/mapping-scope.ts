@@ -2,7 +2,7 @@ import type { Path } from "../../../core/data-path.ts";
 
 /** What `@` and `^` mean at a place of a mapping. */
 export type Scope = {
-  /** Names from the root to the elements that the place is inside of, outermost first; undefined: nobody can tell. */
+  /** Names from the root to the elements that the place is inside of, outermost first; undefined: not known. */
   bases: (string[] | undefined)[];
   /** The lists that are gone through, outermost first: whether their elements are grouped. */
   lists: boolean[];
@@ -26,7 +26,7 @@ export function insideValue(scope: Scope): Scope {
   return { bases: [...scope.bases, undefined], lists: [...scope.lists, false] };
 }
 
-/** Names from the root, without positions in lists. Undefined: it is no place in the data, or nobody can tell which. */
+/** Names from the root, without positions in lists. Undefined: the path is not in the data, or not known. */
 export function namesOf({ from, up, call, steps }: Path, { bases }: Scope): string[] | undefined {
   if (call !== undefined && call !== "group") return undefined;
   const base = from === "$" ? [] : bases.at(-1 - up);

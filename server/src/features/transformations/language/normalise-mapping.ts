@@ -16,7 +16,7 @@ const kinds = ["source", "value", "template", "each"] as const;
 const Text = Type.Optional(Type.String({ minLength: 1, maxLength: 500 }));
 const Anything = Type.Optional(Type.Unknown());
 
-/** One field by itself; what takes several of them, and what is inside, is checked where they are understood. */
+/** Checks single fields; combinations of fields, and their contents, are checked by the compiler. */
 const Element = Strict({
   target: Type.String({ minLength: 1, maxLength: 500 }),
   source: Text,

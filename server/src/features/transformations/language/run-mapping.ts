@@ -13,8 +13,8 @@ import {
   mappingLimits,
   MappingFault,
   nowhere,
-  spend,
-  standAt,
+  chargeBudget,
+  enterElement,
   startRun,
   takeRoom,
   takeRoomFor,
@@ -65,7 +65,7 @@ function finalProblem(error: unknown): Problem {
 }
 
 function runElements(elements: CompiledElement[], run: Run, output: MappingOutput): void {
-  spend(run, elements.length);
+  chargeBudget(run, elements.length);
   const { frame } = run;
   for (let i = 0; i < elements.length; i++) {
     const element = elements[i]!;
@@ -154,9 +154,9 @@ function mapEach(element: CompiledElement, inner: CompiledElement[], value: unkn
   frame.elements = elements;
   const made: MappingOutput[] = [];
   for (let i = 0; i < elements.length; i++) {
-    spend(run, 1);
+    chargeBudget(run, 1);
     takeRoom(run, 3);
-    standAt(run, i, elements[i]);
+    enterElement(run, i, elements[i]);
     const output: MappingOutput = {};
     runElements(inner, run, output);
     made.push(output);
@@ -169,7 +169,7 @@ function mapEach(element: CompiledElement, inner: CompiledElement[], value: unkn
 function groupElements(run: Run, elements: readonly unknown[], keys: Reader[]): unknown[][] {
   const groups = new Map<string, unknown[]>();
   for (let i = 0; i < elements.length; i++) {
-    standAt(run, i, elements[i]);
+    enterElement(run, i, elements[i]);
     const values = keys.map((read) => read(run));
     if (values.some(isEmpty)) {
       throw new MappingFault("group_key_missing", `Element ${i} has nothing to be grouped by.`, {
@@ -178,7 +178,7 @@ function groupElements(run: Run, elements: readonly unknown[], keys: Reader[]): 
     }
     const texts = values.map(toText);
     const key = texts.length === 1 ? texts[0]! : JSON.stringify(texts);
-    spend(run, 2 + (key.length >> 3));
+    chargeBudget(run, 2 + (key.length >> 3));
     const group = groups.get(key);
     if (group) group.push(elements[i]);
     else groups.set(key, [elements[i]]);
@@ -189,7 +189,7 @@ function groupElements(run: Run, elements: readonly unknown[], keys: Reader[]): 
 /** What `onError` says about a fault; when nothing helps it becomes an error of the run. */
 function settle(element: CompiledElement, run: Run, output: MappingOutput, fault: MappingFault): void {
   // Making a fault costs more than a step.
-  spend(run, 30);
+  chargeBudget(run, 30);
   const { onError } = element;
   if (onError !== "fail") {
     const status = onError === "skip" ? "skipped" : "defaulted";

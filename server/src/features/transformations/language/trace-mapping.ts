@@ -19,12 +19,12 @@ type TraceStep = NonNullable<TraceEntry["steps"]>[number];
 
 const maxTrace = 1_000;
 const maxWarnings = 200;
-/** Looking for the nearest of many names costs far more than the mapping itself. */
+/** Suggestions cost far more than the mapping itself, so only the first warnings get one. */
 const maxNearest = 20;
 const maxItemsTraced = 3;
 const maxUnused = 200;
 
-/** The same run as `runMapping`, watched: what every mapping did, what it missed, what nobody looked at. */
+/** Runs a mapping as `runMapping` does, and reports what each mapping did, which sources were missing and which were not used. */
 export function traceMapping(compiled: CompiledMapping, data: unknown, now = systemNow): TestResult {
   const byPointer = new Map<string, CompiledElement>();
   const steps = new Map<string, TraceStep[]>();
@@ -80,7 +80,7 @@ export function traceMapping(compiled: CompiledMapping, data: unknown, now = sys
 
 const systemNow = (): Date => new Date();
 
-/** The same mappings, whose transforms note what they make. */
+/** The same mappings, with transforms that record their output. */
 function watched(
   elements: CompiledElement[],
   byPointer: Map<string, CompiledElement>,
@@ -131,7 +131,7 @@ function missingWarnings(
   return warnings;
 }
 
-/** `when` of an `each` is asked once, outside of its elements, which is seldom what was meant when they have what it names. */
+/** `when` of an `each` is evaluated once, outside of its elements. If the elements have the field it names, `where` was meant. */
 function outsideWarning(
   { path, text, element }: Read,
   each: CompiledElement,
@@ -141,7 +141,7 @@ function outsideWarning(
   const names = namesOf(path, insideEach(each.scope, each.source, false));
   if (!names || !isThere(names)) return undefined;
   const { index, target, pointer } = element;
-  const message = `when is asked once, before the list is looked at, and there is nothing at ${cutText(text, 200)} then. To choose among the elements use where.`;
+  const message = `when is evaluated once, before the list is read, and there is nothing at ${cutText(text, 200)} then. Use where to filter the elements.`;
   return { index, target, path: pointer, code: "condition_outside_each", message, source: text };
 }
 
@@ -158,7 +158,7 @@ function missingWarning(
     target,
     path: pointer,
     code: "source_missing",
-    message: isSomewhere ? "Some of the data has nothing there." : `The data has nothing at ${cutText(text, 200)}.`,
+    message: isSomewhere ? "Some elements have no value there." : `The data has nothing at ${cutText(text, 200)}.`,
     source: text,
     ...(suggestion === undefined ? {} : { suggestion }),
   };
@@ -166,7 +166,7 @@ function missingWarning(
 
 type Written = { element: CompiledElement; list: string };
 
-/** A value that takes the place of what another mapping has put there, or into it, before. */
+/** Mappings that replace a value, or an object with values, that an earlier mapping wrote. */
 function overwrittenWarnings(written: Written[]): MappingWarning[] {
   const filled = new Map<string, string>();
   const told = new Set<string>();
@@ -183,14 +183,15 @@ function overwrittenWarnings(written: Written[]): MappingWarning[] {
     filled.set(keyOf(steps.length), target);
     if (told.has(pointer)) return [];
     told.add(pointer);
-    const advice = lost === target ? "Give one of the two a when, or leave it out." : "Put this mapping first.";
-    const message = `This replaces what was written to ${lost} before. ${advice}`;
+    const advice = lost === target ? "Add a when to one of the two, or remove it." : "Put this mapping first.";
+    const message = `This replaces the value that an earlier mapping wrote to ${lost}. ${advice}`;
     return [{ index, target, path: pointer, code: "overwritten", message }];
   });
 }
 
 function emptyWarning({ index, target, pointer }: CompiledElement): MappingWarning {
-  const message = 'It is an empty text, which `default` does not replace; the transform {"default": ...} does.';
+  const message =
+    'The value is an empty string, which `default` does not replace; the transform {"default": ...} does.';
   return { index, target, path: pointer, code: "empty_value_kept", message };
 }
 
@@ -218,16 +219,16 @@ function reasonOf(
   { status, isUnmet, fault, isMissing }: Seen,
   { source, sourceText }: CompiledElement,
 ): string | undefined {
-  if (isUnmet) return "Its when does not hold.";
+  if (isUnmet) return "The condition `when` is not met.";
   if (fault) return fault.message;
   if (status === "mapped") return undefined;
   if (isMissing && source) return `There is nothing at ${cutText(sourceText, 200)}.`;
-  return isMissing ? "None of its placeholders has a value." : "There is nothing left of the value.";
+  return isMissing ? "None of the placeholders has a value." : "The transforms left no value.";
 }
 
 const depthOf = (pointer: string): number => pointer.split("/mappings/").length;
 
-/** `lines[0].sku`: the target with those of the lists around it. */
+/** The target with those of the lists around it, such as `lines[0].sku`. */
 function placeOf(pointer: string, positions: number[], byPointer: Map<string, CompiledElement>): string {
   const indexes = pointer.split("/mappings/").slice(1);
   return indexes
@@ -242,7 +243,7 @@ function placeOf(pointer: string, positions: number[], byPointer: Map<string, Co
 const maxPreviewMembers = 20;
 const maxPreviewLength = 200;
 
-/** Small values as they are; of large ones only what they are, so that a trace stays readable. */
+/** Small values as they are, large ones as a short description, so that a trace stays readable. */
 function preview(value: unknown): unknown {
   if (typeof value === "string") {
     return value.length > maxPreviewLength ? `${cutText(value, maxPreviewLength)}…` : value;

@@ -4,7 +4,7 @@ import { Strict } from "../../../core/schema.ts";
 import { createFinder } from "../../../core/validation.ts";
 import type { Reader } from "./mapping-path.ts";
 import type { Run } from "./mapping-run.ts";
-import { checkTextLength, spend } from "./mapping-run.ts";
+import { checkTextLength, chargeBudget } from "./mapping-run.ts";
 import { isEmpty, isMissing, toNumber, toText } from "./mapping-values.ts";
 
 type Apply = (value: unknown, run: Run) => unknown;
@@ -96,7 +96,7 @@ export function textTransform<Params extends TSchema>(definition: Of<Params, str
 }
 
 function payForText(run: Run, text: string, weight: number): void {
-  spend(run, weight + ((text.length * weight) >> 5));
+  chargeBudget(run, weight + ((text.length * weight) >> 5));
 }
 
 /** Works on a number or a text that is one; in a list every element is done. */
@@ -107,7 +107,7 @@ export function numberTransform<Params extends TSchema>(definition: Of<Params, n
     compile(params, env) {
       const calculate = definition.compile(params, env);
       const one: Apply = (value, run) => {
-        spend(run, weight);
+        chargeBudget(run, weight);
         return calculate(toNumber(value), run);
       };
       return (value, run) => (Array.isArray(value) ? overEach(value, run, one) : one(value, run));
@@ -123,7 +123,7 @@ export function listTransform<Params extends TSchema>(definition: Of<Params, rea
       const apply = definition.compile(params, env);
       return (value, run) => {
         const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-        spend(run, 1 + list.length);
+        chargeBudget(run, 1 + list.length);
         return apply(list, run);
       };
     },
@@ -134,7 +134,7 @@ export function listTransform<Params extends TSchema>(definition: Of<Params, rea
 export function joinTexts(parts: readonly unknown[], separator: string, run: Run): string | undefined {
   const texts = parts.filter((part) => !isEmpty(part)).map(toText);
   const length = texts.reduce((sum, text) => sum + text.length + separator.length, 0);
-  spend(run, texts.length + (length >> 5));
+  chargeBudget(run, texts.length + (length >> 5));
   checkTextLength(length);
   return texts.length === 0 ? undefined : texts.join(separator);
 }
@@ -146,10 +146,10 @@ export function applyAll(transforms: CompiledTransform[], from: unknown, run: Ru
     const transform = transforms[i]!;
     if (typeof value === "string" && transform.applyToText !== undefined) {
       const { weight } = transform;
-      spend(run, 1 + weight + ((value.length * weight) >> 5));
+      chargeBudget(run, 1 + weight + ((value.length * weight) >> 5));
       value = transform.applyToText(value, run);
     } else if (transform.takesMissing || !isMissing(value)) {
-      spend(run, 1);
+      chargeBudget(run, 1);
       value = transform.apply(value, run);
     }
   }
@@ -157,6 +157,6 @@ export function applyAll(transforms: CompiledTransform[], from: unknown, run: Ru
 }
 
 function overEach(list: unknown[], run: Run, one: Apply): unknown[] {
-  spend(run, list.length);
+  chargeBudget(run, list.length);
   return list.map((element) => (isMissing(element) ? element : one(element, run)));
 }

@@ -1,7 +1,7 @@
 import { Type } from "../../../../core/type.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
 import { readWeightUnit } from "../../../../core/weight.ts";
-import { MappingFault, spend } from "../mapping-run.ts";
+import { MappingFault, chargeBudget } from "../mapping-run.ts";
 import { fault, finite, isEmpty, roundTo, toText } from "../mapping-values.ts";
 import {
   callingCodes,
@@ -92,7 +92,7 @@ export const commerceTransforms = [
     example: { from: "Germany", to: "DE" },
     compile({ to = "alpha2" }) {
       return (text, run) => {
-        spend(run, 10);
+        chargeBudget(run, 10);
         const country = findCountry(text);
         if (country) return country[to];
         throw fault(text, "the name or code of a country", 'put a transform "lookup" before it');
@@ -108,7 +108,7 @@ export const commerceTransforms = [
     compile({ country = "US" }) {
       const find = statesOf(country);
       return (text, run) => {
-        spend(run, 5);
+        chargeBudget(run, 5);
         const code = find(text);
         if (code === undefined) throw fault(text, `a state of ${country}`);
         return code;

@@ -3,7 +3,7 @@ import { OneOf, Strict } from "../../../../core/schema.ts";
 import { isTimeZone } from "../../../../core/time-zones.ts";
 import type { Moment } from "../date-format.ts";
 import { compileDateFormat, dateTokens, parseIso, toInstant, toIsoDate, toMoment } from "../date-format.ts";
-import { spend } from "../mapping-run.ts";
+import { chargeBudget } from "../mapping-run.ts";
 import { fault } from "../mapping-values.ts";
 import type { CompileEnv } from "../transform.ts";
 import { textTransform } from "../transform.ts";
@@ -97,7 +97,7 @@ export const dateTransforms = [
       const toZone = to_tz ?? zone;
       const cost = zone === "UTC" && toZone === "UTC" ? 10 : 60;
       return (text, run) => {
-        spend(run, cost);
+        chargeBudget(run, cost);
         const moment = parse(text);
         if (!moment) throw fault(text, `a date of the form ${from}`, "correct `from` of the transform date");
         return format(inRange(toInstant(moment, zone), text), toZone);
@@ -115,7 +115,7 @@ export const dateTransforms = [
     example: { params: { days: 3, business: true }, from: "2026-07-03", to: "2026-07-08" },
     compile({ days, business = false }) {
       return (text, run) => {
-        spend(run, 10 + (business ? Math.abs(days) : 0));
+        chargeBudget(run, 10 + (business ? Math.abs(days) : 0));
         const wallMs = readIso(text);
         const moved = inRange(business ? addBusinessDays(wallMs, days) : wallMs + days * dayMs, text);
         return new Date(moved).toISOString().slice(0, 10) + text.trim().slice(10);
@@ -130,7 +130,7 @@ export const dateTransforms = [
     example: { params: { part: "weekday" }, from: "2026-07-04", to: 6 },
     compile({ part }) {
       return (text, run) => {
-        spend(run, 10);
+        chargeBudget(run, 10);
         return partOf(new Date(readIso(text)), part);
       };
     },

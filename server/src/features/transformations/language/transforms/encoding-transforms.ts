@@ -3,7 +3,7 @@ import { Type } from "../../../../core/type.ts";
 import { isUuid } from "../../../../core/ids.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
 import { cleanText, textProblem } from "../../../../core/strict-json.ts";
-import { checkTextLength, MappingFault, measure, spend } from "../mapping-run.ts";
+import { checkTextLength, MappingFault, measure, chargeBudget } from "../mapping-run.ts";
 import { fault, quote } from "../mapping-values.ts";
 import { defineTransform, textTransform } from "../transform.ts";
 
@@ -32,7 +32,7 @@ export const encodingTransforms = [
     compile:
       ({ algorithm = "sha256" }) =>
       (text, run) => {
-        spend(run, 30 + (text.length >> 4));
+        chargeBudget(run, 30 + (text.length >> 4));
         return createHash(algorithm).update(text).digest("hex");
       },
   }),
@@ -47,7 +47,7 @@ export const encodingTransforms = [
       if (!isUuid(space)) env.refuse("namespace", "namespace", "A namespace is dns, url, oid, x500 or a UUID.");
       const prefix = Buffer.from(space.replaceAll("-", ""), "hex");
       return (text, run) => {
-        spend(run, 30 + (text.length >> 4));
+        chargeBudget(run, 30 + (text.length >> 4));
         const bytes = createHash("sha1").update(prefix).update(text).digest().subarray(0, 16);
         bytes[6] = (bytes[6]! & 0x0f) | 0x50;
         bytes[8] = (bytes[8]! & 0x3f) | 0x80;
@@ -60,7 +60,7 @@ export const encodingTransforms = [
     text: "Reads a text that is JSON",
     example: { from: '{"gift":true}', to: { gift: true } },
     compile: () => (text, run) => {
-      spend(run, text.length >> 3);
+      chargeBudget(run, text.length >> 3);
       let value: unknown;
       try {
         value = JSON.parse(text);
@@ -77,7 +77,7 @@ export const encodingTransforms = [
     text: "Writes any value as JSON",
     example: { from: { gift: true }, to: '{"gift":true}' },
     compile: () => (value, run) => {
-      spend(run, measure(run, value) >> 4);
+      chargeBudget(run, measure(run, value) >> 4);
       return JSON.stringify(value);
     },
   }),

@@ -3,7 +3,7 @@ import { OneOf, Strict } from "../../../../core/schema.ts";
 import { isPlain } from "../../../../core/strict-json.ts";
 import { memberOf } from "../../../../core/data-path.ts";
 import type { Run } from "../mapping-run.ts";
-import { constantOf, enterList, keepElements, leaveList, measure, spend, standAt } from "../mapping-run.ts";
+import { constantOf, enterList, keepElements, leaveList, measure, chargeBudget, enterElement } from "../mapping-run.ts";
 import { fault, isEmpty, isMissing } from "../mapping-values.ts";
 import { applyAll, defineTransform, joinTexts, listTransform } from "../transform.ts";
 
@@ -99,7 +99,7 @@ export const listTransforms = [
       const direction = order === "desc" ? -1 : 1;
       return (list, run) => {
         const keyed = list.map((element) => ({ element, key: by === undefined ? element : memberOf(element, by) }));
-        spend(run, sortCost(keyed.map(({ key }) => key)));
+        chargeBudget(run, sortCost(keyed.map(({ key }) => key)));
         return keyed.toSorted((a, b) => direction * compareKeys(a.key, b.key)).map(({ element }) => element);
       };
     },
@@ -115,7 +115,7 @@ export const listTransforms = [
     text: "Puts the elements of inner lists into one list",
     example: { from: [["a", "b"], ["c"], "d"], to: ["a", "b", "c", "d"] },
     compile: () => (list, run) => {
-      for (const element of list) if (Array.isArray(element)) spend(run, element.length);
+      for (const element of list) if (Array.isArray(element)) chargeBudget(run, element.length);
       return list.flat();
     },
   }),
@@ -196,8 +196,8 @@ export const listTransforms = [
         enterList(run, list);
         const made: unknown[] = [];
         for (let i = 0; i < list.length; i++) {
-          spend(run, 1);
-          standAt(run, i, list[i]);
+          chargeBudget(run, 1);
+          enterElement(run, i, list[i]);
           const value = applyAll(steps, read(run), run);
           if (!isMissing(value)) made.push(value);
         }
@@ -248,7 +248,7 @@ export const listTransforms = [
     compile: () => (value, run) => {
       if (!isPlain(value)) throw fault(value, "an object");
       const entries = Object.entries(value);
-      spend(run, entries.length);
+      chargeBudget(run, entries.length);
       return entries.map(([key, member]) => ({ key, value: member }));
     },
   }),
@@ -258,7 +258,7 @@ export const listTransforms = [
 function merged(into: unknown, part: unknown, run: Run): Record<string, unknown> {
   if (!isPlain(part)) throw fault(part, "an object");
   // Walked, so that its depth and its keys are known before it is gone into.
-  spend(run, measure(run, part) >> 4);
+  chargeBudget(run, measure(run, part) >> 4);
   return overlay(into as Record<string, unknown>, part);
 }
 
@@ -274,7 +274,7 @@ function overlay(below: Record<string, unknown>, above: Record<string, unknown>)
 /** Objects are the same when they say the same. */
 function keyOf(element: unknown, run: Run): unknown {
   if (typeof element !== "object" || element === null) return element;
-  spend(run, measure(run, element) >> 4);
+  chargeBudget(run, measure(run, element) >> 4);
   return `\u0001${JSON.stringify(element)}`;
 }
 

@@ -2,7 +2,7 @@
 /* oxlint-disable unicorn/no-thenable */
 import { Type } from "../../../../core/type.ts";
 import { Strict } from "../../../../core/schema.ts";
-import { constantOf, MappingFault, spend } from "../mapping-run.ts";
+import { constantOf, MappingFault, chargeBudget } from "../mapping-run.ts";
 import { isEmpty, quote, toBoolean, toText } from "../mapping-values.ts";
 import { defineTransform, textTransform } from "../transform.ts";
 
@@ -50,7 +50,7 @@ export const logicTransforms = [
       const readers = paths.map((path) => env.reader(path, "paths"));
       return (value, run) => {
         if (!isEmpty(value)) return value;
-        spend(run, readers.length);
+        chargeBudget(run, readers.length);
         for (const read of readers) {
           const found = read(run);
           if (!isEmpty(found)) return found;
@@ -136,11 +136,11 @@ export const logicTransforms = [
       const choose = compileChoice(params);
       return (value, run) => {
         const list = Array.isArray(value) ? (value as unknown[]) : [value];
-        spend(run, 2 * list.length);
+        chargeBudget(run, 2 * list.length);
         const isMember = list.some((element) => {
           if (!isScalar(element)) return false;
           const text = toText(element);
-          spend(run, text.length >> 3);
+          chargeBudget(run, text.length >> 3);
           return has(text);
         });
         return choose(isMember);

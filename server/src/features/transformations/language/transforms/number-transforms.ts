@@ -1,6 +1,6 @@
 import { Type } from "../../../../core/type.ts";
 import { Strict } from "../../../../core/schema.ts";
-import { MappingFault, spend } from "../mapping-run.ts";
+import { MappingFault, chargeBudget } from "../mapping-run.ts";
 import { fault, finite, isEmpty, isMissing, plainNumber, roundTo, tidy, toNumber } from "../mapping-values.ts";
 import type { CompileEnv } from "../transform.ts";
 import { listTransform, numberTransform, textTransform } from "../transform.ts";
@@ -191,7 +191,7 @@ export const numberTransforms = [
         return toNumber((element as Record<string, unknown>)[name]);
       };
       return (list, run) => {
-        spend(run, list.length);
+        chargeBudget(run, list.length);
         return tidy(list.reduce<number>((sum, element) => sum + own(element, of) * own(element, by), 0));
       };
     },

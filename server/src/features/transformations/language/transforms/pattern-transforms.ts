@@ -2,7 +2,7 @@ import { RE2JS } from "re2js";
 import { Type } from "../../../../core/type.ts";
 import { Strict } from "../../../../core/schema.ts";
 import { cleanText } from "../../../../core/strict-json.ts";
-import { checkTextLength, MappingFault, spend } from "../mapping-run.ts";
+import { checkTextLength, MappingFault, chargeBudget } from "../mapping-run.ts";
 import type { Run } from "../mapping-run.ts";
 import type { CompileEnv } from "../transform.ts";
 import { textTransform } from "../transform.ts";
@@ -46,7 +46,7 @@ function compilePattern(pattern: string, ignoreCase: boolean | undefined, env: C
       }
       const matcher = compiled.matcher(text);
       return (from) => {
-        spend(run, 4 + (((text.length - from) * (size + 8)) >> 4));
+        chargeBudget(run, 4 + (((text.length - from) * (size + 8)) >> 4));
         if (!matcher.find(from)) return undefined;
         const groups = Array.from({ length: groupCount + 1 }, (_, i) => matcher.group(i));
         return { start: matcher.start(), end: matcher.end(), groups };

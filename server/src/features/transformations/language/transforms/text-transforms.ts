@@ -1,7 +1,7 @@
 import { Type } from "../../../../core/type.ts";
 import { OneOf, Strict } from "../../../../core/schema.ts";
 import { cleanText } from "../../../../core/strict-json.ts";
-import { checkTextLength, spend } from "../mapping-run.ts";
+import { checkTextLength, chargeBudget } from "../mapping-run.ts";
 import { toText } from "../mapping-values.ts";
 import { defineTransform, joinTexts, textTransform } from "../transform.ts";
 
@@ -146,9 +146,9 @@ export const textTransforms = [
     example: { params: { separator: ",", trim: true }, from: "gift, rush,", to: ["gift", "rush"] },
     compile({ separator, trim = false }) {
       return (text, run) => {
-        spend(run, text.length >> 2);
+        chargeBudget(run, text.length >> 2);
         const parts = text.split(separator);
-        spend(run, parts.length);
+        chargeBudget(run, parts.length);
         return trim ? parts.map((part) => part.trim()).filter((part) => part !== "") : parts;
       };
     },
@@ -197,7 +197,7 @@ export const textTransforms = [
       const wanted = params.text.toLowerCase();
       const test = params.at === "start" ? "startsWith" : params.at === "end" ? "endsWith" : "includes";
       return (text, run) => {
-        spend(run, text.length >> 4);
+        chargeBudget(run, text.length >> 4);
         return text.toLowerCase()[test](wanted);
       };
     },
@@ -218,7 +218,7 @@ function padding(
     compile:
       ({ length, with: filler = " " }) =>
       (text, run) => {
-        spend(run, length >> 5);
+        chargeBudget(run, length >> 5);
         return cleanText(pad(text, length, filler));
       },
   });

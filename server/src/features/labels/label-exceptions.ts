@@ -1,0 +1,56 @@
+import type { Ctx } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import type { Happening } from "../../events/event-catalogue.ts";
+import type { NewException } from "../exceptions/exceptions.ts";
+import { exceptionKeys, openExceptions, resolveExceptions } from "../exceptions/exceptions.ts";
+import type { ShipmentLabel } from "./label.ts";
+
+/** Opens or resolves the exceptions of a label, in the transaction of the change. */
+export async function updateLabelExceptions(
+  tx: Tx,
+  ctx: Ctx,
+  label: ShipmentLabel,
+  what: Happening<"label">,
+): Promise<void> {
+  const { id, failure } = label;
+  const name = label.reference ?? label.trackingNumber;
+  const forWhat = name === null ? "" : ` for ${name}`;
+  if (what === "failed") {
+    const isUnknown = failure?.code === "outcome_unknown";
+    const message = isUnknown
+      ? `${label.carrier} did not confirm the label${forWhat}; it may or may not have been purchased.`
+      : `${label.carrier} rejected the label${forWhat}.`;
+    await openExceptions(tx, ctx, [{ ...aboutOf(label), key: exceptionKeys.label(label), message }]);
+  } else if (what === "purchased" && failure !== null) {
+    // Paid for, but not usable as it is.
+    const message = `The label${forWhat} was purchased with a problem.`;
+    const isOfOrder = failure.code !== "content_missing" && failure.code !== "content_too_large";
+    const code = isOfOrder ? "order_not_followed" : failure.code;
+    await openExceptions(tx, ctx, [{ ...aboutOf(label), key: exceptionKeys.labelVoid(id), code, message }]);
+    await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
+  } else if (what === "purchased") await resolveExceptions(tx, ctx, [exceptionKeys.label(label)]);
+  else if (what === "void_rejected") {
+    const message = `${label.carrier} rejected the void of the label${forWhat}.`;
+    await openExceptions(tx, ctx, [
+      { ...aboutOf(label), key: exceptionKeys.labelVoid(id), code: "void_rejected", message },
+    ]);
+  } else if (what === "voided")
+    await resolveExceptions(tx, ctx, [exceptionKeys.label(label), exceptionKeys.labelVoid(id)]);
+}
+
+function aboutOf({
+  id,
+  orderId,
+  reference,
+  trackingNumber,
+  failure,
+}: ShipmentLabel): Omit<NewException, "key" | "message"> {
+  return {
+    kind: "label",
+    code: failure?.code ?? "failed",
+    reason: failure?.message ?? null,
+    subject: { type: "label", id, name: trackingNumber ?? reference },
+    orderId,
+    requestKey: id,
+  };
+}

@@ -1,0 +1,139 @@
+import type { ServiceLevel } from "../../carriers/rate-card/service-level.ts";
+import { usualDays } from "../../carriers/rate-card/service-level.ts";
+import type { Address } from "../../core/address.ts";
+import { HubError } from "../../core/errors.ts";
+import { toCents } from "../../core/money.ts";
+import { countryOfAddress } from "../../core/time-zones.ts";
+import type { Dimensions, Weight } from "../../core/weight.ts";
+import type { Ctx } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
+import type { CarrierOffer } from "../carrier-accounts/carrier-accounts.ts";
+import { listCarrierOffers } from "../carrier-accounts/carrier-accounts.ts";
+import type { Rater } from "../carrier-accounts/open-carrier.ts";
+import { openRater } from "../carrier-accounts/open-carrier.ts";
+import type { OrderLabel } from "../labels/labels.ts";
+import { listOrderLabels } from "../labels/labels.ts";
+import { listLocationAddresses } from "../locations/locations.ts";
+import { today } from "../organizations/organizations.ts";
+
+/** A parcel to get prices for. */
+export type ParcelToRate = { from: Address; to: Address; weight: Weight; dimensions: Dimensions | null };
+
+export type Price = {
+  service: string;
+  serviceName: string;
+  totalCents: number;
+  currency: string;
+  /** From the contract, else the usual time of this service level. */
+  transitDays: number | null;
+};
+/** Prices of an account by service, and why others have none. */
+type Prices = { prices: Price[]; unavailable: { service: string; code: string; message: string }[] };
+/** The price was not fetched yet: the caller fetches it and evaluates again. */
+export const priceNotFetched = Symbol("not yet asked");
+
+/**
+ * Carrier data as actions see it, without any call. A price that is missing is recorded, `fetchPrices` gets it, and the pipeline is
+ * evaluated again. So the evaluation stays a pure function, and no order is locked during a carrier request.
+ */
+export type CarrierDirectory = {
+  offers: readonly CarrierOffer[];
+  addressOf(locationId: string | null): Address | undefined;
+  /** The order's labels as of `readLabels`. */
+  labelsOf(orderId: string): readonly OrderLabel[];
+  pricesOf(accountId: string, parcel: ParcelToRate): Prices | typeof priceNotFetched;
+};
+
+export type OpenCarrierDirectory = CarrierDirectory & {
+  readLabels(db: Queryable, orderIds: string[]): Promise<void>;
+  /** A price was missing: the evaluation must be repeated. */
+  hasMissingPrices(): boolean;
+  fetchPrices(): Promise<void>;
+};
+
+const parcelsAtOnce = 50;
+
+/** For one batch of orders; `isNeeded`: a step of the pipeline reads carrier data. */
+export async function openCarrierDirectory(ctx: Ctx, isNeeded: boolean): Promise<OpenCarrierDirectory> {
+  const offers = isNeeded ? await listCarrierOffers(ctx) : [];
+  const addresses = isNeeded ? await listLocationAddresses(ctx.db, ctx.orgId) : new Map<string, Address>();
+  let labels = new Map<string, OrderLabel[]>();
+  const known = new Map<string, Prices>();
+  const wanted = new Map<string, { accountId: string; parcel: ParcelToRate }>();
+  const raters = new Map<string, Promise<Rater | Prices>>();
+
+  async function price(key: string, accountId: string, parcel: ParcelToRate): Promise<void> {
+    const opening = raters.get(accountId) ?? openOrExplain(ctx, accountId);
+    raters.set(accountId, opening);
+    const rater = await opening;
+    known.set(key, "rate" in rater ? await pricesFrom(rater, parcel) : rater);
+  }
+
+  return {
+    offers,
+    addressOf: (locationId) => (locationId === null ? undefined : addresses.get(locationId)),
+    labelsOf: (orderId) => labels.get(orderId) ?? [],
+    pricesOf(accountId, parcel) {
+      const key = JSON.stringify([
+        accountId,
+        zoneAddressOf(parcel.from),
+        zoneAddressOf(parcel.to),
+        parcel.weight,
+        parcel.dimensions,
+      ]);
+      const found = known.get(key);
+      if (!found) wanted.set(key, { accountId, parcel });
+      return found ?? priceNotFetched;
+    },
+    async readLabels(db, orderIds) {
+      if (isNeeded) labels = await listOrderLabels(db, ctx, orderIds);
+    },
+    hasMissingPrices: () => wanted.size > 0,
+    async fetchPrices() {
+      const questions = [...wanted];
+      wanted.clear();
+      for (let from = 0; from < questions.length; from += parcelsAtOnce) {
+        const some = questions.slice(from, from + parcelsAtOnce);
+        await Promise.all(some.map(([key, { accountId, parcel }]) => price(key, accountId, parcel)));
+      }
+    },
+  };
+}
+
+/** Zones exist for the United States only; foreign postal codes must not be taken for ZIPs. */
+function zoneAddressOf(address: Address): { zip?: string; state?: string } {
+  const { zip, provinceCode } = address;
+  if ((countryOfAddress(address) ?? "US") !== "US") return {};
+  return { ...(zip === undefined ? {} : { zip }), ...(provinceCode === undefined ? {} : { state: provinceCode }) };
+}
+
+async function openOrExplain(ctx: Ctx, accountId: string): Promise<Rater | Prices> {
+  try {
+    return await openRater(ctx, accountId, await today(ctx));
+  } catch (error) {
+    if (!(error instanceof HubError)) throw error;
+    return { prices: [], unavailable: [{ service: "", code: error.code, message: error.message }] };
+  }
+}
+
+async function pricesFrom({ open, rate }: Rater, { from, to, weight, dimensions }: ParcelToRate): Promise<Prices> {
+  const places = { origin: zoneAddressOf(from), destination: zoneAddressOf(to) };
+  const response = await rate({ ...places, weight, ...(dimensions ? { dimensions } : {}) });
+  if (!("done" in response)) {
+    const { code, message } =
+      "rejected" in response ? response.rejected : { code: "carrier_failed", message: response.unknown };
+    return { prices: [], unavailable: [{ service: "", code, message: `${open.account.name}: ${message}` }] };
+  }
+  const prices: Price[] = [];
+  const unavailable: Prices["unavailable"] = [];
+  for (const answer of response.done) {
+    const { service, serviceName } = answer;
+    if ("reason" in answer) unavailable.push({ service, code: answer.reason, message: answer.message });
+    else {
+      const { total, currency, level } = answer;
+      const transitDays = answer.transitDays ?? usualDays[level as ServiceLevel] ?? null;
+      prices.push({ service, serviceName, totalCents: toCents(total), currency, transitDays });
+    }
+  }
+  return { prices, unavailable };
+}

@@ -1,0 +1,34 @@
+import type { Ctx } from "../../context.ts";
+import type { Queryable } from "../../db/database.ts";
+import { countOpenOfRuns } from "../labels/labels.ts";
+import type { RunDetail } from "./run.schemas.ts";
+import { presentResults, presentWithoutResults } from "./present-run.ts";
+import { countErrors, readResultsAfter } from "./run/run-results.store.ts";
+import type { RunRow } from "./run/runs.store.ts";
+import { listTaskOutcomes, withTaskStatuses } from "./run/task-outcomes.ts";
+
+const maxResults = 100;
+
+/** The run with its first results and everything that is read from other tables. */
+export async function describeRun(
+  ctx: Ctx,
+  db: Queryable,
+  run: RunRow,
+  resultsLimit: number = maxResults,
+): Promise<RunDetail> {
+  const hasErrors = run.failed + run.skipped > 0;
+  // Clients poll this while a run is in progress, so nothing is counted that the run's own counters already say.
+  const errors_by_code = hasErrors ? await countErrors(db, run.id) : {};
+  const first = resultsLimit === 0 ? [] : await readResultsAfter(db, ctx.orgId, run.id, -1, resultsLimit);
+  const tasks = await listTaskOutcomes(db, ctx.orgId, run);
+  const results = presentResults(ctx, await withTaskStatuses(db, ctx.orgId, first));
+  const sum = (field: "failed_orders" | "unknown_orders"): number =>
+    tasks.reduce((total, task) => total + task[field], 0);
+  const task_summary = { failed_orders: sum("failed_orders"), unknown_orders: sum("unknown_orders") };
+  const openLabels = await countOpenLabels(ctx, db, run.id);
+  return { ...presentWithoutResults(ctx, run, openLabels), errors_by_code, tasks, task_summary, results };
+}
+
+export async function countOpenLabels(ctx: Ctx, db: Queryable, runId: string): Promise<number> {
+  return (await countOpenOfRuns(db, ctx.orgId, [runId])).get(runId) ?? 0;
+}

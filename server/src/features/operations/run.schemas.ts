@@ -1,0 +1,225 @@
+import type { Static } from "typebox";
+import { ActorShape } from "../../core/actor.ts";
+import { Type } from "../../core/type.ts";
+import {
+  Before,
+  Count,
+  CountOfEach,
+  DateTime,
+  Id,
+  Nullable,
+  OneOf,
+  optional,
+  pageQuery,
+  Since,
+  Strict,
+} from "../../core/schema.ts";
+import { OrderRef } from "../orders/orders.schemas.ts";
+import { executionStatuses } from "../tasks/tasks.schemas.ts";
+import {
+  Code,
+  OnErrorName,
+  OrderGroup,
+  StepError,
+  orderGroup,
+  stepFields,
+  stepOutcomes,
+} from "./operations.schemas.ts";
+
+const runStatuses = ["queued", "running", "succeeded", "partially_failed", "failed", "cancelled"] as const;
+
+export type RunStatus = (typeof runStatuses)[number];
+
+const resultStatuses = ["succeeded", "failed", "skipped", "cancelled"] as const;
+
+export const RunCause = Type.Object(
+  {
+    automation_id: Id,
+    from_sequence: Nullable(
+      Type.String({
+        description: "Sequence of the first event; null with a cron trigger",
+      }),
+    ),
+    to_sequence: Nullable(Type.String({ description: "Sequence of the last event" })),
+    scheduled_for: Nullable(DateTime),
+    depth: Type.Integer({ minimum: 1, description: "Number of automations in `automation_path`" }),
+    automation_path: Type.Array(Id, { description: "IDs of the automations that led to the run, outermost first" }),
+  },
+  { description: "The automation that started the run" },
+);
+
+export type RunCause = Static<typeof RunCause>;
+
+const runFields = {
+  id: Id,
+  status: OneOf(runStatuses),
+  created_at: DateTime,
+  started_at: Nullable(DateTime),
+  finished_at: Nullable(DateTime),
+  duration_ms: Nullable(Count),
+  created_by: ActorShape,
+  cause: Nullable(RunCause),
+  note: Nullable(Type.String()),
+  retry_of: Nullable(Id),
+  undo_of: Nullable(Id),
+  root_run_id: Id,
+  attempt: Type.Integer({ minimum: 1 }),
+  on_error: OnErrorName,
+  atomic: Type.Boolean(),
+  actions: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  order_count: Count,
+  duplicates_removed: Count,
+  selection_id: Nullable({ ...Id, description: "The selection the orders came from" }),
+  pipeline_id: Nullable({ ...Id, description: "The saved pipeline of the request, if any" }),
+  excluded_count: Type.Integer({ minimum: 0, description: "Number of orders excluded by `exclude_codes`" }),
+  summary: Type.Object({
+    total: Count,
+    succeeded: Count,
+    failed: Count,
+    skipped: Count,
+    cancelled: Type.Integer({ minimum: 0, description: "Orders not processed before the run was cancelled" }),
+    no_change: Type.Integer({ minimum: 0, description: "Succeeded orders that were already in the requested state" }),
+    partially_undone: Type.Integer({
+      minimum: 0,
+      description: "Of an undo: succeeded orders with steps that could not be undone; GET .../result-groups lists them",
+    }),
+  }),
+  open_label_requests: Type.Integer({
+    minimum: 0,
+    description:
+      "Label and void requests of the run that are pending at carriers. They outlast the run; a rejected one fails its order " +
+      "afterwards",
+  }),
+};
+
+export const RunRow = Type.Object(runFields);
+
+export type RunRecord = Static<typeof RunRow>;
+
+export const RunResult = Type.Object({
+  position: Count,
+  ref: Type.String(),
+  order_id: Nullable(Id),
+  order_number: Nullable(Type.String()),
+  status: OneOf(resultStatuses),
+  error: Nullable(StepError),
+  resume_from_step: Nullable(Type.Integer({ description: "First step a retry would apply" })),
+  steps: Type.Array(
+    Type.Object({
+      ...stepFields,
+      status: stepOutcomes,
+      carried_over: Type.Optional(Type.Boolean({ description: "Applied by an earlier run of the chain" })),
+    }),
+  ),
+});
+
+export type RunResult = Static<typeof RunResult>;
+
+const TaskOutcomes = Type.Object({
+  step: Nullable({ ...Count, description: "Step index, from 0; null: queued before steps were recorded" }),
+  type: Nullable(Type.String({ description: "Action type of the step" })),
+  bridge_id: Id,
+  task_name: Type.String(),
+  executions: Type.Object(CountOfEach(executionStatuses), { description: "Current statuses, each of its last retry" }),
+  failed_orders: { ...Count, description: "For tasks that send orders: orders that were not received" },
+  unknown_orders: { ...Count, description: "Orders that may or may not have been received" },
+});
+
+export type TaskOutcomes = Static<typeof TaskOutcomes>;
+
+export const RunDetail = Type.Object({
+  ...runFields,
+  errors_by_code: Type.Record(Type.String(), Count),
+  retried_by: Type.Array(Id),
+  undone_by: Type.Array(Id),
+  preflight: Nullable(
+    Type.Object({
+      drifted_orders: Type.Array(Type.String(), {
+        description: "Orders changed since the preflight; the first 10,000",
+      }),
+    }),
+  ),
+  tasks: Type.Array(TaskOutcomes, {
+    description: "Outcome of the bridge tasks of its steps, by step and task",
+  }),
+  task_summary: Type.Object(
+    {
+      failed_orders: { ...Count, description: "Orders that a bridge rejected or did not receive" },
+      unknown_orders: { ...Count, description: "Orders that a bridge may or may not have received" },
+    },
+    { description: "Sums over `tasks`. `summary` counts changes in the hub; tasks run after them" },
+  ),
+  results: Type.Array(RunResult, { description: "The first 100; see /results for all" }),
+});
+
+export type RunDetail = Static<typeof RunDetail>;
+
+export const RunDetailQuery = Strict({
+  results_limit: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    default: 100,
+    description: "Number of results to include",
+  }),
+});
+
+export const RunGroups = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      ...orderGroup,
+      status: OneOf(resultStatuses),
+      retryable: Type.Boolean({ description: "A retry of the run includes these orders" }),
+    }),
+  ),
+});
+
+export const RetryRequest = Strict(
+  optional({
+    codes: Type.Array(Code, {
+      minItems: 1,
+      maxItems: 50,
+      description: "Only orders that failed with one of these codes; `cancelled` for orders not processed",
+    }),
+  }),
+  { examples: [{ codes: ["invalid_state"] }] },
+);
+
+export type RetryRequest = Static<typeof RetryRequest>;
+
+export const UndoReport = Type.Object({
+  run_id: Id,
+  summary: Type.Object(
+    CountOfEach(["orders", "reversible", "partially_reversible", "irreversible", "no_change", "deleted"] as const),
+  ),
+  groups: Type.Array(OrderGroup, { description: "Steps that cannot be undone, by reason, the most frequent first" }),
+  orders: Type.Array(
+    Type.Object({
+      ref: Type.String(),
+      order_id: Id,
+      order_number: Nullable(Type.String()),
+      verdict: OneOf(["reversible", "partially_reversible", "irreversible", "no_change"]),
+      steps: Type.Array(Type.Object({ ...stepFields, status: stepOutcomes })),
+    }),
+    { description: "The first 100, irreversible ones first" },
+  ),
+  orders_truncated: Type.Boolean(),
+});
+
+export const RunQuery = pageQuery({
+  status: Type.Optional(OneOf(runStatuses)),
+  action_type: Type.Optional(Type.String({ maxLength: 64 })),
+  order_id: Type.Optional(OrderRef),
+  retry_of: Type.Optional(Id),
+  automation_id: Type.Optional(Id),
+  from: Since,
+  to: Before,
+});
+
+export type RunQuery = Static<typeof RunQuery>;
+
+export const ResultQuery = pageQuery(
+  { status: Type.Optional(OneOf(resultStatuses)), code: Type.Optional(Type.String({ maxLength: 64 })) },
+  { limit: 100, max: 1000 },
+);
+
+export type ResultQuery = Static<typeof ResultQuery>;

@@ -1,0 +1,55 @@
+import type { TrackingReport } from "../../../carriers/carrier.ts";
+import type { Ctx } from "../../../context.ts";
+import type { CarrierResponse, OpenCarrier } from "../../carrier-accounts/open-carrier.ts";
+import { callCarrier } from "../../carrier-accounts/open-carrier.ts";
+import { trackingKeyOf } from "../shipment.ts";
+import type { TrackingRecord } from "./ingest-events.ts";
+import type { ClaimedParcel } from "./tracking-polls.store.ts";
+
+/** Polls a carrier for the tracking of parcels. Reports about other parcels are ignored. */
+export async function fetchTracking(
+  ctx: Ctx,
+  open: OpenCarrier,
+  claimed: ClaimedParcel[],
+  stopping?: AbortSignal,
+): Promise<CarrierResponse<TrackingRecord[]>> {
+  // Several orders may share one parcel.
+  const byKey = Map.groupBy(claimed, ({ trackingNumber }) => trackingKeyOf(trackingNumber));
+  const parcels = [...byKey.values()].map((same) => {
+    const carrierData = same.find((parcel) => parcel.carrierData !== null)?.carrierData;
+    return {
+      trackingNumber: same[0]!.trackingNumber,
+      shippedAt: new Date(Math.min(...same.map(({ shippedAt }) => shippedAt.getTime()))).toISOString(),
+      ...(carrierData ? { carrierData } : {}),
+    };
+  });
+  return await callCarrier(
+    ctx,
+    open,
+    ctx.newId(),
+    async (carrier, call) => {
+      const reports = await carrier.track!(call, parcels);
+      return reports.filter((report) => byKey.has(trackingKeyOf(report.trackingNumber))).map(toRecord(carrier.name));
+    },
+    stopping,
+  );
+}
+
+const toRecord =
+  (carrier: string) =>
+  ({ trackingNumber, estimatedDelivery, events }: TrackingReport): TrackingRecord => ({
+    carrier,
+    trackingNumber,
+    events: events.map(({ at, status, description, city, state, zip }) => ({
+      at,
+      status: status.trim(),
+      description: textOf(description),
+      location: textOf([city, [state, zip].filter(Boolean).join(" ")].filter(Boolean).join(", ")),
+    })),
+    ...(estimatedDelivery === undefined ? {} : { promisedAt: estimatedDelivery }),
+  });
+
+/** An empty text is stored as null: otherwise the same event, sent again without a text, would count as another one. */
+function textOf(given: string | undefined): string | null {
+  return given || null;
+}

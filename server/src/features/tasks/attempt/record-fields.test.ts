@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { recordFields } from "../../../connectors/record-fields.ts";
+import { SyncedLocation } from "../../locations/locations.schemas.ts";
+import { ImportedOrder } from "../../orders/orders.schemas.ts";
+import { Tracking } from "./tracking-sink.ts";
+
+test.each([
+  ["orders", ImportedOrder],
+  ["locations", SyncedLocation],
+  ["tracking", Tracking],
+] as const)("the fields that mappings of %s are checked against are those that are stored", (recordType, schema) => {
+  expect(recordFields[recordType]!.toSorted()).toEqual(Object.keys(schema.properties).toSorted());
+});
