@@ -15,20 +15,20 @@ const catalog = actionCatalog.map((action) => ({
 }));
 
 test.each([
-  ["note", "Add a note"],
-  ["add note", "Add a note"],
+  ["note", "Add note"],
+  ["add note", "Add note"],
   ["ship", "Set shipping"],
   ["shipped", "Mark as shipped"],
   ["mark shipped", "Mark as shipped"],
   ["unshipped", "Mark as unshipped"],
-  ["address", "Validate the address"],
-  ["update", "Update the address"],
+  ["address", "Validate address"],
+  ["update", "Update address"],
   ["paid", "Mark as paid"],
-  ["label", "Buy a label"],
+  ["label", "Buy label"],
   ["void", "Void labels"],
-  ["weight", "Set the package"],
-  ["dimensions", "Set the package"],
-  ["task", "Run a task"],
+  ["weight", "Set package"],
+  ["dimensions", "Set package"],
+  ["task", "Run task"],
   ["tag", "Add tags"],
   ["remove tag", "Remove tags"],
   ["hold", "Place on hold"],
@@ -41,25 +41,25 @@ test.each([
   ["archive", "Archive"],
   ["restore", "Restore"],
   ["review", "Require review"],
-  ["status", "Set the status"],
+  ["status", "Set status"],
   ["priority", "Set priority"],
   ["carrier", "Set shipping"],
-  ["rate", "Choose a rate"],
-  ["tracking", "Correct the tracking number"],
-  ["user", "Assign to a user"],
-  ["location", "Assign a location"],
-  ["line", "Edit the lines"],
+  ["rate", "Choose rate"],
+  ["tracking", "Correct tracking number"],
+  ["user", "Assign user"],
+  ["location", "Assign location"],
+  ["line", "Edit lines"],
   ["date", "Set dates"],
-  ["custom field", "Set a custom field"],
-  ["fulfilment", "Send to fulfilment"],
-  ["fulfillment", "Send to fulfilment"],
-  ["recall", "Recall from fulfilment"],
+  ["custom field", "Set custom field"],
+  ["fulfil", "Send to fulfillment"],
+  ["fulfillment", "Send to fulfillment"],
+  ["recall", "Recall from fulfillment"],
 ])("Enter after %j adds %s", (typed, title) => {
   expect(findActions(catalog, typed).first?.title).toBe(title);
 });
 
 test("what only a description mentions is listed, and Enter adds none of it", () => {
-  for (const typed of ["refunded", "notes why", "scan", "mistake"]) {
+  for (const typed of ["refund", "records the reason", "mistake"]) {
     const { found, first } = findActions(catalog, typed);
     expect([typed, found.length > 0, first?.title]).toEqual([typed, true, undefined]);
   }

@@ -81,7 +81,7 @@ test("a difference holds both texts, and nothing that both have twice", () => {
           .filter((line) => line.kind !== kind)
           .map((line) => line.text)
           .join("\n");
-      expect([of("came"), of("gone")]).toEqual([before, after]);
+      expect([of("added"), of("removed")]).toEqual([before, after]);
       if (before === after) expect(lines.every(({ kind }) => kind === "same")).toBe(true);
     }),
   );

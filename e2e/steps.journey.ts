@@ -38,7 +38,7 @@ test("Enter adds the action whose name matches, not one that only mentions the t
   await addedStep(page).getByRole("button", { name: "Add note" }).waitFor();
   await page.getByRole("button", { name: "+ step" }).click();
   const dialog = page.getByRole("dialog", { name: "Add a step" });
-  await page.keyboard.type("refunded");
+  await page.keyboard.type("refund");
   await dialog.getByRole("button", { name: /^Cancel/ }).waitFor();
   await page.keyboard.press("Enter");
   await dialog.getByText("No available action has this name.").waitFor();
@@ -103,7 +103,7 @@ test("an undo of some steps is shown as partial and not as failed", async () => 
   await page.getByText("undone in part").waitFor();
   const undo = new URL(page.url()).pathname;
   await page.getByRole("region", { name: "Why" }).getByText("changed_after_run").waitFor();
-  await page.getByRole("row", { name: /SHOP-10030 .*winter.*changed since.*in part/ }).waitFor();
+  await page.getByRole("row", { name: /SHOP-10030 .*winter.*changed after run.*in part/ }).waitFor();
   await checkPage(page, "undone-in-part");
   await page.goto(hub.url);
   await page.getByRole("heading", { name: "Runs that need a look" }).waitFor();

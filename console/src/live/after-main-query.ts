@@ -9,12 +9,12 @@ const isPageWaiting = (): boolean =>
  * Wraps a query for counts, names and other side data, so that it starts after the page's main query. A browser has six
  * connections to the hub, and the first requests are answered first.
  */
-export function afterMainQuery<Data>(fetch: (signal: AbortSignal) => Promise<Data>) {
+export function afterMainQuery<Data>(load: (signal: AbortSignal) => Promise<Data>) {
   return {
     meta: isDeferred,
     async queryFn({ signal }: { signal: AbortSignal }): Promise<Data> {
       await pageIsAnswered();
-      return await fetch(signal);
+      return await load(signal);
     },
   };
 }

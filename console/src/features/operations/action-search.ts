@@ -12,8 +12,7 @@ const descriptionRank = 1000;
 
 /**
  * The actions that fit what is typed, best first, and the one that Enter adds. A description may mention anything ("notes why"),
- * so
- * a match there is never added by Enter; nor is an action that cannot be undone, unless it is called by its name.
+ * so a match there is never added by Enter; nor is an action that cannot be undone, unless it is called by its name.
  */
 export function findActions<Action extends Searched>(
   catalog: readonly Action[],
