@@ -219,7 +219,7 @@ test("of a label what is printed goes after half a year, and it is said so; the 
   await removeWhatIsOld(hub.world, never);
   const gone = await org.get(`${path}/content`);
   expect([gone.status, gone.body.code]).toEqual([409, "invalid_state"]);
-  expect(gone.body.detail).toMatch(/kept for a time/);
+  expect(gone.body.detail).toMatch(/retention period/);
   expect((await org.get(path)).body).toEqual(before);
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 labelFiles");
 });

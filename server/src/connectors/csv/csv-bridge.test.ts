@@ -222,7 +222,7 @@ test("rows that are not taken lie in a file of their own, with the reason, and t
   const { body } = await org.post("/tasks/execute-sync", { bridgeId, taskName: "orders.import" });
   expect(body).toMatchObject({ status: "completed_with_errors", result: { fetched: 3, created: 1, failed: 2 } });
   const open = async () =>
-    ((await org.get("/exceptions")).body.data as { about: { name: string } }[]).map(({ about }) => about.name);
+    ((await org.get("/exceptions")).body.data as { subject: { name: string } }[]).map(({ subject }) => subject.name);
   expect((await open()).toSorted()).toEqual(["A-1", "A-3"]);
   expect(body.result.failures.map(({ externalId }: { externalId: string }) => externalId)).toEqual(["A-1", "A-3"]);
   expect((await readdir(incoming)).toSorted()).toEqual(["processed", "rejected"]);

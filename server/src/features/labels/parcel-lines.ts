@@ -28,7 +28,7 @@ export function linesOf(
     return { lines: content.map(([lineId, quantity]) => ({ lineId, quantity })), errors: [] };
   }
   const message = "All items of the order are shipped or have a label. Set `allowDuplicate` to buy another one.";
-  throw notFor("nothing_left", message, "label_exists");
+  throw notFor("nothing_to_ship", message, "label_exists");
 }
 
 function notFor(code: string, message: string, error: "invalid_state" | "label_exists" = "invalid_state"): HubError {

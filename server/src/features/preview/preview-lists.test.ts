@@ -71,13 +71,13 @@ test("has runs that ended well, with failures and undone, executions of every ki
   const automations = (await preview.get("/automations")).body.data as {
     mode: string;
     counters: object;
-    trouble: null;
+    blocked_reason: null;
   }[];
-  const active = automations.find(({ mode }) => mode === "active")!;
-  const shadow = automations.find(({ mode }) => mode === "shadow")!;
-  expect(active).toMatchObject({ counters: { runs: 1, matched: 40 }, trouble: null });
-  expect(shadow).toMatchObject({ counters: { runs: 0 }, trouble: null });
-  expect((shadow.counters as { preflights: number }).preflights).toBeGreaterThan(0);
+  const running = automations.find(({ mode }) => mode === "run")!;
+  const watching = automations.find(({ mode }) => mode === "preflight")!;
+  expect(running).toMatchObject({ counters: { runs: 1, matched: 40 }, blocked_reason: null });
+  expect(watching).toMatchObject({ counters: { runs: 0 }, blocked_reason: null });
+  expect((watching.counters as { preflights: number }).preflights).toBeGreaterThan(0);
 });
 
 type DemoOrder = {

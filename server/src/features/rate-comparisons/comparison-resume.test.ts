@@ -131,7 +131,7 @@ describe("a comparison that cannot be worked out", () => {
     await org.post(`${other}/process`);
     await workThrough(hub.world);
     await heal();
-    const message = "Something went wrong on our side; the log has the reason.";
+    const message = "An internal error occurred; see the server log.";
     const { body } = await org.get(path);
     expect(body).toMatchObject({ status: "failed", error: { code: "internal_error", message } });
     expect(body.progress.processed).toBe(itemsPerTransaction);

@@ -17,7 +17,7 @@ import { endRun, finishRun, recordEnd } from "./finish-run.ts";
 import { followShipments, listRecordedShipments } from "./follow-shipments.ts";
 import { batchSize } from "./plan-run.ts";
 import { queueTasks } from "./queue-tasks.ts";
-import { requestLabelsOf } from "./request-labels.ts";
+import { requestLabelsOf } from "./request-run-labels.ts";
 import type { NewResult, RunBatch } from "./run-results.store.ts";
 import * as results from "./run-results.store.ts";
 import type { RunRow } from "./runs.store.ts";
