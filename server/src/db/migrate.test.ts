@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
@@ -142,4 +142,40 @@ describe("a database that has to be migrated (operations N1)", () => {
     await locking;
     await other.end();
   }, 60_000);
+});
+
+describe("a baseline", () => {
+  const baseline = `-- hub: baseline\n${first}`;
+  const refusal = async (): Promise<string> =>
+    await migrate(connection, db, await readMigrations(folder)).then(
+      () => "accepted",
+      (error: Error) => error.message,
+    );
+
+  beforeEach(async () => {
+    for (const name of await readdir(folder)) await rm(path.join(folder, name));
+    await writeFile(path.join(folder, "0048_baseline.sql"), baseline);
+    await writeFile(path.join(folder, "0049_always_known.sql"), last);
+    await db.query("delete from parcels");
+    await db.query("delete from schema_migrations");
+  });
+
+  test("counts as applied where the last of the steps that it replaces is, and what follows is applied", async () => {
+    await db.query("insert into schema_migrations values (1, '0001_parcels.sql', 'x'), (48, '0048_heavy.sql', 'x')");
+    expect(await refusal()).toBe("accepted");
+    expect(await appliedNames()).toEqual(["0001_parcels.sql", "0048_heavy.sql", "0049_always_known.sql"]);
+  });
+
+  test("refuses an older database with its last step and the version that upgrades it", async () => {
+    await db.query("insert into schema_migrations values (1, '0001_parcels.sql', 'x'), (47, '0047_access.sql', 'x')");
+    expect(await refusal()).toMatch(
+      /too old for this hub: its last migration is 0047_access.sql\. Start commit [0-9a-f]{8}/,
+    );
+    expect(await appliedNames()).toEqual(["0001_parcels.sql", "0047_access.sql"]);
+  });
+
+  test("that was changed after it was applied is refused", async () => {
+    await db.query("insert into schema_migrations values (48, '0048_baseline.sql', 'other')");
+    expect(await refusal()).toMatch(/0048_baseline.sql was changed after it was applied/);
+  });
 });

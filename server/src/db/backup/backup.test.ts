@@ -7,6 +7,7 @@ import pg from "pg";
 import { beforeAll, expect, inject, test } from "vitest";
 import { createSecrets } from "../../core/secrets.ts";
 import { openDatabase } from "../database.ts";
+import type { AppliedMigration } from "../migrate.ts";
 import { migrate, readMigrations } from "../migrate.ts";
 import { afterFile } from "../../testing/after-file.ts";
 import { buildOneOfEverything } from "../../testing/builders.ts";
@@ -156,14 +157,18 @@ test("a backup of a newer hub, or of one with other migrations, is refused befor
   const target = await emptyDatabase();
   const { manifest, ...rest } = await checkBackup(file);
   const [surface] = manifest.surfaces;
-  const refusalOf = async (version: number, checksum: string): Promise<unknown> => {
-    const migrations = [...surface!.migrations, { version, name: "9999_new.sql", checksum }];
+  const refusalOf = async (migrations: AppliedMigration[]): Promise<unknown> => {
     const changed = { ...rest, manifest: { ...manifest, surfaces: [{ ...surface!, migrations }] } };
     const targets = [{ environment: "live", connection: target, mayReplace: false }];
     return await loadBackup(changed, targets, { pause: undefined }).catch((error: Error) => error.message);
   };
-  expect(await refusalOf(9999, "")).toMatch(/made by a newer hub: it has the migration 9999_new.sql/);
-  expect(await refusalOf(1, "other")).toMatch(/its migration 9999_new.sql is not the one here/);
+  const own = surface!.migrations;
+  const newer = [...own, { version: 9999, name: "9999_new.sql", checksum: "" }];
+  expect(await refusalOf(newer)).toMatch(/made by a newer hub: it has the migration 9999_new.sql/);
+  const other = own.map((migration, index) => (index === 1 ? { ...migration, checksum: "other" } : migration));
+  expect(await refusalOf(other)).toMatch(/its migration \S+ is not the one here/);
+  const old = [{ version: 47, name: "0047_access.sql", checksum: "" }];
+  expect(await refusalOf(old)).toMatch(/is too old for this hub: its last migration is 0047_access.sql/);
   expect(await schemaOf(target)).toEqual([]);
 });
 
