@@ -79,7 +79,7 @@ describe.runIf(process.getuid?.() === 0)("as root", () => {
       await plant();
       const before = await lstat(planted);
       const { code, stderr } = await runHub(["serve"], { dataDir, env: { ...env, TMPDIR: temporary } });
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`${planted} belongs to somebody else`)]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${planted} belongs to another user`)]);
       expect((await stat(victim)).uid).toBe(0);
       expect((await lstat(planted)).uid).toBe(before.uid);
     }

@@ -58,7 +58,7 @@ describe("a bridge that is used", () => {
     const { body } = await org.delete(`/bridges/${bridgeId}`);
     expect(body.usedBy).toHaveLength(20);
     expect(body.usedByCounts).toEqual({ schedule: 23 });
-    expect(body.detail).toContain("23 place(s)");
+    expect(body.detail).toContain("23 use(s)");
   });
 
   test("can be deleted once nothing uses it any more", async () => {

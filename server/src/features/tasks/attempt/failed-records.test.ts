@@ -60,13 +60,13 @@ test("an import of which nothing could be taken has failed, says why, and is rea
 test("a record that was not taken is taken as it should have come, without a transformation too", async () => {
   const { org, pull } = await aShop();
   await pull();
-  const [{ id, about }] = (await org.get("/exceptions?limit=100")).body.data;
+  const [{ id, subject }] = (await org.get("/exceptions?limit=100")).body.data;
   const fix = async (raw: object) =>
     (await org.post(`/exceptions/${id}/resolve`, { action: "edit_and_retry", record: { raw } })).body;
   const raw = { number: "BY-HAND", currency: "Taler", lines: [{ sku: "MUG", quantity: 2 }] };
   expect(await fix(raw)).toMatchObject({ status: "failed", error: { code: "validation_failed" } });
   expect(await fix({ ...raw, currency: "EUR" })).toMatchObject({ status: "resolved" });
-  expect((await org.get("/orders/BY-HAND")).body).toMatchObject({ currency: "EUR", externalId: about.name });
+  expect((await org.get("/orders/BY-HAND")).body).toMatchObject({ currency: "EUR", externalId: subject.name });
 });
 
 test("orders that a mapping failed at are read again once the mapping is another one", async () => {
