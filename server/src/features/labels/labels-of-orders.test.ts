@@ -130,7 +130,7 @@ test("an address that is changed after the label was bought is told, however it 
   expect((await org.patch(`/orders/${order.id}`, { shippingAddress: reno })).status).toBe(200);
   expect(await open(order.id)).toEqual([["label", "address_changed"]]);
   const [exception] = (await org.get(`/exceptions?orderId=${order.id}`)).body.data;
-  expect(exception.message).toContain("former address");
+  expect(exception.message).toContain("previous address");
   expect(exception.availableActions.map(({ action }: { action: string }) => action)).toEqual(["dismiss"]);
   // Where nothing has left yet, there is nothing to tell.
   const early = await anOrder();

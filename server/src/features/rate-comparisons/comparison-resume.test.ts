@@ -137,7 +137,7 @@ describe("a comparison that cannot be worked out", () => {
     expect(body.progress.processed).toBe(itemsPerTransaction);
     expect((await org.get(other)).body.status).toBe("completed");
     const said = hub.logs.filter((line) => line.includes(idOf(path)));
-    expect(said.filter((line) => line.includes("will be tried again"))).toHaveLength(comparisonWork.maxAttempts - 1);
+    expect(said.filter((line) => line.includes("will be retried"))).toHaveLength(comparisonWork.maxAttempts - 1);
     expect(said.filter((line) => line.includes("given up"))).toHaveLength(1);
     const { body: log } = await org.get(`/audit?type=rate_comparison.failed&objectId=${idOf(path)}`);
     expect(log.data).toMatchObject([{ data: { revision: 1, error: { code: "internal_error" } } }]);
