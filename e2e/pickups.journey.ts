@@ -128,7 +128,9 @@ test("rules are checked at their fields while typing, in local time", async () =
   await form.getByText("The carrier takes this.").waitFor();
   // A day that already has a pickup is disabled.
   expect(
-    await form.getByRole("button", { name: /Friday 6 March 2026: This carrier already has/ }).getAttribute("aria-disabled"),
+    await form
+      .getByRole("button", { name: /Friday 6 March 2026: This carrier already has/ })
+      .getAttribute("aria-disabled"),
   ).toBe("true");
   await page.keyboard.press("Escape");
   await form.waitFor({ state: "detached" });

@@ -142,9 +142,11 @@ test("everything that is removed after a time has a setting, and the manual says
   };
   const wanted = Object.values(named).map(nameOf);
   const isOfFeed = (name: string): boolean => name === nameOf("EVENT");
-  expect(settingNames().filter((name) => name.endsWith("_RETENTION_DAYS") && !isOfFeed(name)).toSorted()).toEqual(
-    wanted.toSorted(),
-  );
+  expect(
+    settingNames()
+      .filter((name) => name.endsWith("_RETENTION_DAYS") && !isOfFeed(name))
+      .toSorted(),
+  ).toEqual(wanted.toSorted());
   const kept = manual.slice(manual.indexOf("## What is kept"));
   expect(wanted.filter((name) => !kept.includes(`\`${name}\``))).toEqual([]);
 });
