@@ -67,7 +67,7 @@ async function compareWithUpdate({ client, db }: Place): Promise<Figure[]> {
 async function runFloor(db: pg.Client, id: string): Promise<void> {
   const { rowCount } = await db.query(
     `update rate_results set status = 'rated', reason = null, zone = '5', basis = 'weight', target_cents = position,
-       savings_cents = 5, zone_source = 'distance', distance_miles = 700, alt_zone = null, service_level = 'ground',
+       savings_cents = 5, zone_source = 'distance', distance_miles = 700, alternative_zone = null, service_level = 'ground',
        target_service = 'NAT_GROUND', rated_mg = 2267962, low_cents = 1791, high_cents = 1791, break_even_mg = 4535924,
        lines = '[["base",1791],["residential",452],["fuel",432]]'
       where comparison_id = $1`,

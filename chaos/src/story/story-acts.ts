@@ -155,7 +155,7 @@ export function createActs(stage: Stage, played: PlayedStory) {
       const parcel = played.parcels[0]!;
       const from = parcel.tracking;
       parcel.tracking = `${from}-RIGHT`;
-      await run("correct_tracking", { tracking_number: parcel.tracking, from });
+      await run("correct_tracking", { tracking_number: parcel.tracking, current_tracking_number: from });
     },
 
     waitForException,

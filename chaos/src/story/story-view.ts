@@ -72,7 +72,7 @@ export function createView(dataDir: string, urls: PartnerUrls, patienceMs: numbe
               array(select h ->> 'handle' from jsonb_array_elements(holds) h) as holds from orders`,
     );
     const exceptions = await db.query<OpenException>(
-      `select id, kind, code, order_id as "orderId", about_name as name from exceptions where status = 'open'`,
+      `select id, kind, code, order_id as "orderId", subject_name as name from exceptions where status = 'open'`,
     );
     const busy = await db.query<{ about: string }>(
       `select concat_ws(' ', task_name, trigger, status, 'attempt', attempt, 'due in', due_at - now()) as about
