@@ -86,7 +86,7 @@ test("the empty state; exceptions appear and resolve automatically", async () =>
   await importing(record("A-1"));
   await screen.getByText("Nothing is wrong").waitFor();
   await screen.getByRole("link", { name: "What was resolved" }).click();
-  await screen.getByRole("row", { name: /A-1.*went by itself/ }).waitFor();
+  await screen.getByRole("row", { name: /A-1.*resolved automatically/ }).waitFor();
 });
 
 test("a rejected record is corrected beside its errors; remaining errors are shown", async () => {

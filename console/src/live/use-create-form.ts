@@ -49,19 +49,19 @@ export function useCreateForm<Draft extends object, Created>(
   });
   const errors = fieldErrors(request.error);
   const fields = new Set<string>();
-  const set = (change: Partial<Draft>): void => {
-    setDraft((before) => ({ ...before, ...change }));
-    // The errors are those of the values before.
+  const edit = (change: (before: Draft) => Draft): void => {
+    setDraft(change);
+    // The errors belong to the previous values.
     if (request.error) request.reset();
   };
   return {
     draft,
-    set,
+    set: (change) => edit((before) => ({ ...before, ...change })),
     field(name, pointer = `/${name}`) {
       fields.add(pointer);
       return {
         value: draft[name],
-        onChange: (value) => set({ [name]: value } as unknown as Partial<Draft>),
+        onChange: (value) => edit((before) => ({ ...before, [name]: value })),
         error: errorAt(errors, pointer),
       };
     },

@@ -127,8 +127,9 @@ function ModeButton({ automation }: { automation: Automation }) {
         met it, in {plural(counters.preflights, "check")}.
       </p>
       <p>
-        From now on it changes orders by itself, as you may, at most {plural(automation.max_orders_per_hour, "order")}{" "}
-        an hour. What it does are runs: they can be looked at, retried and undone.
+        From now on it changes orders automatically, with your permissions, at most{" "}
+        {plural(automation.max_orders_per_hour, "order")} an hour. Each invocation is a run that can be inspected,
+        retried and undone.
       </p>
     </ConfirmButton>
   );

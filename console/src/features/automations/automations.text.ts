@@ -23,6 +23,6 @@ export const startText = ({ trigger }: Pick<Automation, "trigger">): string =>
   trigger.cron ? `By the clock, ${trigger.cron}` : `On ${(trigger.types ?? []).join(" or ")}`;
 
 export const text = {
-  none: "No automation yet. One lets a saved pipeline start by itself, and shows first what it would do.",
-  preflight: "It only checks, and keeps what it would have done. Nothing is changed before somebody lets it run.",
+  none: "No automations yet. An automation starts a saved pipeline on events or on a schedule; in preflight mode it shows what it would do first.",
+  preflight: "Preflight mode: it records what it would do. Orders are not changed until it is set to run.",
 } as const;

@@ -118,7 +118,7 @@ export function BridgeMappings({ bridge }: { bridge: Bridge }) {
       columns={mappingColumns(tasks)}
       idOf={(one) => one.id}
       empty={
-        <Empty text="No mapping: what comes and goes is read and written as the connector does it by itself.">
+        <Empty text="No mappings. Data is read and written in the format of the connector.">
           <Link href={paths.newTransformation({ bridgeId: bridge.id })} className={buttonClass("plain")}>
             New transformation
           </Link>

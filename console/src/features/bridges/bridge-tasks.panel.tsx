@@ -105,7 +105,7 @@ function RunTask({ bridge, task }: { bridge: Bridge; task: BridgeTask }) {
           By the clock
         </Link>
         {!task.idempotent && (
-          <span className="text-sm text-muted">Not repeated by itself when nobody knows whether it happened.</span>
+          <span className="text-sm text-muted">Not retried automatically when the outcome is unknown.</span>
         )}
       </div>
       {run.data && <ExecutionLine key={run.data.id} id={run.data.id} bridgeId={bridge.id} />}

@@ -56,7 +56,7 @@ function ConnectorCard({ connector: { name, title, description, tasks, isOffline
           );
         })}
       </dl>
-      {isOffline && <p className="text-sm text-faint">Calls nobody outside of this hub.</p>}
+      {isOffline && <p className="text-sm text-faint">Makes no outbound requests.</p>}
     </li>
   );
 }

@@ -20,7 +20,7 @@ const refresh = (): void => void queryClient.invalidateQueries({ queryKey: ["car
 /** Zones of the account: its chart, or else by distance. */
 export function ZonesTab({ account, kind }: { account: CarrierAccount; kind: CarrierKind | undefined }) {
   const { zoneChart: chart } = account;
-  if (kind?.usesRateCards === false) return <Empty text={`${kind.title} knows its zones by itself.`} />;
+  if (kind?.usesRateCards === false) return <Empty text={`${kind.title} has built-in zones.`} />;
   return (
     <div className="flex max-w-2xl flex-col gap-3.5">
       <Card className="px-3 py-2.5" label="Zone chart">

@@ -32,7 +32,7 @@ const resolutions: Record<string, string> = {
   keep_local: "ours was kept",
   edit_and_retry: "corrected",
   dismiss: "dismissed",
-  auto_resolved: "went by itself",
+  auto_resolved: "resolved automatically",
 };
 
 /** An action that an execution completed is not an automatic resolution. */
@@ -48,7 +48,7 @@ export function resolutionText({
 export const fixTexts: Record<string, string> = {
   retry: "Only what failed is done again. What has arrived is not sent again.",
   accept_source: "The orders become what their sources say.",
-  keep_local: "The orders stay as they are, and nobody is asked about it again.",
+  keep_local: "The orders stay unchanged, and this exception is not opened again.",
   dismiss: "Nothing is done about them. They are out of sight until something else goes wrong with the same.",
 };
 

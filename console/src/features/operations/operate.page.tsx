@@ -141,7 +141,7 @@ function Waiting({ draft }: { draft: Draft }) {
         text={
           draft.steps.length === 0
             ? "Add a step: what would happen to each order is shown here before anything is done."
-            : "Fill in what the steps need; then it is checked by itself."
+            : "Complete the steps. The preflight then starts automatically."
         }
       />
     </div>

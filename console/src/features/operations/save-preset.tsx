@@ -56,7 +56,7 @@ export function SavePreset({ draft, actions }: { draft: Draft; actions: Readonly
         options={[{ value: "", label: "None" }, ...freeKeys(presets ?? [])]}
       />
       <Checkbox
-        label="Everybody in the organization sees it"
+        label="Share with the organization"
         isChecked={form.draft.isShared}
         onChange={(isShared) => form.set({ isShared })}
       />

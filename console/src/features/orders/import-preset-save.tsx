@@ -109,7 +109,7 @@ function SaveAs({ refused, onDone, ...props }: Props & { refused: string | undef
       form={form}
     >
       <TextField label="Name of the preset" {...form.field("name")} required maxLength={100} />
-      <p className="text-sm text-muted">Columns and signs as they are now, for everybody in the organization.</p>
+      <p className="text-sm text-muted">Saves the current columns and formats for the whole organization.</p>
     </FormPopover>
   );
 }

@@ -14,7 +14,7 @@ const kinds: Record<string, string> = {
   created: "Created",
   imported: "Imported",
   updated: "Changed",
-  hold_released: "Hold released by itself",
+  hold_released: "Hold released automatically",
   fulfillment: "Fulfilment",
   shipment: "Shipment",
   delivered: "Delivered",

@@ -87,7 +87,7 @@ function SaveView({ filter }: { filter: Search }) {
     >
       <TextField label="Name of the view" {...form.field("name")} maxLength={60} required />
       <Checkbox
-        label="Everybody in the organization has it"
+        label="Share with the organization"
         isChecked={form.draft.isShared}
         onChange={(isShared) => form.set({ isShared })}
       />

@@ -14,7 +14,7 @@ export const pickupTones: Record<string, Tone> = {
 
 /** Explanation of each status. */
 export const pickupMeanings: Record<string, string> = {
-  requested: "The carrier has not answered yet. The hub asks again by itself, and it is booked once.",
+  requested: "The carrier has not responded yet. The hub retries automatically; the pickup is booked once.",
   failed: "The carrier did not take it.",
   missed: "Nobody came.",
 };

@@ -77,7 +77,7 @@ export function TrackingTimeline({ shipment }: { shipment: Shipment }) {
   if (shipment.events.length === 0) {
     return (
       <p className="py-2 text-muted">
-        Nothing was heard yet. The hub asks the carrier by itself every 30 minutes, if one of the accounts can.
+        No tracking events yet. The hub polls the carrier every 30 minutes if one of the accounts supports tracking.
       </p>
     );
   }

@@ -51,7 +51,7 @@ export function TaskFailure({ execution }: { execution: Execution }) {
           {isUnknown && <span>{error.message}</span>}
           {!hasEnded(execution) && execution.nextAttemptAt && (
             <span>
-              Tried again by itself <Time at={execution.nextAttemptAt} withSeconds />.
+              Retried automatically <Time at={execution.nextAttemptAt} withSeconds />.
             </span>
           )}
           {last && (

@@ -25,7 +25,7 @@ export const text = {
   allWell: "All well: nothing failed that was not retried.",
   unknown: {
     title: "Nobody knows whether it happened",
-    why: "The connection, or the hub, broke off after the request was sent and before an answer came. It may have been done on the other side all the same, so that the hub does not repeat it by itself.",
+    why: "The connection or the hub failed after the request was sent and before the response arrived. The other system may have processed it, so the hub does not retry it automatically.",
     steps: [
       "Look at the other side, in the system behind this bridge, whether it is there.",
       "If it is there, nothing is to be done: leave this as it is.",
