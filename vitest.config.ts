@@ -1,5 +1,54 @@
 import { defineConfig } from "vitest/config";
-import SpreadLaunches from "./scripts/spread-launches.ts";
+import LongestFirst from "./scripts/longest-first.ts";
+
+/**
+ * `npm run test:slow`: tests that kill or besiege hubs, start them in many ways, check random sequences, or walk through much of the console. `npm test` leaves
+ * them out; `.ci/run` runs both.
+ */
+const slowTests = [
+  "server/src/features/events/event-stream.test.ts",
+  "server/src/features/events/feed-kills.test.ts",
+  "server/src/features/operations/bulk-story.test.ts",
+  "server/src/features/operations/crash.test.ts",
+  "server/src/features/orders/import/shop-story.test.ts",
+  "server/src/features/rate-comparisons/comparison-resume.test.ts",
+  "server/src/features/rate-comparisons/item-lists.test.ts",
+  "server/src/features/schedules/schedule-crash.test.ts",
+  "server/src/features/tasks/attempt/effects-at-most-once.test.ts",
+  "server/src/features/tasks/engine/recovery.test.ts",
+  "server/src/features/tasks/engine/task-crash.test.ts",
+  "server/src/features/tasks/states.test.ts",
+  "server/src/http/siege.test.ts",
+  "server/src/main/backup-commands.test.ts",
+  "server/src/main/commands.test.ts",
+  "server/src/main/http-processes.test.ts",
+  "server/src/main/secret-keys.test.ts",
+  "server/src/main/shutdown.test.ts",
+  "server/src/main/start-as-root.test.ts",
+  "server/src/main/start-embedded.test.ts",
+  "server/src/main/start-external.test.ts",
+  "server/src/main/start.test.ts",
+  "server/src/main/supervise.test.ts",
+  "server/src/main/upgrade.test.ts",
+  "server/src/main/worker-process.test.ts",
+  "server/src/main/worker-watchdog.test.ts",
+];
+const slowJourneys = [
+  "admin",
+  "bulk",
+  "connect",
+  "mapping",
+  "rates",
+  "resilience",
+  "restart",
+  "schedules",
+  "shell",
+  "shipments",
+  "webhooks",
+].map((name) => `e2e/${name}.journey.ts`);
+
+const onCluster = { globalSetup: ["server/src/testing/global-setup.ts"] };
+const inBrowser = { globalSetup: ["e2e/global-setup.ts"] };
 
 export default defineConfig({
   test: {
@@ -12,11 +61,12 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // More than a small machine has cores: tests that launch whole hubs wait more than they work.
     maxWorkers: 4,
-    sequence: { sequencer: SpreadLaunches },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
         test: {
+          ...onCluster,
           name: "hub",
           include: [
             "server/src/**/*.test.ts",
@@ -25,23 +75,18 @@ export default defineConfig({
             "scripts/**/*.test.ts",
             "bench/**/*.test.ts",
           ],
-          globalSetup: ["server/src/testing/global-setup.ts"],
+          exclude: ["**/node_modules/**", ...slowTests],
         },
       },
+      // A real browser against a real hub.
+      { extends: true, test: { ...inBrowser, name: "console", include: ["e2e/*.journey.ts"], exclude: slowJourneys } },
+      { extends: true, test: { ...onCluster, name: "slow-hub", include: slowTests } },
+      { extends: true, test: { ...inBrowser, name: "slow-console", include: slowJourneys } },
       {
-        // A real browser against a real hub.
+        // Work, runs and signals once more, on a PostgreSQL with the settings of a stock installation.
         extends: true,
         test: {
-          name: "console",
-          include: ["e2e/*.journey.ts"],
-          globalSetup: ["e2e/global-setup.ts"],
-        },
-      },
-      {
-        // Work, runs and signals once more, on a PostgreSQL as others set it up.
-        extends: true,
-        test: {
-          name: "stock",
+          name: "slow-stock",
           include: [
             "server/src/db/database.test.ts",
             "server/src/db/signals.test.ts",
