@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -52,7 +53,7 @@ async function measure(dataDir: string): Promise<Figure[]> {
         ? []
         : [
             {
-              what: `idle memory of each further of ${name}`,
+              what: `idle memory that each further adds, of ${name}`,
               unit: "MB",
               ours: median(further),
               limit: { on: "ours", atMost: 120 } as const,
@@ -68,7 +69,8 @@ async function measureOne(dataDir: string, processes: number): Promise<Round> {
     await untilStarted(hub.pid, processes);
     await delay(settleMs);
     const pids = processes === 1 ? [hub.pid] : await childrenOf(hub.pid);
-    const [first, ...further] = await Promise.all(pids.map(residentMegabytes));
+    const first = await residentMegabytes(pids[0]!);
+    const further = await Promise.all(pids.slice(1).map(ownMegabytes));
     const { headers, post } = await signInWithKey(hub.url);
     const { id } = await post<{ id: string }>("/condition-sets", { name: `Set ${crypto.randomUUID()}` });
     const url = `${hub.url}/api/v1/condition-sets/${id}`;
@@ -77,12 +79,20 @@ async function measureOne(dataDir: string, processes: number): Promise<Round> {
     return {
       perSecond,
       startMs: hub.startMs,
-      first: first!,
+      first,
       further: further.length === 0 ? undefined : median(further),
     };
   } finally {
     await hub.stop();
   }
+}
+
+/** Memory that a process adds to the others: the program itself is loaded once for all. */
+async function ownMegabytes(pid: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => undefined);
+  if (rollup === undefined) return await residentMegabytes(pid);
+  const kilobytes = [...rollup.matchAll(/^Private_\w+:\s+(\d+) kB$/gm)].map(([, value]) => Number(value));
+  return kilobytes.reduce((sum, value) => sum + value, 0) / 1024;
 }
 
 async function childrenOf(pid: number): Promise<number[]> {
