@@ -21,9 +21,10 @@ export type LeaseSpec = {
   attempts: string;
   /**
    * The queue a row belongs to. Default: its organization (a tenant queue), without a concurrency limit. `limit` is the maximum
-   * number of leased rows per queue on all nodes together, an expression over a row `t`.
+   * number of leased rows per queue on all nodes together, an expression over a row `t`. So is `isFailing`: rows of failing queues
+   * have a quota of their own, so that the other queues of the organization go on. `columns` must then have it as "isFailing".
    */
-  queue?: { column: string; limit(now: string): string };
+  queue?: { column: string; limit(now: string): string; isFailing?: string };
   /** Column that orders rows of a queue with the same due time. Default: id. */
   tieBreak?: string;
   /** Additional assignments of a claim; `value(1)` is the placeholder of the first of the claim's `values`. */
@@ -35,8 +36,8 @@ export type LeaseSpec = {
   leaseMs: number;
 };
 
-/** Columns of every leased row. `taken_over`: the lease of another claim had expired. */
-export type LeasedRow = { id: string; org_id: string; taken_over: boolean };
+/** Columns of every leased row. `taken_over`: the lease of another claim had expired. `isFailing`: its queue, when it was claimed. */
+export type LeasedRow = { id: string; org_id: string; taken_over: boolean; isFailing?: boolean };
 
 type Claim = {
   owner: string;
@@ -44,7 +45,12 @@ type Claim = {
   sameWorker?: string[];
   limit: number;
   /** Maximum number of rows of each listed organization and of any other one; keeps one organization from using all slots. */
-  quotas: { byOrg: ReadonlyMap<string, number>; others: number };
+  quotas: {
+    byOrg: ReadonlyMap<string, number>;
+    others: number;
+    /** Maximum number of rows of failing queues. Default: half of the quota, at least one. */
+    failingByOrg?: ReadonlyMap<string, number>;
+  };
   /** False for a while after the database was unreachable: no worker could renew its leases. */
   mayTakeOver: boolean;
   /** The hub's time. */
@@ -126,7 +132,9 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
       db,
       { owner, sameWorker = [owner], limit, quotas, mayTakeOver, now, after = firstUuid, values = [] },
     ) {
-      const byOrg = JSON.stringify([...quotas.byOrg].map(([org, most]) => ({ org, most })));
+      const byOrg = JSON.stringify(
+        [...quotas.byOrg].map(([org, most]) => ({ org, most, most_failing: quotas.failingByOrg?.get(org) })),
+      );
       const all = [owner, limit, mayTakeOver, after, timeOf(now), byOrg, quotas.others, sameWorker, ...values];
       const claim = (tx: Tx) =>
         tx.query<Row & { stopped_at: string | null; some_locked: boolean }>(claimStatement, all);
@@ -207,7 +215,7 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
 }
 
 /**
- * The claim, in seven steps. Parameters: $1 owner, $2 limit, $3 may take over, $4 queue to start after, $5 the hub's time or
+ * The claim, in eight steps. Parameters: $1 owner, $2 limit, $3 may take over, $4 queue to start after, $5 the hub's time or
  * null, $6 quotas by organization, $7 quota of the others, $8 owners of the same worker, $9... values of `onClaim`.
  *
  *   queues   walks the index from one queue to the next, at most `queuesPerClaim` of them. Each step is one index descent, so
@@ -215,6 +223,7 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
  *   offers   the first due rows of each queue, as many as it has slots left. `limit 0` is free: a queue at its limit, or one that
  *            must wait, is not read at all.
  *   ranked   numbers the offers of each queue: the first, the second, ...
+ *   admitted applies the quotas of failing queues, before the others are numbered.
  *   rounds   numbers the offers of each organization, the first of every queue before the second of any.
  *   wanted   applies the quotas and takes round by round: one row of every organization before a second one of any.
  *   before   locks the wanted rows and checks them again, since another worker may have claimed them; rows locked by another
@@ -235,7 +244,8 @@ function claimStatementOf(spec: LeaseSpec, assignments: string): Prepared {
     .concat(spec.isReady?.(time) ?? [])
     .join(" and ");
   const nextQueue = (after: string): string => `(
-        select t.${queue} as queue, ${spec.queue ? spec.queue.limit(time) : "$2::int"} as slots
+        select t.${queue} as queue, ${spec.queue ? spec.queue.limit(time) : "$2::int"} as slots,
+               ${spec.queue?.isFailing ?? "false"} as is_failing
           from ${table} t
          where t.due_at is not null and t.${queue} > ${after}
          order by t.${queue}, t.due_at
@@ -254,7 +264,7 @@ function claimStatementOf(spec: LeaseSpec, assignments: string): Prepared {
       select next.*, queues.depth + 1 from queues, lateral ${nextQueue("queues.queue")} next
        where queues.depth < ${queuesPerClaim}),
     offers as (
-      select queues.queue, offer.* from queues, lateral (
+      select queues.queue, queues.is_failing, offer.* from queues, lateral (
         select t.id, t.org_id, t.due_at, t.${tieBreak} as tie_break
           from ${table} t
          where t.${queue} = queues.queue and ${isDue}
@@ -262,13 +272,19 @@ function claimStatementOf(spec: LeaseSpec, assignments: string): Prepared {
          limit least($2::int, greatest(0, ${freeSlots}))) offer),
     ranked as (
       select *, row_number() over (partition by queue order by due_at, tie_break) as rank from offers),
+    admitted as (
+      select numbered.*, coalesce(quota.most, $7::int) as most
+        from (
+          select *, row_number() over (partition by org_id, is_failing order by rank, due_at, tie_break, id) as nth_alike
+            from ranked) numbered
+        left join jsonb_to_recordset($6::jsonb) as quota (org uuid, most int, most_failing int) on quota.org = org_id
+       where not is_failing or nth_alike <= coalesce(quota.most_failing, greatest(1, coalesce(quota.most, $7::int) / 2))),
     rounds as (
-      select *, row_number() over (partition by org_id order by rank, due_at, tie_break, id) as round from ranked),
+      select *, row_number() over (partition by org_id order by rank, due_at, tie_break, id) as round from admitted),
     wanted as (
       select rounds.id, row_number() over (order by rounds.round, rounds.due_at, rounds.tie_break, rounds.id) as nth
         from rounds
-        left join jsonb_to_recordset($6::jsonb) as quota (org uuid, most int) on quota.org = rounds.org_id
-       where rounds.round <= coalesce(quota.most, $7::int)
+       where rounds.round <= rounds.most
        order by nth
        limit $2::int),
     before as (

@@ -289,18 +289,28 @@ function keepLeases<W extends WorkerContext, Row extends LeasedRow>(
 
 const share = 3;
 
-/** An organization with no row running here gets at least one slot while any is free. */
+/**
+ * An organization with no row running here gets at least one slot while any is free. At most half of the slots of an
+ * organization go to failing queues, whose rows tend to hold a slot until they time out.
+ */
 function quotasOf<Row extends LeasedRow>(running: Iterable<Running<Row>>, slots: number) {
-  const counts = new Map<string, number>();
+  const [used, failing] = [new Map<string, number>(), new Map<string, number>()];
   let free = slots;
   for (const { row, isEnding } of running) {
     if (isEnding) continue;
-    counts.set(row.org_id, (counts.get(row.org_id) ?? 0) + 1);
+    used.set(row.org_id, (used.get(row.org_id) ?? 0) + 1);
+    if (row.isFailing) failing.set(row.org_id, (failing.get(row.org_id) ?? 0) + 1);
     free--;
   }
-  const quotaFor = (used: number): number => Math.floor((share * free - used) / (share + 1));
-  const byOrg = new Map([...counts].map(([org, used]) => [org, Math.max(0, quotaFor(used))]));
-  return { byOrg, others: Math.max(1, quotaFor(0)) };
+  const quotaFor = (count: number): number => Math.floor((share * free - count) / (share + 1));
+  const byOrg = new Map([...used].map(([org, count]) => [org, Math.max(0, quotaFor(count))]));
+  const failingByOrg = new Map(
+    [...byOrg].map(([org, most]) => {
+      const half = Math.max(1, Math.floor((used.get(org)! + most) / 2));
+      return [org, Math.max(0, half - (failing.get(org) ?? 0))];
+    }),
+  );
+  return { byOrg, others: Math.max(1, quotaFor(0)), failingByOrg };
 }
 
 /** Processes all rows that are due now, one after the other; returns their number. */
