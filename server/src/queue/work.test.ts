@@ -10,7 +10,8 @@ import { eventually } from "../testing/eventually.ts";
 import { waitsAtFirst } from "../testing/waits-at-first.ts";
 import type { LeasedRow } from "./leases.ts";
 import { leasesOn } from "./leases.ts";
-import type { TimeSlice, Worker, WorkerContext, WorkKind } from "./work.ts";
+import type { TimeSlice, WorkerContext, WorkKind } from "./work-kind.ts";
+import type { Worker } from "./work.ts";
 import { startWork, workOff } from "./work.ts";
 
 type Job = LeasedRow & { name: string; tries: number };
