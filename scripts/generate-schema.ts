@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { openDatabase } from "../server/src/db/database.ts";
 import { startEmbeddedPostgres } from "../server/src/db/embedded-postgres.ts";
-import { migrate, readMigrations } from "../server/src/db/migrate.ts";
+import { migrate } from "../server/src/db/migrate.ts";
+import { readMigrations } from "../server/src/db/read-migrations.ts";
 import { describeSchema } from "../server/src/testing/describe-schema.ts";
 
 /**

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { errorTable } from "./core/errors.ts";
-import { readMigrations } from "./db/migrate.ts";
+import { readMigrations } from "./db/read-migrations.ts";
 import { tableOwner } from "./testing/table-owners.ts";
 
 const root = import.meta.dirname;

@@ -8,7 +8,8 @@ import { cloneDatabase } from "../testing/test-database.ts";
 import type { Database } from "./database.ts";
 import { openDatabase } from "./database.ts";
 import type { MigrationProgress } from "./migrate.ts";
-import { migrate, readMigrations } from "./migrate.ts";
+import { migrate } from "./migrate.ts";
+import { readMigrations } from "./read-migrations.ts";
 import type { Connection } from "./server-client.ts";
 
 let connection: Connection;

@@ -1,6 +1,3 @@
-import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Queryable } from "./database.ts";
 import { openDatabase, sqlState } from "./database.ts";
@@ -8,19 +5,9 @@ import type { HubAtWork } from "./hubs-at-work.ts";
 import { describeHub, findHubsAtWork } from "./hubs-at-work.ts";
 import type { Connection } from "./server-client.ts";
 import { announceSchema } from "./signals.ts";
-
-export type Migration = {
-  version: number;
-  name: string;
-  sql: string;
-  checksum: string;
-  /** The statement is repeated, each time in its own transaction, until it returns no rows. */
-  isBatched: boolean;
-  /** Creates the schema that all migrations up to its version made. Databases that have those count as having it. */
-  isBaseline: boolean;
-};
-
-export type AppliedMigration = Pick<Migration, "version" | "name" | "checksum">;
+import type { Migration } from "./read-migrations.ts";
+import type { AppliedMigration } from "./schema-mismatch.ts";
+import { explainMismatch, findMismatch } from "./schema-mismatch.ts";
 
 /** Progress of a migration, for the log and for `/readyz`. */
 export type MigrationProgress =
@@ -39,34 +26,12 @@ type MigrateOptions = {
   hubsTimeoutMs?: number;
 };
 
-const migrationsFolder = path.join(import.meta.dirname, "../../migrations");
 const lockKey = 7_204_119;
 const cancelEveryMs = 100;
-const batchedHeader = /^-- hub: in batches$/m;
-const baselineHeader = /^-- hub: baseline$/m;
-/** The last version of the hub that has the migrations before the baseline. */
-const lastBeforeBaseline = "commit e14b1c20";
 /** A hub takes up to ten seconds to stop. */
 const defaultHubsTimeoutMs = 12_000;
 const pollMs = 250;
 const largestTables = 4;
-
-export async function readMigrations(folder = migrationsFolder): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).toSorted();
-  return await Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(path.join(folder, name), "utf8");
-      return {
-        version: Number.parseInt(name, 10),
-        name,
-        sql,
-        checksum: createHash("sha256").update(sql).digest("hex"),
-        isBatched: batchedHeader.test(sql),
-        isBaseline: baselineHeader.test(sql),
-      };
-    }),
-  );
-}
 
 /**
  * Applies missing migrations; a second run, or a second hub at the same time, does nothing. Consecutive migrations without a
@@ -267,33 +232,6 @@ async function findMissing(db: Queryable, migrations: Migration[]): Promise<Migr
   if (mismatch) throw new Error(explainMismatch(mismatch));
   const done = new Set(applied.map((row) => row.version));
   return migrations.filter((migration) => !done.has(migration.version));
-}
-
-export type Mismatch = { kind: "newer" | "changed" | "too old"; name: string };
-
-/** Why this hub cannot work with a schema that these migrations made, or upgrade it. */
-export function findMismatch(applied: AppliedMigration[], migrations: Migration[]): Mismatch | undefined {
-  const baseline = migrations.find(({ isBaseline }) => isBaseline);
-  const last = applied.at(-1);
-  if (baseline && last && last.version < baseline.version) return { kind: "too old", name: last.name };
-  const known = new Map(migrations.map((migration) => [migration.version, migration]));
-  for (const { version, name, checksum } of applied) {
-    // The steps that the baseline replaces. The last of them has its version.
-    if (baseline && version <= baseline.version && name !== baseline.name) continue;
-    const migration = known.get(version);
-    if (!migration) return { kind: "newer", name };
-    if (migration.checksum !== checksum) return { kind: "changed", name };
-  }
-  return undefined;
-}
-
-function explainMismatch({ kind, name }: Mismatch): string {
-  if (kind === "newer") return `The database is newer than this hub: it has migration ${name}. Upgrade the hub.`;
-  if (kind === "changed") return `Migration ${name} was changed after it was applied. Add a new migration instead.`;
-  return (
-    `The database is too old for this hub: its last migration is ${name}. ` +
-    `Start ${lastBeforeBaseline} of the hub on it once, which upgrades it, then this one. Nothing was changed.`
-  );
 }
 
 async function appliedVersion(db: Queryable): Promise<number> {

@@ -5,7 +5,8 @@ import { rest } from "../connectors/rest/rest.ts";
 import { findErrorsIn } from "../core/validation.ts";
 import type { Database } from "./database.ts";
 import { openDatabase } from "./database.ts";
-import { migrate, readMigrations } from "./migrate.ts";
+import { migrate } from "./migrate.ts";
+import { readMigrations } from "./read-migrations.ts";
 
 const [orgId, bridgeId, orderId] = [1, 2, 3].map((n) => `00000000-0000-7000-8000-00000000000${n}`);
 let db: Database;

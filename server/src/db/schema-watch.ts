@@ -1,7 +1,7 @@
 import { HubError } from "../core/errors.ts";
 import { hubVersion } from "../core/hub-version.ts";
 import type { Database } from "./database.ts";
-import type { Migration } from "./migrate.ts";
+import type { Migration } from "./read-migrations.ts";
 import { findNewerMigration } from "./migrate.ts";
 import type { Signals } from "./signals.ts";
 

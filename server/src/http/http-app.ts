@@ -4,7 +4,6 @@ import type { RequestListener, Server } from "node:http";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Fastify, { LogController } from "fastify";
 import type { Principal } from "../core/actor.ts";
-import { HubError } from "../core/errors.ts";
 import { scopeTexts } from "../core/scopes.ts";
 import type { World } from "../context.ts";
 import type { Credential } from "../features/auth/auth.ts";
@@ -21,11 +20,10 @@ import type { LiveStreams } from "./live-streams.ts";
 import { createLiveStreams } from "./live-streams.ts";
 import type { Metrics } from "./metrics-registry.ts";
 import type { Mount } from "./mount.ts";
-import { formatFor } from "./mount.ts";
 import { answerOddExpectations, findOddFraming, methodsInUse } from "./odd-requests.ts";
 import type { Offload } from "./offload.ts";
 import type { OffloadThreshold } from "./offload-threshold.ts";
-import { problemHeaders, toHubError, toProblem } from "./problem.ts";
+import { toHubError } from "./problem.ts";
 import type { RateLimits, SharedCounts } from "./rate-limit.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { newRequestId } from "./request-id.ts";
@@ -34,6 +32,8 @@ import type { NameOptions, PublicNames } from "./public-names.ts";
 import { createRequestLog } from "./request-log.ts";
 import { securityHeaders, transportSecurity } from "./security-headers.ts";
 import { cutStalledReaders } from "./stalled-readers.ts";
+import { notServed } from "./not-served.ts";
+import { sendError } from "./send-error.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -292,53 +292,4 @@ function requireDeclaredScope(route: Route): void {
   const { scope } = route as { scope?: string };
   if (scope === "public" || scope === "any" || (scope !== undefined && scope in scopeTexts)) return;
   throw new Error(`${route.method} ${route.path} names no scope`);
-}
-
-/** 404 for an unknown path, 405 for a path with other methods. */
-function notServed(mounts: Mount[], { method, url, server }: FastifyRequest): HubError {
-  const isPage = server.hasRoute({ method: "GET", url: url.split("?", 1)[0]! });
-  const allow = allowedMethods(mounts, url).join(", ") || (isPage ? "GET, HEAD" : "");
-  if (allow === "" && !methodsInUse.has(method))
-    return new HubError("not_implemented", `No route has the method ${method}.`);
-  if (allow === "") return new HubError("route_not_found", `There is no route ${method} ${url.split("?")[0]}.`);
-  return new HubError("method_not_allowed", `${method} is not allowed here. Allowed: ${allow}.`, {
-    headers: { allow },
-  });
-}
-
-/** The methods that a path does have, for a 405 with Allow. Runs only for requests that matched no route. */
-function allowedMethods(mounts: Mount[], url: string): string[] {
-  const path = url.split("?", 1)[0]!;
-  const methods = new Set<string>();
-  for (const { prefix, routes } of mounts) {
-    if (!path.startsWith(prefix)) continue;
-    for (const route of routes) {
-      if (matches(`${prefix}${route.path}`, path)) methods.add(route.method);
-    }
-  }
-  if (methods.has("GET")) methods.add("HEAD");
-  return [...methods].toSorted();
-}
-
-function matches(pattern: string, path: string): boolean {
-  const wanted = pattern.split("/");
-  const given = path.split("/");
-  return wanted.length === given.length && wanted.every((part, i) => part.startsWith(":") || part === given[i]);
-}
-
-function sendError(mounts: Mount[], error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = toHubError(error);
-  if (!known)
-    request.log.error({ err: error, route: request.routeOptions?.url, requestId: request.id }, "unexpected error");
-  const answer =
-    known ??
-    new HubError("internal_error", "The request failed. The log of the hub has the cause under this request ID.");
-  request.problemCode = answer.code;
-  // A client that is still sending would only see a reset. The rest of the body is read and discarded.
-  if (answer.code === "body_too_large") reply.removeHeader("connection");
-  const format = formatFor(mounts, request.url);
-  return reply
-    .code(answer.status)
-    .headers({ ...problemHeaders(answer), "content-type": format.errorType })
-    .send(JSON.stringify(format.error(toProblem(answer, request.id))));
 }

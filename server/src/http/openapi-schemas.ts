@@ -25,6 +25,7 @@ import { OrderAnswer } from "../features/orders/order-answers.schemas.ts";
 import { OrderRequest } from "../features/orders/orders.schemas.ts";
 import { Organization } from "../features/organizations/organizations.schemas.ts";
 import { CheckAnswer, Pickup, PickupRequest } from "../features/pickups/pickups.schemas.ts";
+import * as rateItems from "../features/rate-comparisons/rate-items.schemas.ts";
 import * as rateComparisons from "../features/rate-comparisons/rate-comparisons.schemas.ts";
 import { Summary } from "../features/rate-comparisons/summary.schemas.ts";
 import { Replay } from "../features/replays/replays.schemas.ts";
@@ -80,8 +81,8 @@ export const namedSchemas: Record<string, TSchema> = {
   RateCardDetail: carrierAccounts.RateCardDetail,
   RateCardInfo: carrierAccounts.RateCardInfo,
   RateComparison: rateComparisons.Comparison,
-  RateComparisonItem: rateComparisons.Item,
-  RateComparisonItemRequest: rateComparisons.ItemRequest,
+  RateComparisonItem: rateItems.Item,
+  RateComparisonItemRequest: rateItems.ItemRequest,
   RateComparisonSummary: Summary,
   RatingOptions: rateComparisons.RatingOptions,
   Replay,

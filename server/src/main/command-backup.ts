@@ -9,7 +9,7 @@ import { schemaVersionOf, totalRows } from "../db/backup/backup-manifest.ts";
 import { checkBackup } from "../db/backup/read-backup.ts";
 import type { Snapshot } from "../db/backup/snapshot.ts";
 import { openSnapshot } from "../db/backup/snapshot.ts";
-import { readMigrations } from "../db/migrate.ts";
+import { readMigrations } from "../db/read-migrations.ts";
 import { listKeyIds } from "../db/sealed-columns.ts";
 import { createHeadSigner } from "../events/audit-head.ts";
 import { verifyAllSealedAcrossOrgs } from "../features/audit/audit.ts";

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { EmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { openDatabase } from "../db/database.ts";
-import { migrate, readMigrations } from "../db/migrate.ts";
+import { migrate } from "../db/migrate.ts";
+import { readMigrations } from "../db/read-migrations.ts";
 import type { HubProcess } from "../testing/hub-process.ts";
 import { clientOf, makeFolder, runHub, signIn, spawnHub, startHubProcess } from "../testing/hub-process.ts";
 

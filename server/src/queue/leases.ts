@@ -1,42 +1,9 @@
-import type { Database, Prepared, Queryable, Tx } from "../db/database.ts";
+import type { Database, Queryable, Tx } from "../db/database.ts";
+import { claimStatementOf } from "./claim-statement.ts";
+import type { LeaseSpec } from "./lease-spec.ts";
 
-/**
- * Durable work waits in the table it is about: task executions, runs, comparisons, pickups, webhook deliveries. Such a table
- * has the columns
- *   due_at       the earliest time the row may be claimed; null: nothing to do
- *   lease_owner  the claim that holds the row. Each claim is a new owner, so a worker that lost its lease cannot pass for the
- *                one that holds it now
- *   lease_until  end of the lease by the database's clock, the only one all nodes share
- * and a counter of claims since the row last made progress. Processing a row ends the lease, and sets the next due time if
- * there is one, in the transaction of the work itself. An expired lease is taken over by the next claim.
- *
- * The table needs an index on (<queue column>, due_at, <tie-break>) where due_at is not null; with a concurrency limit, another on
- * (<queue column>) where lease_owner is not null.
- */
-export type LeaseSpec = {
-  table: string;
-  /** Columns returned by a claim. */
-  columns: string;
-  /** Name of the counter column. */
-  attempts: string;
-  /**
-   * The queue a row belongs to. Default: its organization (a tenant queue), without a concurrency limit. `limit` is the maximum
-   * number of leased rows per queue on all nodes together, an expression over a row `t`.
-   */
-  queue?: { column: string; limit(now: string): string };
-  /** Column that orders rows of a queue with the same due time. Default: id. */
-  tieBreak?: string;
-  /** Additional assignments of a claim; `value(1)` is the placeholder of the first of the claim's `values`. */
-  onClaim?: (value: (position: number) => string) => string;
-  /** Additional condition on a row at this time. */
-  isReady?: (now: string) => string;
-  /** Clock that due times are compared with: the hub's, which can be set in the preview, or the database's. */
-  clock: "hub" | "database";
-  leaseMs: number;
-};
-
-/** Columns of every leased row. `taken_over`: the lease of another claim had expired. */
-export type LeasedRow = { id: string; org_id: string; taken_over: boolean };
+/** Columns of every leased row. `taken_over`: the lease of another claim had expired. `isFailing`: its queue, when it was claimed. */
+export type LeasedRow = { id: string; org_id: string; taken_over: boolean; isFailing?: boolean };
 
 type Claim = {
   owner: string;
@@ -44,7 +11,12 @@ type Claim = {
   sameWorker?: string[];
   limit: number;
   /** Maximum number of rows of each listed organization and of any other one; keeps one organization from using all slots. */
-  quotas: { byOrg: ReadonlyMap<string, number>; others: number };
+  quotas: {
+    byOrg: ReadonlyMap<string, number>;
+    others: number;
+    /** Maximum number of rows of failing queues. Default: half of the quota, at least one. */
+    failingByOrg?: ReadonlyMap<string, number>;
+  };
   /** False for a while after the database was unreachable: no worker could renew its leases. */
   mayTakeOver: boolean;
   /** The hub's time. */
@@ -54,8 +26,6 @@ type Claim = {
   values?: unknown[];
 };
 
-/** Queues examined by one claim; with more of them, successive claims go round. */
-const queuesPerClaim = 100;
 const firstUuid = "00000000-0000-0000-0000-000000000000";
 
 type Claimed<Row> = {
@@ -126,7 +96,9 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
       db,
       { owner, sameWorker = [owner], limit, quotas, mayTakeOver, now, after = firstUuid, values = [] },
     ) {
-      const byOrg = JSON.stringify([...quotas.byOrg].map(([org, most]) => ({ org, most })));
+      const byOrg = JSON.stringify(
+        [...quotas.byOrg].map(([org, most]) => ({ org, most, most_failing: quotas.failingByOrg?.get(org) })),
+      );
       const all = [owner, limit, mayTakeOver, after, timeOf(now), byOrg, quotas.others, sameWorker, ...values];
       const claim = (tx: Tx) =>
         tx.query<Row & { stopped_at: string | null; some_locked: boolean }>(claimStatement, all);
@@ -203,91 +175,6 @@ export function leasesOn<Row extends LeasedRow>(spec: LeaseSpec): Leases<Row> {
     async endAllAcrossOrgs(db) {
       await db.query(`update ${table} set lease_until = now() where lease_owner is not null`);
     },
-  };
-}
-
-/**
- * The claim, in seven steps. Parameters: $1 owner, $2 limit, $3 may take over, $4 queue to start after, $5 the hub's time or
- * null, $6 quotas by organization, $7 quota of the others, $8 owners of the same worker, $9... values of `onClaim`.
- *
- *   queues   walks the index from one queue to the next, at most `queuesPerClaim` of them. Each step is one index descent, so
- *            a queue with thousands of rows costs as much as a queue with one. `slots` is the concurrency limit of the queue.
- *   offers   the first due rows of each queue, as many as it has slots left. `limit 0` is free: a queue at its limit, or one that
- *            must wait, is not read at all.
- *   ranked   numbers the offers of each queue: the first, the second, ...
- *   rounds   numbers the offers of each organization, the first of every queue before the second of any.
- *   wanted   applies the quotas and takes round by round: one row of every organization before a second one of any.
- *   before   locks the wanted rows and checks them again, since another worker may have claimed them; rows locked by another
- *            transaction are left out.
- *   taken    assigns the lease. The array repeats the ids of the join: it turns the update into index lookups by id.
- *
- * Rows are returned in the order of `wanted`, so that those of a queue start in its order. One row is returned even when nothing
- * was taken: it says where the walk stopped and whether rows were locked.
- */
-function claimStatementOf(spec: LeaseSpec, assignments: string): Prepared {
-  const { table, columns, tieBreak = "id" } = spec;
-  const queue = spec.queue?.column ?? "org_id";
-  const time = "coalesce($5::timestamptz, now())";
-  const isDue = [
-    `t.due_at <= ${time}`,
-    "(t.lease_owner is null or ($3 and t.lease_owner::text <> all($8::text[]) and t.lease_until <= now()))",
-  ]
-    .concat(spec.isReady?.(time) ?? [])
-    .join(" and ");
-  const nextQueue = (after: string): string => `(
-        select t.${queue} as queue, ${spec.queue ? spec.queue.limit(time) : "$2::int"} as slots
-          from ${table} t
-         where t.due_at is not null and t.${queue} > ${after}
-         order by t.${queue}, t.due_at
-         limit 1)`;
-  const leasedCount = `(
-        select count(*)
-          from ${table} leased
-         where leased.${queue} = queues.queue and leased.lease_owner is not null and leased.lease_until > now())`;
-  const freeSlots = spec.queue ? `queues.slots - ${leasedCount}` : "queues.slots";
-  return {
-    name: `leases_claim_${table}`,
-    text: `
-    with recursive queues as (
-      select first.*, 1 as depth from ${nextQueue("$4::uuid")} first
-      union all
-      select next.*, queues.depth + 1 from queues, lateral ${nextQueue("queues.queue")} next
-       where queues.depth < ${queuesPerClaim}),
-    offers as (
-      select queues.queue, offer.* from queues, lateral (
-        select t.id, t.org_id, t.due_at, t.${tieBreak} as tie_break
-          from ${table} t
-         where t.${queue} = queues.queue and ${isDue}
-         order by t.due_at, t.${tieBreak}
-         limit least($2::int, greatest(0, ${freeSlots}))) offer),
-    ranked as (
-      select *, row_number() over (partition by queue order by due_at, tie_break) as rank from offers),
-    rounds as (
-      select *, row_number() over (partition by org_id order by rank, due_at, tie_break, id) as round from ranked),
-    wanted as (
-      select rounds.id, row_number() over (order by rounds.round, rounds.due_at, rounds.tie_break, rounds.id) as nth
-        from rounds
-        left join jsonb_to_recordset($6::jsonb) as quota (org uuid, most int) on quota.org = rounds.org_id
-       where rounds.round <= coalesce(quota.most, $7::int)
-       order by nth
-       limit $2::int),
-    before as (
-      select t.id as before_id, t.lease_owner as previous_owner
-        from ${table} t
-       where t.id = any(array(select id from wanted)) and ${isDue}
-         for update skip locked),
-    taken as (
-      update ${table} t
-         set ${assignments}
-        from before
-       where t.id = before_id and t.id = any(array(select before_id from before))
-      returning ${columns}, previous_owner is not null as taken_over)
-    select (select queue from queues where depth = ${queuesPerClaim}) as stopped_at,
-           (select count(*) from wanted) > (select count(*) from before) as some_locked,
-           taken.*
-      from (select) as always
-      left join (taken join wanted on wanted.id = taken.id) on true
-     order by wanted.nth`,
   };
 }
 

@@ -10,7 +10,8 @@ import { eventually } from "../testing/eventually.ts";
 import { waitsAtFirst } from "../testing/waits-at-first.ts";
 import type { LeasedRow } from "./leases.ts";
 import { leasesOn } from "./leases.ts";
-import type { TimeSlice, Worker, WorkerContext, WorkKind } from "./work.ts";
+import type { TimeSlice, WorkerContext, WorkKind } from "./work-kind.ts";
+import type { Worker } from "./work.ts";
 import { startWork, workOff } from "./work.ts";
 
 type Job = LeasedRow & { name: string; tries: number };
@@ -22,11 +23,12 @@ let drop: () => Promise<void>;
 let world: WorkerContext;
 const workers: Worker[] = [];
 
+const isFailing = "t.name like 'failing%'";
 const leases = leasesOn<Job>({
   table: "test_jobs",
-  columns: "t.id, t.org_id, t.name, t.tries",
+  columns: `t.id, t.org_id, t.name, t.tries, ${isFailing} as "isFailing"`,
   attempts: "tries",
-  queue: { column: "queue", limit: () => "t.slots" },
+  queue: { column: "queue", limit: () => "t.slots", isFailing },
   clock: "database",
   leaseMs: 600,
 });
@@ -122,6 +124,20 @@ describe("a claim", () => {
     await add(...Array.from({ length: 9 }, (_, i) => ({ name: `a${i}` })), { name: "b", org: orgB });
     const { rows } = await claim(9, randomUUID(), { quotas: { byOrg: new Map([[orgA, 2]]), others: 5 } });
     expect(rows.map(({ name }) => name).toSorted()).toEqual(["a0", "a1", "b"]);
+  });
+
+  test("takes rows of failing queues for half of the quota, at least one, so that other queues go on", async () => {
+    const failing = Array.from({ length: 10 }, (_, i) => ({ name: `failing${i}`, queue: randomUUID() }));
+    await add(...failing, ...Array.from({ length: 10 }, (_, i) => ({ name: `a${i}` })));
+    const take = async (most: number) => {
+      const { rows } = await claim(20, randomUUID(), { quotas: { byOrg: new Map([[orgA, most]]), others: 100 } });
+      return [rows.filter((row) => row.isFailing).length, rows.filter((row) => !row.isFailing).length];
+    };
+    expect([await take(6), await take(1), await take(5)]).toEqual([
+      [3, 3],
+      [1, 0],
+      [2, 3],
+    ]);
   });
 
   test("never leases more rows of a queue than its limit, with any number of concurrent claims", async () => {

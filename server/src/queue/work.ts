@@ -1,58 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { Logger } from "pino";
-import type { Database } from "../db/database.ts";
-import { isConnectionLoss } from "../db/database.ts";
-import type { Signals, Topic } from "../db/signals.ts";
-import type { LeasedRow, Leases } from "./leases.ts";
-import type { Loop } from "./loop.ts";
+import type { LeasedRow } from "./leases.ts";
 import { startLoop } from "./loop.ts";
-import { countOutcome } from "./outcomes.ts";
+import { createOwners } from "./claim-owners.ts";
+import type { Running } from "./keep-leases.ts";
+import { Superseded, freshMsOf, keepLeases } from "./keep-leases.ts";
+import { quotasOf } from "./work-quotas.ts";
+import { runOne } from "./run-row.ts";
+import type { TimeSlice, WorkKind, WorkerContext } from "./work-kind.ts";
 
-/** The parts of a World that a worker needs. */
-export type WorkerContext = {
-  db: Database;
-  signals: Signals;
-  clock: { now(): Date };
-  log: Pick<Logger, "info" | "warn" | "error">;
-};
-
-/** A kind of background work: rows of one table, claimed under a lease and processed by any hub process. */
-export type WorkKind<W extends WorkerContext, Row extends LeasedRow> = {
-  /** Name used in logs and metrics. */
-  name: string;
-  leases: Leases<Row>;
-  /** Signals that announce due rows. */
-  wakeOn: Topic[];
-  /** Poll interval. Wake-up signals can be lost and workers can die, so the table is also polled. */
-  pollIntervalMs: number;
-  /** Attempts without progress before `giveUp` runs. A process that dies while holding the lease counts as an attempt. */
-  maxAttempts: number;
-  /** Whether a claim could find a row, for kinds whose poll does more than look for due rows. */
-  poll?(world: W): Promise<boolean>;
-  /** Values for `onClaim` of the leases. */
-  claimValues?(world: W): unknown[];
-  /**
-   * Processes one row. Return "done" when the last transaction has released the lease (and set the next due time, if any),
-   * or "yield" when more work remains and other organizations should be served first. A thrown error is retried with backoff.
-   */
-  run(world: W, row: Row, slice: TimeSlice): Promise<"done" | "yield">;
-  /** Ends the row in a way its users can see. */
-  giveUp(world: W, row: Row, error: unknown): Promise<void>;
-};
-
-/** The time a worker gives to one row before it serves another one. */
-export type TimeSlice = {
-  /** Owner of the lease, different for each claim of the row. */
-  owner: string;
-  /** Aborted when the lease was lost, the row was cancelled or the process stops: nothing more may be started. */
-  signal: AbortSignal;
-  /** The lease was renewed recently enough to be held for certain. */
-  isFresh(): boolean;
-  /** Frees the slot for the next row while this one only waits for its outcome to be written. */
-  releaseSlot(): void;
-  /** The time slice is used up and other rows may be waiting: return "yield" at the next opportunity. */
-  shouldYield(): boolean;
-};
+export type { TimeSlice, WorkKind } from "./work-kind.ts";
 
 export type Worker = {
   wake(afterMs?: number): void;
@@ -76,12 +32,6 @@ const stopTimeoutMs = 4_000;
 class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
-
-class Superseded extends Error {
-  override readonly name = "Superseded";
-}
-
-type Running<Row> = { row: Row; owner: string; stop: AbortController; freshUntil: number; isEnding: boolean };
 
 type WorkerOptions<Row> = {
   slots: number;
@@ -218,89 +168,12 @@ export function startWork<W extends WorkerContext, Row extends LeasedRow>(
   };
 }
 
-/** The owners under which a worker holds leases: one per claim. */
-function createOwners<Row>(
-  running: ReadonlyMap<string, Running<Row>>,
-  reconcile: (owners: string[], knownIds: string[]) => Promise<void>,
-) {
-  /** Owners that may hold rows not running here: claims without a response, and rows that could not be released. */
-  const uncertain = new Set<string>();
-  let mayHoldUnknown = false;
-  const all = (): string[] => [...uncertain.union(new Set([...running.values()].map(({ owner }) => owner)))];
-  return {
-    all,
-    next(): string {
-      const owner = randomUUID();
-      uncertain.add(owner);
-      return owner;
-    },
-    answered: (owner: string): boolean => uncertain.delete(owner),
-    markUncertain(owner?: string): void {
-      if (owner !== undefined) uncertain.add(owner);
-      mayHoldUnknown = true;
-    },
-    /** Releases rows that are leased to these owners and unknown here. */
-    async settle(): Promise<void> {
-      if (!mayHoldUnknown) return;
-      mayHoldUnknown = false;
-      const asked = all();
-      await reconcile(asked, [...running.keys()]);
-      for (const owner of asked) uncertain.delete(owner);
-    },
-  };
-}
-
 async function awaitEnds<Row>(running: ReadonlyMap<string, Running<Row>>): Promise<void> {
   const timeout = setTimeout(() => {
     for (const { stop } of running.values()) stop.abort(new Interrupted("the hub is stopping"));
   }, stopTimeoutMs);
   while (running.size > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   clearTimeout(timeout);
-}
-
-const freshMsOf = ({ leaseMs }: { leaseMs: number }): number => (leaseMs * 2) / 3;
-
-/** Renews the leases of all running rows. A row whose lease was lost was taken over or ended, so its processing is aborted. */
-function keepLeases<W extends WorkerContext, Row extends LeasedRow>(
-  world: W,
-  { name, leases }: WorkKind<W, Row>,
-  running: ReadonlyMap<string, Running<Row>>,
-  onFailure: () => void,
-): Loop {
-  return startLoop({
-    intervalMs: leases.leaseMs / 3,
-    async pass() {
-      const held = [...running.values()];
-      if (held.length === 0) return;
-      const renewedAt = performance.now();
-      const asked = held.map(({ row, owner }) => ({ id: row.id, owner }));
-      const kept = new Set(await leases.renewAcrossOrgs(world.db, asked));
-      for (const one of held) {
-        if (kept.has(one.row.id)) one.freshUntil = renewedAt + freshMsOf(leases);
-        else one.stop.abort(new Superseded(`${name}: another worker has taken over, or it was cancelled`));
-      }
-    },
-    onError(error) {
-      onFailure();
-      world.log.warn({ err: error, work: name }, "renewing leases failed; it will be retried");
-    },
-  });
-}
-
-const share = 3;
-
-/** An organization with no row running here gets at least one slot while any is free. */
-function quotasOf<Row extends LeasedRow>(running: Iterable<Running<Row>>, slots: number) {
-  const counts = new Map<string, number>();
-  let free = slots;
-  for (const { row, isEnding } of running) {
-    if (isEnding) continue;
-    counts.set(row.org_id, (counts.get(row.org_id) ?? 0) + 1);
-    free--;
-  }
-  const quotaFor = (used: number): number => Math.floor((share * free - used) / (share + 1));
-  const byOrg = new Map([...counts].map(([org, used]) => [org, Math.max(0, quotaFor(used))]));
-  return { byOrg, others: Math.max(1, quotaFor(0)) };
 }
 
 /** Processes all rows that are due now, one after the other; returns their number. */
@@ -336,54 +209,4 @@ export async function workOn<W extends WorkerContext, Row extends LeasedRow>(
   const { signal } = new AbortController();
   const slice = { owner, signal, isFresh: () => true, releaseSlot() {}, shouldYield: () => false };
   await runOne(world, work, row, slice, run);
-}
-
-const firstDelayMs = 1_000;
-const maxDelayMs = 60_000;
-
-/** Never throws: a failure is retried until `maxAttempts`. Returns false when the lease could not be released. */
-async function runOne<W extends WorkerContext, Row extends LeasedRow>(
-  world: W,
-  work: WorkKind<W, Row>,
-  row: Row,
-  slice: TimeSlice,
-  run = (given: TimeSlice) => work.run(world, row, given),
-): Promise<boolean> {
-  const { leases, maxAttempts } = work;
-  const attempts = leases.attemptsOf(row);
-  const about = { work: work.name, id: row.id, orgId: row.org_id };
-  const release = async (delayMs: number, count: number): Promise<boolean> => {
-    const again = { now: world.clock.now(), delayMs, attempts: count };
-    try {
-      await leases.releaseAcrossOrgs(world.db, slice.owner, row.id, again);
-      return true;
-    } catch (error) {
-      // It is released before the next claim, or its lease expires.
-      world.log.warn({ ...about, err: error }, "releasing a lease failed");
-      return false;
-    }
-  };
-  try {
-    if (attempts > maxAttempts) throw new Error("every process that worked on it ended");
-    const ended = await run(slice);
-    countOutcome(world.db, work.name, ended);
-    return ended === "done" || (await release(0, 0));
-  } catch (error) {
-    const isInterrupted = slice.signal.aborted || isConnectionLoss(error);
-    countOutcome(world.db, work.name, isInterrupted ? "interrupted" : attempts < maxAttempts ? "failed" : "given_up");
-    if (slice.signal.aborted) return await release(0, attempts - 1);
-    if (isConnectionLoss(error)) return await release(firstDelayMs, attempts - 1);
-    if (attempts < maxAttempts) {
-      world.log.warn({ ...about, err: error, attempts }, "work failed; it will be retried");
-      return await release(Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs), attempts);
-    }
-    world.log.error({ ...about, err: error, attempts }, "work failed too often and is given up");
-    try {
-      await work.giveUp(world, row, error);
-      return true;
-    } catch (reason) {
-      world.log.error({ ...about, err: reason }, "giving up failed work failed");
-      return await release(maxDelayMs, attempts);
-    }
-  }
 }

@@ -6,7 +6,8 @@ import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { openDatabase } from "../db/database.ts";
 import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
-import { migrate, readMigrations } from "../db/migrate.ts";
+import { migrate } from "../db/migrate.ts";
+import { readMigrations } from "../db/read-migrations.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -2,7 +2,8 @@ import type { Ctx, World } from "../context.ts";
 import { systemContext } from "../context.ts";
 import type { Database } from "../db/database.ts";
 import { openDatabase } from "../db/database.ts";
-import { migrate, readMigrations } from "../db/migrate.ts";
+import { migrate } from "../db/migrate.ts";
+import { readMigrations } from "../db/read-migrations.ts";
 import { afterFile } from "./after-file.ts";
 import { cloneDatabase } from "./test-database.ts";
 

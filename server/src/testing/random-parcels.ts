@@ -1,6 +1,6 @@
 import { randomIntegers } from "../core/seeded-random.ts";
 import type { RateCard, Surcharge } from "../carriers/rate-card/card.schemas.ts";
-import type { ItemRequest } from "../features/rate-comparisons/rate-comparisons.schemas.ts";
+import type { ItemRequest } from "../features/rate-comparisons/rate-items.schemas.ts";
 
 export type Random = { below(limit: number): number; pick<T>(list: readonly T[]): T; chance(share: number): boolean };
 

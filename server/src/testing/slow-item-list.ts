@@ -1,4 +1,4 @@
-import type { Item, ItemQuery } from "../features/rate-comparisons/rate-comparisons.schemas.ts";
+import type { Item, ItemQuery } from "../features/rate-comparisons/rate-items.schemas.ts";
 import type { Random } from "./random-parcels.ts";
 import type { TestClient } from "./test-client.ts";
 

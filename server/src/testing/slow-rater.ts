@@ -1,6 +1,6 @@
 import points from "../carriers/zones/zip3-points.json" with { type: "json" };
 import type { CardService, RateCard, Surcharge } from "../carriers/rate-card/card.schemas.ts";
-import type { ItemRequest } from "../features/rate-comparisons/rate-comparisons.schemas.ts";
+import type { ItemRequest } from "../features/rate-comparisons/rate-items.schemas.ts";
 
 /**
  * Oracle for prices: computes the price of one parcel from the uploaded card in the simplest way, without code of the hub. Supports

@@ -4,7 +4,7 @@ import { aParcel } from "../features/labels/labels.schemas.ts";
 import { deleteChainsAcrossOrgs, lockOldChainsAcrossOrgs } from "../features/operations/run/old-runs.store.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
 import { automationWork } from "../features/automations/automations.ts";
-import { deleteUnneededAcrossOrgs } from "../features/tasks/executions.store.ts";
+import { deleteUnneededAcrossOrgs } from "../features/tasks/old-executions.store.ts";
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
 import type { Tx } from "../db/database.ts";
 import { anItem, openComparisonDesk } from "../testing/comparison-desk.ts";

@@ -4,7 +4,7 @@ import type { FieldError } from "../../core/errors.ts";
 import { readJson, refusedAnswer, wordsOf } from "../../core/outbound/ask-remote.ts";
 import type { HttpResponse } from "../../core/outbound/outbound-request.ts";
 import { readPath } from "../json-path.ts";
-import type { FailsWhen } from "./rest.schemas.ts";
+import type { FailsWhen } from "./rest-task.schemas.ts";
 
 /** The body as JSON; undefined if it is empty. */
 export function bodyOf(response: HttpResponse): unknown {

@@ -3,7 +3,8 @@ import type { Settings } from "../connector.ts";
 import { isJsonPath } from "../json-path.ts";
 import { failsWhenProblems } from "./rest-answer.ts";
 import { hasHiddenDots, hasSingleBraces, placeholdersOf, stepsOf } from "./rest-template.ts";
-import type { RequestTemplate, RestSettings, TaskDefinition } from "./rest.schemas.ts";
+import type { RequestTemplate, TaskDefinition } from "./rest-task.schemas.ts";
+import type { RestSettings } from "./rest.schemas.ts";
 
 const reservedNames = ["connection.test", "http.request"];
 

@@ -13,8 +13,8 @@ import type { RefuseFailure } from "./rest-answer.ts";
 import { failureOf } from "./rest-answer.ts";
 import { aboutOf, askRest, authorize, buildRequest, scopeOf, settingsOf } from "./rest-request.ts";
 import type { WebhookPayload } from "./rest-webhooks.ts";
-import type { Pagination, TaskDefinition } from "./rest.schemas.ts";
-import { Anything } from "./rest.schemas.ts";
+import type { Pagination, TaskDefinition } from "./rest-task.schemas.ts";
+import { Anything } from "./rest-task.schemas.ts";
 
 /**
  * `next` is the next page, offset, token or path, set within a pass. `last` is a hash of the previous page, `read` the number of

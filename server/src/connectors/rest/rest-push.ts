@@ -8,8 +8,8 @@ import type { RefuseFailure } from "./rest-answer.ts";
 import { bodyOf, failureOf } from "./rest-answer.ts";
 import { aboutOf, askRest, buildRequest, scopeOf } from "./rest-request.ts";
 import { fillJson, fillPath } from "./rest-template.ts";
-import type { TaskDefinition } from "./rest.schemas.ts";
-import { Anything } from "./rest.schemas.ts";
+import type { TaskDefinition } from "./rest-task.schemas.ts";
+import { Anything } from "./rest-task.schemas.ts";
 
 const templateOf = (task: TaskDefinition) => ({ method: "POST" as const, body: "{{record}}", ...task.request });
 

@@ -3,8 +3,9 @@ import type { HttpRequest, HttpResponse } from "../../core/outbound/outbound-req
 import { askSignedIn } from "../access-token.ts";
 import type { Call } from "../connector.ts";
 import { RemoteError } from "../../core/remote-error.ts";
-import type { RequestTemplate, RestSettings, TaskDefinition } from "./rest.schemas.ts";
-import { Anything } from "./rest.schemas.ts";
+import type { RequestTemplate, TaskDefinition } from "./rest-task.schemas.ts";
+import type { RestSettings } from "./rest.schemas.ts";
+import { Anything } from "./rest-task.schemas.ts";
 import type { Scope } from "./rest-template.ts";
 import { fillJson, fillPath, fillText, hasHiddenDots } from "./rest-template.ts";
 

@@ -13,7 +13,7 @@ import { readWebhook, webhookProblems } from "./rest-webhooks.ts";
 import { checkCredentials, sendsTo, signIn, signInProblems } from "./rest-sign-in.ts";
 import { RestCredentials } from "./rest-auth.schemas.ts";
 import { RestSettings } from "./rest.schemas.ts";
-import type { TaskDefinition } from "./rest.schemas.ts";
+import type { TaskDefinition } from "./rest-task.schemas.ts";
 
 const refusals = [401, 403, 407];
 

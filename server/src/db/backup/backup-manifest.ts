@@ -1,4 +1,4 @@
-import type { AppliedMigration } from "../migrate.ts";
+import type { AppliedMigration } from "../schema-mismatch.ts";
 import type { TableDigest } from "./row-digest.ts";
 
 /** What a backup file holds. It is written last, when the rows have been counted. */

@@ -1,7 +1,9 @@
 import { copyIn } from "../copy-in.ts";
 import type { OutboundPause } from "../hub-state.ts";
 import { saveOutboundPause } from "../hub-state.ts";
-import { applyMissing, findMismatch, migrationLock, readMigrations } from "../migrate.ts";
+import { applyMissing, migrationLock } from "../migrate.ts";
+import { findMismatch } from "../schema-mismatch.ts";
+import { readMigrations } from "../read-migrations.ts";
 import type { Connection, ServerClient } from "../server-client.ts";
 import { connectClient, endClient } from "../server-client.ts";
 import type { Queryable } from "../transaction.ts";

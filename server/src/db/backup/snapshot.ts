@@ -4,7 +4,7 @@ import type { Connection } from "../server-client.ts";
 import type { Queryable } from "../transaction.ts";
 import { copyOut } from "../copy-out.ts";
 import type { BackupWriter } from "./backup-file.ts";
-import type { AppliedMigration } from "../migrate.ts";
+import type { AppliedMigration } from "../schema-mismatch.ts";
 import type { SequenceManifest, SurfaceManifest, TableManifest, TableName } from "./backup-manifest.ts";
 import type { TableDigest } from "./row-digest.ts";
 import { createRowDigest } from "./row-digest.ts";

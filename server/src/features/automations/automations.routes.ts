@@ -1,4 +1,5 @@
-import { Deleted, PageOf } from "../../core/schema.ts";
+import { PageOf } from "../../core/schema.ts";
+import { crudRoutes } from "../../crud-routes.ts";
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./automations.schemas.ts";
 import * as automations from "./automations.ts";
@@ -6,54 +7,29 @@ import * as automations from "./automations.ts";
 const ids = { id: "automation" } as const;
 
 export const automationRoutes = [
-  defineRoute("GET /automations", {
-    name: "automations.list",
-    scope: "automations:read",
-    summary: "List automations",
-    query: shapes.AutomationQuery,
-    answer: [200, PageOf(shapes.Automation)],
-    handle: (ctx, { query }) => automations.listAutomations(ctx, query),
-  }),
-  defineRoute("POST /automations", {
-    name: "automations.create",
-    scope: "automations:write",
-    summary: "Create an automation",
-    description:
-      "Starts with the events from now on, in mode `preflight` unless set otherwise, and runs with its owner's permissions. An organization has at most 50 automations.",
-    body: shapes.AutomationRequest,
-    answer: [201, shapes.Automation],
-    failures: [409],
-    handle: (ctx, { body }) => automations.createAutomation(ctx, body),
-  }),
-  defineRoute("GET /automations/:id", {
-    name: "automations.get",
-    scope: "automations:read",
-    summary: "Get an automation",
-    ids,
-    answer: [200, shapes.Automation],
-    handle: (ctx, { params }) => automations.getAutomation(ctx, params.id),
-  }),
-  defineRoute("PATCH /automations/:id", {
-    name: "automations.update",
-    scope: "automations:write",
-    summary: "Update an automation",
-    description:
-      "A change to more than name and description makes the caller the owner: from then on the automation runs with their permissions.",
-    ids,
-    body: shapes.AutomationPatch,
-    answer: [200, shapes.Automation],
-    failures: [409, 412],
-    handle: (ctx, { params, body, ifMatch }) => automations.updateAutomation(ctx, params.id, body, ifMatch),
-  }),
-  defineRoute("DELETE /automations/:id", {
-    name: "automations.delete",
-    scope: "automations:write",
-    summary: "Delete an automation",
-    description: "Runs it started are kept.",
-    ids,
-    answer: [200, Deleted],
-    failures: [412],
-    handle: (ctx, { params, ifMatch }) => automations.deleteAutomation(ctx, params.id, ifMatch),
+  ...crudRoutes("/automations", {
+    name: "automations",
+    kind: "automation",
+    nouns: ["an automation", "automations"],
+    read: "automations:read",
+    write: "automations:write",
+    record: shapes.Automation,
+    list: { query: shapes.AutomationQuery, handle: automations.listAutomations },
+    create: {
+      description:
+        "Starts with the events from now on, in mode `preflight` unless set otherwise, and runs with its owner's permissions. An organization has at most 50 automations.",
+      body: shapes.AutomationRequest,
+      failures: [409],
+      handle: automations.createAutomation,
+    },
+    get: { handle: automations.getAutomation },
+    update: {
+      description:
+        "A change to more than name and description makes the caller the owner: from then on the automation runs with their permissions.",
+      body: shapes.AutomationPatch,
+      handle: automations.updateAutomation,
+    },
+    delete: { description: "Runs it started are kept.", handle: automations.deleteAutomation },
   }),
   defineRoute("POST /automations/:id/pause", {
     name: "automations.pause",

@@ -1,21 +1,16 @@
 import path from "node:path";
-import type { TObject, TSchema } from "typebox";
-import { Type } from "../../core/type.ts";
 import type { Call, Connector, ConnectorTask } from "../../connectors/connector.ts";
 import type { ReadWebhook } from "../../connectors/inbound-webhook.ts";
 import { RemoteError } from "../../core/remote-error.ts";
 import { findConnector } from "../../connectors/installed-connectors.ts";
-import type { FieldError } from "../../core/errors.ts";
 import { badField, errorsAt, HubError, validationFailed } from "../../core/errors.ts";
 import { alternatives } from "../../core/nearest.ts";
 import { createHttpClient } from "../../core/outbound/outbound.ts";
 import { secretErrors } from "../../core/mask-secrets.ts";
 import { orNotFound } from "../../core/resources.ts";
-import { Strict } from "../../core/schema.ts";
 import { cleanText } from "../../core/strict-json.ts";
-import { findErrorsIn } from "../../core/validation.ts";
 import type { Ctx, World } from "../../context.ts";
-import { perWorld, releaseSlotWhile } from "../../context.ts";
+import { perWorld } from "../../context.ts";
 import type { SentRequest } from "../../route.ts";
 import { createSignalledCache } from "../../db/signalled-cache.ts";
 import { findOutboundHosts, findTimeZone } from "../organizations/organizations.ts";
@@ -23,9 +18,11 @@ import { requireOutbound } from "../outbound-pause/outbound-pause.ts";
 import type { HttpClient } from "../../core/outbound/outbound-request.ts";
 import { openCredentials } from "./bridge-credentials.ts";
 import { findAccessToken } from "./bridge-tokens.ts";
-import type { TestAnswer } from "./bridges.schemas.ts";
 import type { BridgeRow } from "./bridges.store.ts";
 import * as store from "./bridges.store.ts";
+import { findInputErrors, inputSchemaOf } from "./task-input.ts";
+
+export { findInputErrors } from "./task-input.ts";
 
 /** A bridge with its connector. */
 export type OpenBridge = { row: BridgeRow; connector: Connector; tasks: ConnectorTask[] };
@@ -94,47 +91,6 @@ export async function listTasks(ctx: Ctx, id: string) {
   return { data };
 }
 
-const OrderIds = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-  minItems: 1,
-  maxItems: 1_000,
-  uniqueItems: true,
-  title: "Orders",
-  description: "IDs or numbers of the orders to send",
-});
-
-const OrderIdsOrUnsent = Type.Optional({
-  ...OrderIds,
-  description:
-    "IDs or numbers of the orders whose shipments are sent. Default: all unsent shipments of orders imported through this " +
-    "bridge. Rejected ones are retried with increasing delays",
-});
-
-const ForceResend = Type.Optional(
-  Type.Boolean({
-    default: false,
-    title: "Send again",
-    description:
-      "Sends orders or shipments again, with a new key, even if another execution has sent them or the outcome is unknown. " +
-      "Default: each is sent once",
-  }),
-);
-
-const pushInputs = { order: new WeakMap<TObject, TObject>(), shipment: new WeakMap<TObject, TObject>() };
-
-/** The input schema of a task, with the order IDs of push tasks. Cached per schema. */
-function inputSchemaOf(task: ConnectorTask): TObject {
-  if (task.mode !== "push") return task.input;
-  const named = task.unit === "shipment" ? OrderIdsOrUnsent : OrderIds;
-  return pushInputs[task.unit].getOrInsertComputed(task.input, (input) => withOrders(input, named));
-}
-
-function withOrders(input: TObject, named: TSchema): TObject {
-  const properties = { orderIds: named, forceResend: ForceResend, ...input.properties };
-  // Tasks with arbitrary input for their templates also accept it when they send orders.
-  const { additionalProperties } = input as { additionalProperties?: unknown };
-  return additionalProperties === false ? Strict(properties) : Type.Object(properties);
-}
-
 export type TaskRequest = {
   bridgeId: string;
   taskName: string;
@@ -197,18 +153,6 @@ function findPreviewRefusal(world: World, { connector, row }: OpenBridge): HubEr
   return new HubError("outbound_disabled_in_preview", `${message} Use the demo bridge, or set HUB_PREVIEW_OUTBOUND.`);
 }
 
-export function findInputErrors(task: ConnectorTask, input: unknown) {
-  const errors = findErrorsIn(inputSchemaOf(task), input);
-  return errorsAt("/input", errors.length > 0 || task.mode !== "push" ? errors : findResendErrors(input));
-}
-
-/** A resend must name the orders. */
-function findResendErrors(input: unknown): FieldError[] {
-  const { forceResend, orderIds: named } = input as { forceResend?: boolean; orderIds?: string[] };
-  if (forceResend !== true || named !== undefined) return [];
-  return [{ pointer: "/orderIds", code: "required", message: "Required to send again." }];
-}
-
 export type CallOptions = Pick<Call, "input" | "signal" | "effectKey" | "progress" | "log" | "isSample"> & {
   /** Whether a request with side effects may still start. */
   mayStart?: () => boolean;
@@ -258,28 +202,6 @@ export function readWebhook(world: World, { row, connector }: OpenBridge, { head
     if (error instanceof RemoteError) return "off";
     throw error;
   }
-}
-
-const testTimeoutMs = 15_000;
-
-/** Runs `connection.test`, also on inactive bridges, and saves the result as health. */
-export async function testBridge(ctx: Ctx, id: string): Promise<TestAnswer> {
-  const row = orNotFound("bridge", await store.findBridge(ctx.db, ctx.orgId, id));
-  const bridge = openBridge(row);
-  refuseCalls(ctx, bridge);
-  const task = findTask(bridge, "connection.test");
-  if (task?.mode !== "call") throw new Error(`the connector ${row.connector} cannot be tested`);
-  const started = performance.now();
-  const signal = AbortSignal.timeout(testTimeoutMs);
-  const options = { input: {}, signal, effectKey: ctx.newId(), progress() {}, log() {} };
-  const run = async () => await task.run(createCall(ctx, bridge, options));
-  const outcome = await releaseSlotWhile(ctx, run).then(
-    (result) => ({ ok: true, result, error: null }),
-    (error: unknown) => ({ ok: false, result: null, error: describeAndLog(ctx, id, error, signal) }),
-  );
-  const error = outcome.error && { code: outcome.error.code, message: outcome.error.message };
-  await store.noteOutcomes(ctx.db, [{ bridge: row, error }], ctx.clock.now());
-  return { ...outcome, durationMs: Math.round(performance.now() - started) };
 }
 
 /** The response of a defect has no details; they are logged. */

@@ -25,7 +25,8 @@ import { removeToken } from "./bridge-tokens.store.ts";
 import type { OpenBridge } from "./bridge-tasks.ts";
 import { tryOpenBridge, unknownBridge } from "./bridge-tasks.ts";
 
-export { listTasks, testBridge } from "./bridge-tasks.ts";
+export { listTasks } from "./bridge-tasks.ts";
+export { testBridge } from "./test-bridge.ts";
 export type { BridgeOutcome } from "./bridges.store.ts";
 export { findBridgesAcrossOrgs, noteOutcomes } from "./bridges.store.ts";
 

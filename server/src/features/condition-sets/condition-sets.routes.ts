@@ -1,5 +1,6 @@
 import { Type } from "../../core/type.ts";
-import { Deleted, PageOf } from "../../core/schema.ts";
+import { PageOf } from "../../core/schema.ts";
+import { crudRoutes } from "../../crud-routes.ts";
 import { defineRoute } from "../../route.ts";
 import * as shapes from "./condition-sets.schemas.ts";
 import * as sets from "./condition-sets.ts";
@@ -16,50 +17,22 @@ const removeValues = {
 } as const;
 
 export const conditionSetRoutes = [
-  defineRoute("GET /condition-sets", {
-    name: "conditionSets.list",
-    scope: "condition_sets:read",
-    summary: "List condition sets",
-    query: shapes.ConditionSetQuery,
-    answer: [200, PageOf(shapes.ConditionSet)],
-    handle: (ctx, { query }) => sets.listConditionSets(ctx, query),
-  }),
-  defineRoute("POST /condition-sets", {
-    name: "conditionSets.create",
-    scope: "condition_sets:write",
-    summary: "Create a condition set",
-    body: shapes.ConditionSetRequest,
-    answer: [201, shapes.ConditionSet],
-    failures: [409],
-    handle: (ctx, { body }) => sets.createConditionSet(ctx, body),
-  }),
-  defineRoute("GET /condition-sets/:id", {
-    name: "conditionSets.get",
-    scope: "condition_sets:read",
-    summary: "Get a condition set",
-    ids,
-    answer: [200, shapes.ConditionSet],
-    handle: (ctx, { params }) => sets.getConditionSet(ctx, params.id),
-  }),
-  defineRoute("PATCH /condition-sets/:id", {
-    name: "conditionSets.update",
-    scope: "condition_sets:write",
-    summary: "Update a condition set",
-    description: "The name cannot change while rate cards or saved pipelines refer to the set.",
-    ids,
-    body: shapes.ConditionSetPatch,
-    answer: [200, shapes.ConditionSet],
-    failures: [409, 412],
-    handle: (ctx, { params, body, ifMatch }) => sets.updateConditionSet(ctx, params.id, body, ifMatch),
-  }),
-  defineRoute("DELETE /condition-sets/:id", {
-    name: "conditionSets.delete",
-    scope: "condition_sets:write",
-    summary: "Delete an unused condition set",
-    ids,
-    answer: [200, Deleted],
-    failures: [409, 412],
-    handle: (ctx, { params, ifMatch }) => sets.deleteConditionSet(ctx, params.id, ifMatch),
+  ...crudRoutes("/condition-sets", {
+    name: "conditionSets",
+    kind: "condition_set",
+    nouns: ["a condition set", "condition sets"],
+    read: "condition_sets:read",
+    write: "condition_sets:write",
+    record: shapes.ConditionSet,
+    list: { query: shapes.ConditionSetQuery, handle: sets.listConditionSets },
+    create: { body: shapes.ConditionSetRequest, failures: [409], handle: sets.createConditionSet },
+    get: { handle: sets.getConditionSet },
+    update: {
+      description: "The name cannot change while rate cards or saved pipelines refer to the set.",
+      body: shapes.ConditionSetPatch,
+      handle: sets.updateConditionSet,
+    },
+    delete: { summary: "Delete an unused condition set", failures: [409, 412], handle: sets.deleteConditionSet },
   }),
   defineRoute("GET /condition-sets/:id/values", {
     name: "conditionSets.values.list",

@@ -1,5 +1,6 @@
 import { Type } from "../../core/type.ts";
-import { Deleted, PageOf } from "../../core/schema.ts";
+import { PageOf } from "../../core/schema.ts";
+import { crudRoutes } from "../../crud-routes.ts";
 import { defineRoute, liveType } from "../../route.ts";
 import { watchText } from "../../watch.ts";
 import { RunRequest } from "./operations.schemas.ts";
@@ -15,7 +16,6 @@ import * as saved from "./saved-pipelines.schemas.ts";
 import * as pipelines from "./saved-pipelines.ts";
 
 const runIds = { id: "operation_run" } as const;
-const pipelineIds = { id: "pipeline" } as const;
 
 export const operationRoutes = [
   defineRoute("GET /operations/actions", {
@@ -181,47 +181,17 @@ export const operationRoutes = [
     answer: [200, runShapes.RunDetail],
     handle: (ctx, { params }) => operations.cancelRun(ctx, params.id),
   }),
-  defineRoute("GET /operations/pipelines", {
-    name: "operations.pipelines.list",
-    scope: "operations:read",
-    summary: "List saved pipelines",
-    query: saved.SavedPipelineQuery,
-    answer: [200, PageOf(saved.SavedPipeline)],
-    handle: (ctx, { query }) => pipelines.listPipelines(ctx, query),
-  }),
-  defineRoute("POST /operations/pipelines", {
-    name: "operations.pipelines.create",
-    scope: "operations:write",
-    summary: "Save a pipeline",
-    body: saved.PipelineRequest,
-    answer: [201, saved.SavedPipeline],
-    handle: (ctx, { body }) => pipelines.createPipeline(ctx, body),
-  }),
-  defineRoute("GET /operations/pipelines/:id", {
-    name: "operations.pipelines.get",
-    scope: "operations:read",
-    summary: "Get a saved pipeline",
-    ids: pipelineIds,
-    answer: [200, saved.SavedPipeline],
-    handle: (ctx, { params }) => pipelines.getPipeline(ctx, params.id),
-  }),
-  defineRoute("PATCH /operations/pipelines/:id", {
-    name: "operations.pipelines.update",
-    scope: "operations:write",
-    summary: "Update a saved pipeline",
-    ids: pipelineIds,
-    body: saved.PipelinePatch,
-    answer: [200, saved.SavedPipeline],
-    failures: [409, 412],
-    handle: (ctx, { params, body, ifMatch }) => pipelines.updatePipeline(ctx, params.id, body, ifMatch),
-  }),
-  defineRoute("DELETE /operations/pipelines/:id", {
-    name: "operations.pipelines.delete",
-    scope: "operations:write",
-    summary: "Delete a saved pipeline",
-    ids: pipelineIds,
-    answer: [200, Deleted],
-    failures: [409, 412],
-    handle: (ctx, { params, ifMatch }) => pipelines.deletePipeline(ctx, params.id, ifMatch),
+  ...crudRoutes("/operations/pipelines", {
+    name: "operations.pipelines",
+    kind: "pipeline",
+    nouns: ["a saved pipeline", "saved pipelines"],
+    read: "operations:read",
+    write: "operations:write",
+    record: saved.SavedPipeline,
+    list: { query: saved.SavedPipelineQuery, handle: pipelines.listPipelines },
+    create: { summary: "Save a pipeline", body: saved.PipelineRequest, handle: pipelines.createPipeline },
+    get: { handle: pipelines.getPipeline },
+    update: { body: saved.PipelinePatch, handle: pipelines.updatePipeline },
+    delete: { failures: [409, 412], handle: pipelines.deletePipeline },
   }),
 ];

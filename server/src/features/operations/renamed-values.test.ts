@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../db/database.ts";
-import { migrate, readMigrations } from "../../db/migrate.ts";
+import { migrate } from "../../db/migrate.ts";
+import { readMigrations } from "../../db/read-migrations.ts";
 import { afterFile } from "../../testing/after-file.ts";
 import { cloneDatabase } from "../../testing/test-database.ts";
 import { actionsByType } from "./action-catalog.ts";

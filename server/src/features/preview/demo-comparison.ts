@@ -4,7 +4,7 @@ import { fromCents, toCents } from "../../core/money.ts";
 import { quoteService } from "../../carriers/rate-card/quote.ts";
 import type { Tariff } from "../../carriers/rate-card/tariff.ts";
 import { createTariff } from "../../carriers/rate-card/tariff.ts";
-import type { ItemRequest } from "../rate-comparisons/rate-comparisons.schemas.ts";
+import type { ItemRequest } from "../rate-comparisons/rate-items.schemas.ts";
 
 const destinations = [
   ["10001", "New York", "NY"],

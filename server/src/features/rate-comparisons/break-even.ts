@@ -3,7 +3,7 @@ import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { Ctx } from "../../context.ts";
 import { findWeighedParcels } from "../shipments/shipments.ts";
 import type { PreparedRater } from "./prepare-rater.ts";
-import type { RateItem, Rater } from "./rate-item.ts";
+import type { RateItem, Rater } from "./rater.ts";
 import { rateItem } from "./rate-item.ts";
 import type { StoredInput } from "./rate-items.store.ts";
 import { inputAt, readSample } from "./rate-items.store.ts";

@@ -7,7 +7,7 @@ import { readCells } from "../../core/csv/sheet-records.ts";
 import { textProblem } from "../../core/strict-json.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
 import { maxWeight, namesWithUnits, readWeightUnit, weightUnitNames } from "../../core/weight.ts";
-import type { ItemRequest } from "./rate-comparisons.schemas.ts";
+import type { ItemRequest } from "./rate-items.schemas.ts";
 
 const problem = (code: string, message: string) => ({ problem: { code, message } });
 

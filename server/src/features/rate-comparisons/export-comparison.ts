@@ -6,7 +6,7 @@ import type { Ctx } from "../../context.ts";
 import { Streamed, xlsxType } from "../../route.ts";
 import { findCards } from "./comparison-work.store.ts";
 import { presentItem } from "./present-comparison.ts";
-import type { Item, ItemFilter } from "./rate-comparisons.schemas.ts";
+import type { Item, ItemFilter } from "./rate-items.schemas.ts";
 import { getShown, getSummary } from "./rate-comparisons.ts";
 import type { Shown } from "./rate-item-list.store.ts";
 import { readItemsFrom } from "./rate-item-list.store.ts";

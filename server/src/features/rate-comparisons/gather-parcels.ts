@@ -2,7 +2,7 @@ import { saysHome } from "../../carriers/rate-card/service-level.ts";
 import { toCents } from "../../core/money.ts";
 import { findCountry } from "../../core/region-names.ts";
 import type { Dimensions, Weight } from "../../core/weight.ts";
-import type { ItemRequest } from "./rate-comparisons.schemas.ts";
+import type { ItemRequest } from "./rate-items.schemas.ts";
 
 /** How an item relates to earlier ones. true: a duplicate; "line": another charge of the same parcel. */
 export type Repeats = boolean | "line";

@@ -11,13 +11,8 @@ import { change } from "../../context.ts";
 import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { itemSheet, readItem } from "./comparison-csv.ts";
 import { presentComparison } from "./present-comparison.ts";
-import type {
-  ComparisonHeader,
-  ImportAnswer,
-  ImportQuery,
-  ImportRequest,
-  ItemRequest,
-} from "./rate-comparisons.schemas.ts";
+import type { ComparisonHeader, ImportAnswer, ImportQuery, ImportRequest } from "./rate-comparisons.schemas.ts";
+import type { ItemRequest } from "./rate-items.schemas.ts";
 import { maxItems } from "./rate-comparisons.schemas.ts";
 import { checkAccounts, insert, insertSize } from "./rate-comparisons.ts";
 

@@ -4,9 +4,10 @@ import { toMg } from "../../carriers/rate-card/measures.ts";
 import { createTariff } from "../../carriers/rate-card/tariff.ts";
 import { createRandom } from "../../testing/random-parcels.ts";
 import { slowPrice } from "../../testing/slow-rater.ts";
-import type { ItemRequest } from "./rate-comparisons.schemas.ts";
+import type { ItemRequest } from "./rate-items.schemas.ts";
 import type { RateResult } from "./rate-item.ts";
-import { createRater, rateItem } from "./rate-item.ts";
+import { createRater } from "./rater.ts";
+import { rateItem } from "./rate-item.ts";
 
 const day = "2026-03-15";
 const zones = ["2", "3", "4", "5", "6", "7", "8"];

@@ -2,7 +2,7 @@ import { splitNames } from "../../core/schema.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import { meetAll } from "../../db/list-page.ts";
 import type { RateResult } from "./rate-item.ts";
-import type { ItemFilter } from "./rate-comparisons.schemas.ts";
+import type { ItemFilter } from "./rate-items.schemas.ts";
 
 /** The results of one revision. */
 type Revision = { id: string; revision: number };

@@ -6,7 +6,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 import { itemsPerTransaction } from "./execute-comparison.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
-import type { Item, ItemRequest } from "./rate-comparisons.schemas.ts";
+import type { Item, ItemRequest } from "./rate-items.schemas.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();

@@ -1,6 +1,7 @@
 import { fromCents } from "../../core/money.ts";
 import { fromMg } from "../../carriers/rate-card/measures.ts";
-import type { Comparison, Item } from "./rate-comparisons.schemas.ts";
+import type { Comparison } from "./rate-comparisons.schemas.ts";
+import type { Item } from "./rate-items.schemas.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import type { StoredInput } from "./rate-items.store.ts";
 import { inputAt } from "./rate-items.store.ts";

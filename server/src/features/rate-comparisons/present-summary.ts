@@ -1,7 +1,7 @@
 import { fromCents } from "../../core/money.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
 import type { BreakEven } from "./break-even.ts";
-import { itemStatuses } from "./rate-comparisons.schemas.ts";
+import { itemStatuses } from "./rate-items.schemas.ts";
 import { presentCard } from "./present-comparison.ts";
 import type { ComparisonRow } from "./rate-comparisons.store.ts";
 import type { Summary } from "./summary.schemas.ts";

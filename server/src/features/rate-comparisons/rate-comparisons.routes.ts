@@ -4,8 +4,10 @@ import { defineRoute, liveType, xlsxType } from "../../route.ts";
 import { watchText } from "../../watch.ts";
 import { exportCsv, exportXlsx } from "./export-comparison.ts";
 import { importComparison } from "./import-comparison.ts";
+import * as itemShapes from "./rate-items.schemas.ts";
 import * as shapes from "./rate-comparisons.schemas.ts";
 import * as comparisons from "./rate-comparisons.ts";
+import { startProcessing } from "./start-processing.ts";
 import { Summary } from "./summary.schemas.ts";
 
 const ids = { id: "rate_comparison" } as const;
@@ -79,8 +81,8 @@ export const rateComparisonRoutes = [
     scope: "rates:read",
     summary: "List items with their compared costs",
     ids,
-    query: shapes.ItemQuery,
-    answer: [200, PageOf(shapes.Item)],
+    query: itemShapes.ItemQuery,
+    answer: [200, PageOf(itemShapes.Item)],
     handle: (ctx, { params, query }) => comparisons.listItems(ctx, params.id, query),
   }),
   defineRoute("POST /rate-comparisons/:id/process", {
@@ -96,7 +98,7 @@ export const rateComparisonRoutes = [
     bodyIsOptional: true,
     answer: [200, shapes.Comparison],
     failures: [409],
-    handle: (ctx, { params, body }) => comparisons.startProcessing(ctx, params.id, body),
+    handle: (ctx, { params, body }) => startProcessing(ctx, params.id, body),
   }),
   defineRoute("GET /rate-comparisons/:id/summary", {
     name: "rateComparisons.summary.get",
@@ -114,7 +116,7 @@ export const rateComparisonRoutes = [
     scope: "rates:read",
     summary: "Export items as CSV",
     ids,
-    query: shapes.ExportQuery,
+    query: itemShapes.ExportQuery,
     answer: [200, Type.String()],
     answerType: "text/csv",
     handle: (ctx, { params, query }) => exportCsv(ctx, params.id, query),
@@ -124,7 +126,7 @@ export const rateComparisonRoutes = [
     scope: "rates:read",
     summary: "Export summary and items as XLSX",
     ids,
-    query: shapes.ExportQuery,
+    query: itemShapes.ExportQuery,
     answer: [200, Type.String({ format: "binary" })],
     answerType: xlsxType,
     handle: (ctx, { params, query }) => exportXlsx(ctx, params.id, query),

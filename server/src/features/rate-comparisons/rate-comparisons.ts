@@ -1,7 +1,4 @@
-import { findCarrier } from "../../carriers/installed-carriers.ts";
-import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
 import type { Scenario } from "../../carriers/rate-card/tariff.ts";
-import { badField, HubError } from "../../core/errors.ts";
 import type { Page } from "../../core/page.ts";
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
@@ -12,28 +9,13 @@ import { recordEvent } from "../../events/record-event.ts";
 import type { CarrierAccount } from "../carrier-accounts/carrier-accounts.schemas.ts";
 import type { SeededAccount } from "../carrier-accounts/carrier-accounts.ts";
 import { getCarrierAccount } from "../carrier-accounts/carrier-accounts.ts";
-import type { InputStamps } from "../carrier-accounts/tariff-inputs.ts";
-import {
-  findCardIdsOn,
-  findCardOn,
-  findDatedCards,
-  readCardStamps,
-  readStampsAgain,
-} from "../carrier-accounts/tariff-inputs.ts";
+import { findCardIdsOn, readStampsAgain } from "../carrier-accounts/tariff-inputs.ts";
 import { today } from "../organizations/organizations.ts";
 import { gatherParcels } from "./gather-parcels.ts";
 import { presentComparison, presentItem } from "./present-comparison.ts";
 import { presentSummary } from "./present-summary.ts";
-import type {
-  Comparison,
-  ComparisonHeader,
-  ComparisonQuery,
-  ComparisonRequest,
-  Item,
-  ItemQuery,
-  ItemRequest,
-  RatingOptions,
-} from "./rate-comparisons.schemas.ts";
+import type { Comparison, ComparisonHeader, ComparisonQuery, ComparisonRequest } from "./rate-comparisons.schemas.ts";
+import type { Item, ItemQuery, ItemRequest } from "./rate-items.schemas.ts";
 import type { ComparisonRow, NewComparison } from "./rate-comparisons.store.ts";
 import * as store from "./rate-comparisons.store.ts";
 import * as items from "./rate-items.store.ts";
@@ -160,75 +142,6 @@ async function deleteWhole(tx: Tx, orgId: string, id: string): Promise<void> {
   await store.deleteComparison(tx, orgId, id);
 }
 
-/** Queues the comparison for a worker, with the rate cards as they are now. */
-export async function startProcessing(ctx: Ctx, id: string, given: RatingOptions): Promise<Comparison> {
-  const former = await store.getComparison(ctx.db, ctx.orgId, id);
-  refuseToStart(former);
-  const options = { ...former.options, ...given };
-  const day = options.rateDate ?? (await today(ctx));
-  const card = await cardOf(ctx, former.carrier_account_id, day);
-  const source = former.source_account_id === null ? undefined : await cardOf(ctx, former.source_account_id, day);
-  // Each parcel is rated with the card of its ship date, unless `rateDate` is set.
-  const days = options.rateDate === undefined ? await store.listShipDays(ctx.db, ctx.orgId, id) : [];
-  const cardStamps = await stampCards(ctx, former, [card, source], [day, ...days]);
-  const datedCards = await datedCardsOf(ctx, former, card, source, days);
-  return await change(ctx, async (tx) => {
-    refuseToStart(await store.getComparison(tx, ctx.orgId, id, "for update"));
-    const started = await store.startRevision(tx, ctx.orgId, id, {
-      options,
-      card,
-      sourceCard: source?.card ?? null,
-      datedCards,
-      cardStamps,
-      day,
-      requestId: ctx.requestId,
-      at: ctx.clock.now(),
-    });
-    const { revision, version } = started;
-    const data = { revision, rateCardId: card.id, rateCardVersion: card.version, options, version };
-    recordEvent(tx, ctx, { type: "rate_comparison.processing_started", objectId: id, data });
-    await ctx.signals.publish(tx, "rate_comparison", id);
-    return presentComparison(started, false);
-  });
-}
-
-async function datedCardsOf(
-  ctx: Ctx,
-  row: ComparisonRow,
-  card: PinnedCard,
-  source: PinnedCard | undefined,
-  days: string[],
-) {
-  const none = { cards: [], days: {} };
-  const target = await findDatedCards(ctx, row.carrier_account_id, card, days);
-  const paid = source ? await findDatedCards(ctx, row.source_account_id!, source, days) : none;
-  return target.cards.length + paid.cards.length === 0 ? null : { target, source: paid };
-}
-
-/** Stamps to detect cards that are later uploaded, activated or deactivated for one of these days. */
-async function stampCards(
-  ctx: Ctx,
-  row: ComparisonRow,
-  [card, source]: [PinnedCard, PinnedCard | undefined],
-  [day, ...shipDays]: [string, ...string[]],
-): Promise<InputStamps> {
-  const ofAccounts = [card.id && row.carrier_account_id, source?.id && row.source_account_id];
-  const sorted = shipDays.toSorted();
-  const times = [
-    { from: day, to: day },
-    { from: sorted[0] ?? day, to: sorted.at(-1) ?? day },
-  ];
-  const spans = ofAccounts.flatMap((accountId) => (accountId ? times.map((time) => ({ accountId, ...time })) : []));
-  return await readCardStamps(ctx, spans);
-}
-
-function refuseToStart(row: ComparisonRow): void {
-  if (row.status === "queued" || row.status === "processing") {
-    throw new HubError("already_processing", `${row.processed} of ${row.item_count} items are processed.`);
-  }
-  if (row.item_count === 0) throw badField("/items", "no_items", "The comparison has no items to process.");
-}
-
 /** For the preview: a queued comparison with one of its contracts. Records no event. */
 export async function seedComparison(
   tx: Tx,
@@ -254,18 +167,6 @@ export async function seedComparison(
   };
   await store.startRevision(tx, ctx.orgId, id, start);
   await ctx.signals.publish(tx, "rate_comparison", id);
-}
-
-type PinnedCard = { id: string | null; version: number | null; name: string; card: RateCard };
-
-async function cardOf(ctx: Ctx, accountId: string, day: string): Promise<PinnedCard> {
-  const account = await getCarrierAccount(ctx, accountId);
-  const own = findCarrier(account.carrier)?.ownCard?.();
-  if (own) return { id: null, version: null, name: own.name, card: own };
-  const card = await findCardOn(ctx, accountId, day);
-  if (card) return card;
-  const advice = "Upload one, or activate a draft.";
-  throw new HubError("no_rate_card", `${account.name} has no rate card in effect on ${day}. ${advice}`);
 }
 
 export async function listItems(ctx: Ctx, id: string, query: ItemQuery): Promise<Page<Item>> {

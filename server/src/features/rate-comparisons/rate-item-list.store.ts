@@ -8,7 +8,7 @@ import { selectAs } from "../../db/columns.ts";
 import type { Queryable } from "../../db/database.ts";
 import { likePattern } from "../../db/list-page.ts";
 import { countByKind, findByKind } from "./item-kinds.store.ts";
-import type { Item, ItemFilter, ItemQuery } from "./rate-comparisons.schemas.ts";
+import type { Item, ItemFilter, ItemQuery } from "./rate-items.schemas.ts";
 import type { RateResult } from "./rate-item.ts";
 import { wholeInput } from "./rate-items.store.ts";
 

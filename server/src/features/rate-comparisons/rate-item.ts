@@ -1,46 +1,16 @@
-import type { CompiledService, ServiceMatch } from "../../carriers/rate-card/compile-card.ts";
-import { findService, matchService } from "../../carriers/rate-card/compile-card.ts";
+import type { CompiledService } from "../../carriers/rate-card/compile-card.ts";
 import type { Sides } from "../../carriers/rate-card/measures.ts";
 import type { Refusal, Situation, Trip } from "../../carriers/rate-card/price.ts";
-import { isRefusal, priceParcel } from "../../carriers/rate-card/price.ts";
+import { isRefusal } from "../../carriers/rate-card/price.ts";
 import { tripOf } from "../../carriers/rate-card/quote.ts";
-import type { ServiceFallback } from "../../carriers/rate-card/service-level.ts";
-import { foldService, saysHome } from "../../carriers/rate-card/service-level.ts";
-import type { Tariff } from "../../carriers/rate-card/tariff.ts";
 import { breakEvenBreak, situationOf, zoneOf } from "../../carriers/rate-card/tariff.ts";
-import type { Place, ZoneSource } from "../../carriers/zones/resolve-zone.ts";
+import type { ZoneSource } from "../../carriers/zones/resolve-zone.ts";
 import { normaliseZip } from "../../carriers/zones/zip.ts";
-import { inferParcels, priceOfGuesses } from "./infer-parcels.ts";
-import type { CostLine, Estimate, WeightProfile } from "./weight-profile.ts";
-import { estimateOf, expectedPrice } from "./weight-profile.ts";
-
-export type RateItem = {
-  netCents: number;
-  /** Sum of all charges of the parcel, if this is the first of several. */
-  chargedCents: number | undefined;
-  /** Service name of the item itself. */
-  serviceType: string;
-  /** Candidate service names; the first that matches a service counts. */
-  services: readonly string[];
-  origin: Place;
-  destination: Place;
-  /** Null: unknown. */
-  weightMg: number | null;
-  /** The weight comes from the organization's shipment with this tracking number. */
-  isWeightOfShipment: boolean;
-  sides: Sides | undefined;
-  residential: boolean | null;
-  /** One of the charges of the parcel is for residential delivery. */
-  hasHomeCharge: boolean;
-  shipDate: string | null;
-  currency: string | null;
-  /** true: a duplicate of an earlier item. "line": another charge of an earlier item's parcel. */
-  repeats: boolean | "line";
-  /** Country of origin or destination, if it is not the United States. */
-  foreignCountry: string | null;
-};
-
-type Basis = "weight" | "shipment" | "flat" | "inferred" | "profile";
+import type { CostLine, Estimate } from "./weight-profile.ts";
+import { matchOf } from "./match-service.ts";
+import type { NamedMatch, RateItem, Rater } from "./rater.ts";
+import type { Basis, Plan } from "./weight-plan.ts";
+import { planOf } from "./weight-plan.ts";
 
 export type RateResult = {
   status: "rated" | "estimated" | "unrateable" | "invalid" | "excluded";
@@ -70,35 +40,6 @@ export type RateResult = {
 
 /** Unknown dimensions that would matter; a ship date without a card in effect. */
 type Assumption = "sides_missing" | "card_not_in_effect";
-
-/** Everything that is the same for all items of a comparison. */
-export type Rater = {
-  tariff: Tariff;
-  /** The contract that was paid, if known; weights are inferred from its prices. */
-  source: Tariff | undefined;
-  /** By service level; `any` for the rest. Undefined: items without a weight get no price. */
-  profiles: Map<string, WeightProfile> | undefined;
-  /** Normalized service names, each with the service of the card it stands for. */
-  aliases: Map<string, string>;
-  fallback: ServiceFallback;
-  /** Default for items without it. */
-  residential: boolean | null;
-  duplicates: "sum" | "exclude" | "keep";
-  /** Ship date of items without one. */
-  day: string;
-  /** Each item is rated with the card of its ship date. */
-  goesByShipDate: boolean;
-  /** Raters for ship dates on which other cards were in effect. */
-  dated: ReadonlyMap<string, Rater>;
-  matches: Map<string, NamedMatch>;
-  expected: Map<WeightProfile, Map<Situation, Estimate | Refusal>>;
-};
-
-export type RaterParts = Omit<Rater, "matches" | "expected" | "dated">;
-
-export function createRater(parts: RaterParts & Pick<Rater, "dated">): Rater {
-  return { ...parts, matches: new Map(), expected: new Map() };
-}
 
 const nothing: RateResult = {
   status: "unrateable",
@@ -251,37 +192,6 @@ function whyInvalid({ tariff }: Rater, { origin, destination, currency }: RateIt
   return undefined;
 }
 
-/** A service name, the service it matched, and whether the name implies a residential address. */
-type NamedMatch = { name: string; found: ServiceMatch | undefined; isHome: boolean | undefined };
-
-/** Matches the first candidate name that a service has. */
-function matchOf(rater: Rater, { services }: RateItem): NamedMatch {
-  for (const name of services) {
-    const match = matchOfName(rater, name);
-    if (match.found) return match;
-  }
-  return matchOfName(rater, services[0]!);
-}
-
-function matchOfName(rater: Rater, name: string): NamedMatch {
-  const known = rater.matches.get(name);
-  if (known) return known;
-  const match = { name, found: findMatch(rater, name), isHome: saysHome(name) };
-  if (rater.matches.size < 10_000) rater.matches.set(name, match);
-  return match;
-}
-
-/** Matches a service by alias, else by its name. */
-export function findMatch(
-  { tariff: { card }, aliases, fallback }: Pick<Rater, "tariff" | "aliases" | "fallback">,
-  serviceType: string,
-): ServiceMatch | undefined {
-  const alias = aliases.get(foldService(serviceType));
-  if (alias === undefined) return matchService(card, serviceType, fallback);
-  // An alias names a service of the card explicitly, whatever the name means elsewhere.
-  return findService(card, alias) ?? matchService(card, alias, fallback);
-}
-
 function tripAt({ residential, day }: Rater, item: RateItem, zone: string, { isHome }: NamedMatch): Trip {
   const { origin, destination } = item;
   return tripOf(zone, {
@@ -290,44 +200,6 @@ function tripAt({ residential, day }: Rater, item: RateItem, zone: string, { isH
     residential: item.residential ?? isHome ?? (item.hasHomeCharge || residential),
     shipDate: item.shipDate ?? day,
   });
-}
-
-/** `situation` belongs to `trip`. */
-type Plan = { basis: Basis; price(trip: Trip, situation: Situation): Estimate | Refusal };
-
-type Matched = Pick<ServiceMatch, "service" | "level"> & { name: string };
-
-/** The best source of the weight: the item or its shipment, none needed, inferred from the amount paid, or the profile. */
-function planOf(rater: Rater, item: RateItem, { service, level, name }: Matched, trip: Trip): Plan | undefined {
-  const { weightMg, sides, isWeightOfShipment } = item;
-  const exactly = (mg: number) => (_trip: Trip, situation: Situation) => {
-    const price = priceParcel(situation, { weightMg: mg, sides });
-    return isRefusal(price) ? price : estimateOf(price);
-  };
-  if (weightMg !== null) return { basis: isWeightOfShipment ? "shipment" : "weight", price: exactly(weightMg) };
-  if (service.isFlat) return { basis: "flat", price: exactly(0) };
-  const inferred = rater.source && inferParcels(rater.source, item, name, trip);
-  if (inferred) {
-    return {
-      basis: "inferred",
-      price: (to, situation) => priceOfGuesses(rater.tariff, inferred, sides, to, situation),
-    };
-  }
-  const profile = rater.profiles?.get(level) ?? rater.profiles?.get("any");
-  if (!profile) return undefined;
-  return { basis: "profile", price: (_trip, situation) => expectedOf(rater, situation, profile, sides) };
-}
-
-function expectedOf(rater: Rater, situation: Situation, profile: WeightProfile, sides: Sides | undefined) {
-  if (sides) return expectedPrice(situation, profile, sides);
-  let known = rater.expected.get(profile);
-  if (!known) rater.expected.set(profile, (known = new Map()));
-  let expected = known.get(situation);
-  if (!expected) {
-    expected = expectedPrice(situation, profile);
-    if (known.size < 10_000) known.set(situation, expected);
-  }
-  return expected;
 }
 
 function breakEvenOf(situation: Situation, { netCents }: RateItem): number | null {

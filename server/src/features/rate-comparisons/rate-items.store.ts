@@ -5,7 +5,7 @@ import { arrayLiteral } from "../../db/array-literal.ts";
 import type { Queryable, Tx } from "../../db/database.ts";
 import type { NewItem, ParcelFacts, Repeats, SeveralCharges } from "./gather-parcels.ts";
 import { foreignCountryOf, isKnown } from "./gather-parcels.ts";
-import type { ItemRequest } from "./rate-comparisons.schemas.ts";
+import type { ItemRequest } from "./rate-items.schemas.ts";
 
 /** The inputs of a price, as stored in `input`: a JSON list, because reading columns takes longer than pricing. See `inputAt`. */
 export type StoredInput = [

@@ -1,4 +1,5 @@
-import type { RateItem, RateResult } from "./rate-item.ts";
+import type { RateItem } from "./rater.ts";
+import type { RateResult } from "./rate-item.ts";
 
 /** Sums over the items of one group, in cents. */
 export type Tally = ReturnType<typeof emptyTally>;

@@ -1,4 +1,5 @@
-import { Deleted, PageOf } from "../../core/schema.ts";
+import { PageOf } from "../../core/schema.ts";
+import { crudRoutes } from "../../crud-routes.ts";
 import { defineRoute } from "../../route.ts";
 import { ExecutionSummary } from "../tasks/tasks.schemas.ts";
 import { backfillSchedule } from "./backfill-schedule.ts";
@@ -9,75 +10,52 @@ import { readTimeline } from "./schedule-timeline.ts";
 const ids = { id: "schedule" } as const;
 
 export const scheduleRoutes = [
-  defineRoute("GET /schedules", {
-    name: "schedules.list",
-    scope: "schedules:read",
-    summary: "List schedules",
-    query: shapes.ScheduleQuery,
-    answer: [200, PageOf(shapes.Schedule)],
-    handle: (ctx, { query }) => schedules.listSchedules(ctx, query),
-  }),
-  defineRoute("POST /schedules", {
-    name: "schedules.create",
-    scope: "schedules:write",
-    summary: "Create a schedule",
-    description: "Also requires `tasks:execute`.",
-    body: shapes.ScheduleRequest,
-    bodyLimitBytes: shapes.maxInputBytes,
-    answer: [201, shapes.Schedule],
-    failures: [404, 409],
-    handle: (ctx, { body }) => schedules.createSchedule(ctx, body),
-  }),
-  defineRoute("POST /schedules/preview", {
-    name: "schedules.preview",
-    scope: "schedules:read",
-    summary: "Preview the run times of a cron expression",
-    description: "Returns a description in plain English and the next runs. Nothing is stored.",
-    isReadOnly: true,
-    body: shapes.PreviewRequest,
-    answer: [200, shapes.PreviewAnswer],
-    handle: (ctx, { body }) => schedules.previewSchedule(ctx, body),
-  }),
-  defineRoute("GET /schedules/timeline", {
-    name: "schedules.timeline.get",
-    scope: "schedules:read",
-    summary: "List upcoming runs of all schedules",
-    description: "Includes the effect of daylight saving transitions on each run.",
-    query: shapes.TimelineQuery,
-    answer: [200, shapes.Timeline],
-    handle: (ctx, { query }) => readTimeline(ctx, query),
-  }),
-  defineRoute("GET /schedules/:id", {
-    name: "schedules.get",
-    scope: "schedules:read",
-    summary: "Get a schedule",
-    ids,
-    answer: [200, shapes.Schedule],
-    handle: (ctx, { params }) => schedules.getSchedule(ctx, params.id),
-  }),
-  defineRoute("PATCH /schedules/:id", {
-    name: "schedules.update",
-    scope: "schedules:write",
-    summary: "Update a schedule",
-    description:
-      "Changing `cron`, `timezone` or `isActive` recalculates the next run; other changes do not. Changing anything " +
-      "but the name, or other than pausing, also requires `tasks:execute`.",
-    ids,
-    body: shapes.SchedulePatch,
-    bodyLimitBytes: shapes.maxInputBytes,
-    answer: [200, shapes.Schedule],
-    failures: [409, 412],
-    handle: (ctx, { params, body, ifMatch }) => schedules.updateSchedule(ctx, params.id, body, ifMatch),
-  }),
-  defineRoute("DELETE /schedules/:id", {
-    name: "schedules.delete",
-    scope: "schedules:write",
-    summary: "Delete a schedule",
-    description: "Executions are kept, and running ones finish.",
-    ids,
-    answer: [200, Deleted],
-    failures: [412],
-    handle: (ctx, { params, ifMatch }) => schedules.deleteSchedule(ctx, params.id, ifMatch),
+  ...crudRoutes("/schedules", {
+    name: "schedules",
+    kind: "schedule",
+    nouns: ["a schedule", "schedules"],
+    read: "schedules:read",
+    write: "schedules:write",
+    record: shapes.Schedule,
+    list: { query: shapes.ScheduleQuery, handle: schedules.listSchedules },
+    create: {
+      description: "Also requires `tasks:execute`.",
+      body: shapes.ScheduleRequest,
+      bodyLimitBytes: shapes.maxInputBytes,
+      failures: [404, 409],
+      handle: schedules.createSchedule,
+    },
+    more: [
+      defineRoute("POST /schedules/preview", {
+        name: "schedules.preview",
+        scope: "schedules:read",
+        summary: "Preview the run times of a cron expression",
+        description: "Returns a description in plain English and the next runs. Nothing is stored.",
+        isReadOnly: true,
+        body: shapes.PreviewRequest,
+        answer: [200, shapes.PreviewAnswer],
+        handle: (ctx, { body }) => schedules.previewSchedule(ctx, body),
+      }),
+      defineRoute("GET /schedules/timeline", {
+        name: "schedules.timeline.get",
+        scope: "schedules:read",
+        summary: "List upcoming runs of all schedules",
+        description: "Includes the effect of daylight saving transitions on each run.",
+        query: shapes.TimelineQuery,
+        answer: [200, shapes.Timeline],
+        handle: (ctx, { query }) => readTimeline(ctx, query),
+      }),
+    ],
+    get: { handle: schedules.getSchedule },
+    update: {
+      description:
+        "Changing `cron`, `timezone` or `isActive` recalculates the next run; other changes do not. Changing anything " +
+        "but the name, or other than pausing, also requires `tasks:execute`.",
+      body: shapes.SchedulePatch,
+      bodyLimitBytes: shapes.maxInputBytes,
+      handle: schedules.updateSchedule,
+    },
+    delete: { description: "Executions are kept, and running ones finish.", handle: schedules.deleteSchedule },
   }),
   defineRoute("POST /schedules/:id/pause", {
     name: "schedules.pause",

@@ -8,7 +8,8 @@ import {
   maySeePersonalData,
 } from "../../core/mask-person.ts";
 import type { Ctx } from "../../context.ts";
-import type { ExecutionRow, LogLine } from "./executions.store.ts";
+import type { ExecutionRow } from "./executions.store.ts";
+import type { LogLine } from "./execution-logs.store.ts";
 import { presentTaskInput } from "./present-input.ts";
 import type { Execution, ExecutionSummary, Failure } from "./tasks.schemas.ts";
 

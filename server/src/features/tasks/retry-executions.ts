@@ -9,7 +9,10 @@ import { sinks } from "./attempt/record-sinks.ts";
 import { refsLeft } from "./attempt/run-push.ts";
 import type { QueueOptions, QueueRequest } from "./enqueue-executions.ts";
 import { checkTask, defaultAttempts, enqueueExecutions } from "./enqueue-executions.ts";
-import type { ExecutionFilter, ExecutionRow } from "./executions.store.ts";
+import type { ExecutionFilter } from "./execution-lists.store.ts";
+import type { ExecutionRow } from "./executions.store.ts";
+import * as lists from "./execution-lists.store.ts";
+import * as chains from "./retry-chains.store.ts";
 import * as store from "./executions.store.ts";
 import { presentExecution } from "./present-execution.ts";
 import type { Execution, RetryManyAnswer, RetryManyRequest, RetryRequest } from "./tasks.schemas.ts";
@@ -35,7 +38,7 @@ export async function retryExecution(
     // Retention may have deleted it since it was read.
     const row = orNotFound("execution", await store.lockExecution(tx, ctx.orgId, id));
     refuseRetry(row, left);
-    const retries = await store.listRetries(tx, ctx.orgId, id);
+    const retries = await chains.listRetries(tx, ctx.orgId, id);
     const open = retries.find(({ status }) => status === "queued" || status === "running");
     if (open) {
       throw new HubError("retry_in_progress", "A retry of this execution is already in progress.", {
@@ -66,7 +69,7 @@ async function findLeft(ctx: Ctx, row: ExecutionRow): Promise<Left> {
   if (!isByRecord || !(status === "completed_with_errors" || row.is_partial)) {
     return { input, isPartial: false, isNothing: status === "succeeded" };
   }
-  const [first] = await listRecordsLeft(ctx.db, ctx.orgId, await store.listChain(ctx.db, ctx.orgId, row.id), one);
+  const [first] = await listRecordsLeft(ctx.db, ctx.orgId, await chains.listChain(ctx.db, ctx.orgId, row.id), one);
   return { input, isPartial: true, isNothing: first === undefined };
 }
 
@@ -122,7 +125,7 @@ export async function retryExecutions(ctx: Ctx, request: RetryManyRequest): Prom
   const named = readStatuses("/status", status);
   refuseStatuses(named.filter((name) => !retryableStatuses.includes(name)));
   const filter: ExecutionFilter = { ...given, statuses: named.length > 0 ? named : failures, isRetried: false };
-  const groups = await store.groupExecutions(ctx.db, ctx.orgId, filter);
+  const groups = await lists.groupExecutions(ctx.db, ctx.orgId, filter);
   const isExcluded = (code: string): boolean => code === unknownCode && given.code !== unknownCode;
   const count = (of: typeof groups): number => of.reduce((sum, group) => sum + group.count, 0);
   const matched = count(groups);
@@ -139,10 +142,10 @@ export async function retryExecutions(ctx: Ctx, request: RetryManyRequest): Prom
   if (dryRun) return answer([]);
   const most = { count: maxRetriesAtOnce, bytes: maxInputBytes };
   const isKnown = given.code === undefined ? { isKnownOutcome: true } : {};
-  const rows = await store.listToRetry(ctx.db, ctx.orgId, { ...filter, ...isKnown }, most);
+  const rows = await lists.listToRetry(ctx.db, ctx.orgId, { ...filter, ...isKnown }, most);
   const checked = await checkAll(ctx, rows);
   return await change(ctx, async (tx) => {
-    const free = await store.lockToRetry(
+    const free = await chains.lockToRetry(
       tx,
       ctx.orgId,
       rows.map(({ id }) => id),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { openOldDatabase } from "../../testing/old-database.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -56,4 +57,55 @@ test("stored names of executions, schedules and transformations are those of the
   expect(transformation!.mappings).toEqual(steps("normalize_spaces", "convert_unit"));
   const [bridge] = await old.query<{ code: string }>("select last_error ->> 'code' as code from bridges");
   expect(bridge!.code).toBe("authentication_failed");
+});
+
+test("automations go on with a pipeline whose task input was renamed; runs of it get the new name", async () => {
+  const hub = await startTestHub();
+  const { old, ctx, upgradeTo } = await openOldDatabase(hub.world, 54);
+  const { newId } = hub.world;
+  const [pipelineId, acceptedId, otherId, runId] = [newId(), newId(), newId(), newId()];
+  const exportTask = { bridge_id: newId(), task_name: "orders.export", input: { resend: true, note: '\u00e9\n"' } };
+  const ownTask = { bridge_id: newId(), task_name: "mails.send", input: { resend: true } };
+  const actions = [exportTask, ownTask].map((params) => ({ type: "run_task", params }));
+  await old.query(
+    `insert into operation_pipelines (id, org_id, name, description, actions, on_error, is_atomic, created_at, updated_at, version)
+     values ($1, $2, 'Send again', '', $3, 'skip_order', false, now(), now(), 1)`,
+    [pipelineId, ctx.orgId, JSON.stringify(actions)],
+  );
+  const readActions = async (table: string): Promise<unknown> =>
+    (await old.query<{ actions: unknown }>(`select actions from ${table}`))[0]!.actions;
+  const digestOf = (stored: unknown): string =>
+    createHash("sha256")
+      .update(JSON.stringify([stored, "skip_order", false]))
+      .digest("hex");
+  const accepted = digestOf(await readActions("operation_pipelines"));
+  for (const [id, digest] of [
+    [acceptedId, accepted],
+    [otherId, "of an earlier pipeline"],
+  ]) {
+    await old.query(
+      `insert into automations (id, org_id, name, description, trigger, pipeline_id, pipeline_digest, mode, max_orders_per_hour, owner,
+         is_active, cursor, counted_since, created_at, updated_at, version)
+       values ($1, $2, 'A ' || $4, '', '{}', $3, $4, 'run', 10, '{}', true, 0, now(), now(), now(), 1)`,
+      [id, ctx.orgId, pipelineId, digest],
+    );
+  }
+  await old.query(
+    `insert into operation_runs (id, org_id, status, actions, on_error, is_atomic, may_override, created_by, root_run_id, attempt,
+       order_count, duplicates_removed, created_at)
+     values ($1, $2, 'failed', $3, 'skip_order', false, false, '{}', $1, 1, 1, 0, now())`,
+    [runId, ctx.orgId, JSON.stringify(actions)],
+  );
+  await upgradeTo(57);
+  const renamed = await readActions("operation_pipelines");
+  expect(renamed).toMatchObject([
+    { params: { input: { forceResend: true, note: exportTask.input.note } } },
+    { params: { input: { resend: true } } },
+  ]);
+  expect(renamed).not.toHaveProperty("0.params.input.resend");
+  expect(await readActions("operation_runs")).toEqual(renamed);
+  expect(await old.query("select id, pipeline_digest as digest from automations order by id")).toEqual([
+    { id: acceptedId, digest: digestOf(renamed) },
+    { id: otherId, digest: "of an earlier pipeline" },
+  ]);
 });

@@ -20,8 +20,11 @@ import { concludeFollowUps } from "./engine/follow-ups.ts";
 import { checkTask, enqueueExecutions } from "./enqueue-executions.ts";
 import type { QueueRequest } from "./enqueue-executions.ts";
 import { enqueueTogether } from "./enqueue-together.ts";
+import * as lists from "./execution-lists.store.ts";
+import { listLogs, listLogsAfter } from "./execution-logs.store.ts";
 import type { ExecutionRow } from "./executions.store.ts";
 import * as store from "./executions.store.ts";
+import { listRetries } from "./retry-chains.store.ts";
 import { presentExecution, presentLogs, presentSummary } from "./present-execution.ts";
 import type {
   BulkExecuteAnswer,
@@ -41,7 +44,8 @@ import { executionStatuses, readStatuses } from "./tasks.states.ts";
 export { listSentTo } from "./attempt/effects.store.ts";
 export { requireTask } from "../bridges/bridge-tasks.ts";
 export { presentTaskInput } from "./present-input.ts";
-export { deleteOldExecutionsAcrossOrgs, listRecordings } from "./executions.store.ts";
+export { deleteOldExecutionsAcrossOrgs } from "./old-executions.store.ts";
+export { listRecordings } from "./executions.store.ts";
 export type { Recording } from "./executions.store.ts";
 export { listSamples, removeOldSamples } from "./attempt/task-samples.ts";
 export type { Sample, SampledRecord } from "./attempt/task-samples.ts";
@@ -60,7 +64,8 @@ export { retryExecution, retryExecutions, retryOrdersOf } from "./retry-executio
 export { openTaker, takeRecords } from "./attempt/take-records.ts";
 export type { RecordTaker } from "./attempt/take-records.ts";
 export type { Rejected } from "./attempt/pulled-records.ts";
-export { countEndsOfRun, listStatuses, listUnfinished } from "./executions.store.ts";
+export { countEndsOfRun, listStatuses } from "./retry-chains.store.ts";
+export { listUnfinished } from "./executions.store.ts";
 
 export async function executeTask(ctx: Ctx, request: ExecuteRequest): Promise<Execution> {
   return presentExecution(ctx, await enqueueTogether(ctx, await toQueueRequest(ctx, request)));
@@ -133,7 +138,7 @@ const shownTasks = 100;
 export async function countExecutions(ctx: Ctx, query: CountsQuery): Promise<ExecutionCounts> {
   const to = query.to === undefined ? ctx.clock.now() : new Date(query.to);
   const from = query.from === undefined ? new Date(to.getTime() - defaultPeriodMs) : new Date(query.from);
-  const rows = await store.countByTask(ctx.db, ctx.orgId, { from, to, bridgeId: query.bridgeId });
+  const rows = await lists.countByTask(ctx.db, ctx.orgId, { from, to, bridgeId: query.bridgeId });
   const none = Object.fromEntries(executionStatuses.map((status) => [status, 0])) as ExecutionCounts["byStatus"];
   const byStatus = { ...none };
   const byTask = Map.groupBy(rows, ({ bridgeId, taskName }) => `${bridgeId} ${taskName}`)
@@ -157,7 +162,7 @@ const isFailure = (status: ExecutionStatus): boolean => ["failed", "timed_out", 
 const sum = (counted: Record<string, number>): number => Object.values(counted).reduce((all, count) => all + count, 0);
 
 export async function listExecutions(ctx: Ctx, query: ExecutionQuery): Promise<Page<ExecutionSummary>> {
-  const page = await store.listExecutions(ctx.db, ctx.orgId, {
+  const page = await lists.listExecutions(ctx.db, ctx.orgId, {
     ...query,
     statuses: readStatuses("query/status", query.status),
   });
@@ -168,15 +173,15 @@ const shownLogLines = 100;
 
 export async function getExecution(ctx: Ctx, id: string): Promise<Execution> {
   const row = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
-  const retries = await store.listRetries(ctx.db, ctx.orgId, id);
-  return presentExecution(ctx, row, retries, await store.listLogs(ctx.db, id, shownLogLines));
+  const retries = await listRetries(ctx.db, ctx.orgId, id);
+  return presentExecution(ctx, row, retries, await listLogs(ctx.db, id, shownLogLines));
 }
 
 /** Log lines in the order they were written, numbered from 1. */
 export async function listExecutionLogs(ctx: Ctx, id: string, { after, limit }: LogQuery): Promise<ExecutionLogs> {
   // Read before the lines: an execution that has ended by now writes no further lines, so `isComplete` is right.
   const row = orNotFound("execution", await store.findExecution(ctx.db, ctx.orgId, id));
-  const lines = await store.listLogsAfter(ctx.db, id, after, limit);
+  const lines = await listLogsAfter(ctx.db, id, after, limit);
   const data = presentLogs(ctx, row, lines).map((line, at) => ({ line: after + at + 1, ...line }));
   return { data, next: after + lines.length, isComplete: row.finished_at !== null && lines.length < limit };
 }

@@ -323,6 +323,34 @@ describe("nothing is lost", () => {
   });
 });
 
+test("many endpoints that hang do not stop the other webhooks of their organization", async () => {
+  const org = await hub.org();
+  const [hanging, healthy] = [await startReceiver(), await startReceiver()];
+  // As many as the organization has slots.
+  for (let n = 0; n < 12; n++) await webhookTo(org, hanging);
+  hanging.always = "hang";
+  await makeOrders(org, 1);
+  await arrivals(hanging, 12);
+  hanging.release(503);
+  const { data: failing } = await eventually(
+    async () => (await org.get("/webhooks?limit=100")).body,
+    ({ data }) => data.every(({ health }: { health: { status: string } }) => health.status === "failing"),
+  );
+  expect(failing).toHaveLength(12);
+  // All deliveries are due again. Those that are sent hang.
+  await pass(10_000);
+  await arrivals(hanging, 18);
+  await webhookTo(org, healthy);
+  const ids = await makeOrders(org, 3);
+  await arrivals(healthy, 3);
+  expect(new Set(orderIdsOf(healthy))).toEqual(new Set(ids));
+  expect(hanging.received).toHaveLength(18);
+  // The endpoints that waited get their deliveries when slots are free.
+  hanging.always = { status: 204 };
+  hanging.release();
+  await arrivals(hanging, 24);
+});
+
 describe("resending", () => {
   test("one delivery uses the same webhook-id", async () => {
     const org = await hub.org();

@@ -1,4 +1,5 @@
-import { Deleted, PageOf } from "../../core/schema.ts";
+import { PageOf } from "../../core/schema.ts";
+import { crudRoutes } from "../../crud-routes.ts";
 import { defineRoute } from "../../route.ts";
 import * as log from "./delivery-log.ts";
 import * as shapes from "./webhooks.schemas.ts";
@@ -8,56 +9,33 @@ const ids = { id: "webhook" } as const;
 const deliveryIds = { id: "webhook", deliveryId: "webhook_delivery" } as const;
 
 export const webhookRoutes = [
-  defineRoute("GET /webhooks", {
-    name: "webhooks.list",
-    scope: "webhooks:read",
-    summary: "List webhooks with their health",
-    query: shapes.WebhookQuery,
-    answer: [200, PageOf(shapes.Webhook)],
-    handle: (ctx, { query }) => webhooks.listWebhooks(ctx, query),
-  }),
-  defineRoute("POST /webhooks", {
-    name: "webhooks.create",
-    scope: "webhooks:write",
-    summary: "Create a webhook",
-    description:
-      "Deliveries follow Standard Webhooks and carry the envelope of the event feed; see docs/webhooks.md. The secret is " +
-      "returned only once. Requires the read scopes of all event types of the webhook.",
-    body: shapes.WebhookRequest,
-    stepUp: "if required",
-    answer: [201, shapes.NewWebhook],
-    idempotency: "sealed",
-    failures: [409],
-    handle: (ctx, { body }) => webhooks.createWebhook(ctx, body),
-  }),
-  defineRoute("GET /webhooks/:id", {
-    name: "webhooks.get",
-    scope: "webhooks:read",
-    summary: "Get a webhook with its health",
-    ids,
-    answer: [200, shapes.Webhook],
-    handle: (ctx, { params }) => webhooks.getWebhook(ctx, params.id),
-  }),
-  defineRoute("PATCH /webhooks/:id", {
-    name: "webhooks.update",
-    scope: "webhooks:write",
-    summary: "Update a webhook",
-    description: "`headers` replaces all headers, null removes them. A URL on another server requires new headers.",
-    ids,
-    body: shapes.WebhookPatch,
-    stepUp: "if required",
-    answer: [200, shapes.Webhook],
-    failures: [409, 412],
-    handle: (ctx, { params, body, ifMatch }) => webhooks.updateWebhook(ctx, params.id, body, ifMatch),
-  }),
-  defineRoute("DELETE /webhooks/:id", {
-    name: "webhooks.delete",
-    scope: "webhooks:write",
-    summary: "Delete a webhook and its pending deliveries",
-    ids,
-    answer: [200, Deleted],
-    failures: [412],
-    handle: (ctx, { params, ifMatch }) => webhooks.deleteWebhook(ctx, params.id, ifMatch),
+  ...crudRoutes("/webhooks", {
+    name: "webhooks",
+    kind: "webhook",
+    nouns: ["a webhook", "webhooks"],
+    read: "webhooks:read",
+    write: "webhooks:write",
+    record: shapes.Webhook,
+    list: { summary: "List webhooks with their health", query: shapes.WebhookQuery, handle: webhooks.listWebhooks },
+    create: {
+      description:
+        "Deliveries follow Standard Webhooks and carry the envelope of the event feed; see docs/webhooks.md. The secret is " +
+        "returned only once. Requires the read scopes of all event types of the webhook.",
+      body: shapes.WebhookRequest,
+      stepUp: "if required",
+      answer: shapes.NewWebhook,
+      idempotency: "sealed",
+      failures: [409],
+      handle: webhooks.createWebhook,
+    },
+    get: { summary: "Get a webhook with its health", handle: webhooks.getWebhook },
+    update: {
+      description: "`headers` replaces all headers, null removes them. A URL on another server requires new headers.",
+      body: shapes.WebhookPatch,
+      stepUp: "if required",
+      handle: webhooks.updateWebhook,
+    },
+    delete: { summary: "Delete a webhook and its pending deliveries", handle: webhooks.deleteWebhook },
   }),
   defineRoute("POST /webhooks/:id/pause", {
     name: "webhooks.pause",

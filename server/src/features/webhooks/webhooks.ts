@@ -7,8 +7,6 @@ import { checkVersion, nextVersion, requirePatch } from "../../core/versions.ts"
 import type { Ctx } from "../../context.ts";
 import { change } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import { firstHash } from "../../events/chain.ts";
-import { cursorOf } from "../../events/event-envelope.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { readTypes, refuseUnreadable } from "../events/event-filter.ts";
 import { findHead, findStart } from "../events/events.ts";
@@ -27,6 +25,7 @@ import type {
 } from "./webhooks.schemas.ts";
 import type { StoredWebhook } from "./webhooks.store.ts";
 import * as store from "./webhooks.store.ts";
+import { presentWebhook } from "./present-webhook.ts";
 
 export { deleteOldResponsesAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "./delivery-log.store.ts";
 export { deliveryCounters, startDeliveries } from "./deliver/delivery-engine.ts";
@@ -42,11 +41,11 @@ const defaultOverlapHours = 24;
 const defaultMaxInFlight = 8;
 
 export async function listWebhooks(ctx: Ctx, query: WebhookQuery): Promise<Page<Webhook>> {
-  return mapPage(await store.listWebhooks(ctx.db, ctx.orgId, query), (webhook) => present(ctx, webhook));
+  return mapPage(await store.listWebhooks(ctx.db, ctx.orgId, query), (webhook) => presentWebhook(ctx, webhook));
 }
 
 export async function getWebhook(ctx: Ctx, id: string): Promise<Webhook> {
-  return present(ctx, await store.getWebhook(ctx.db, ctx.orgId, id));
+  return presentWebhook(ctx, await store.getWebhook(ctx.db, ctx.orgId, id));
 }
 
 export async function createWebhook(ctx: Ctx, request: WebhookRequest): Promise<NewWebhook> {
@@ -92,7 +91,7 @@ export async function createWebhook(ctx: Ctx, request: WebhookRequest): Promise<
     await ctx.signals.publish(tx, "webhook", id);
     const data = { host: hostOf(url), types, description, ordering, maxInFlight, signing, version: 1 };
     recordEvent(tx, ctx, { type: "webhook.created", objectId: id, data });
-    return { ...present(ctx, await store.getWebhook(tx, ctx.orgId, id)), secret: shown };
+    return { ...presentWebhook(ctx, await store.getWebhook(tx, ctx.orgId, id)), secret: shown };
   });
 }
 
@@ -145,7 +144,7 @@ export async function updateWebhook(ctx: Ctx, id: string, patch: WebhookPatch, i
       version: updated.version,
     };
     recordEvent(tx, ctx, { type: "webhook.updated", objectId: id, data });
-    return present(ctx, updated);
+    return presentWebhook(ctx, updated);
   });
 }
 
@@ -179,10 +178,10 @@ export async function pauseWebhook(ctx: Ctx, id: string): Promise<Webhook> {
     if (webhook.status === "disabled") {
       throw new HubError("invalid_state", "A disabled webhook cannot be paused: no deliveries are sent to it.");
     }
-    if (webhook.status === "paused") return present(ctx, webhook);
+    if (webhook.status === "paused") return presentWebhook(ctx, webhook);
     const paused = await saveChange(tx, ctx, webhook, { status: "paused" });
     recordEvent(tx, ctx, { type: "webhook.paused", objectId: id, data: { version: paused.version } });
-    return present(ctx, paused);
+    return presentWebhook(ctx, paused);
   });
 }
 
@@ -193,7 +192,7 @@ export async function enableWebhook(ctx: Ctx, id: string, { from = "last_positio
   return await change(ctx, async (tx) => {
     const webhook = await store.lockWebhook(tx, ctx.orgId, id);
     refuseUnlessReadable(ctx, webhook);
-    if (webhook.status === "active" && from === "last_position") return present(ctx, webhook);
+    if (webhook.status === "active" && from === "last_position") return presentWebhook(ctx, webhook);
     const cursor = from === "last_position" ? webhook.cursor : (behind ?? head.sequence);
     if (from !== "last_position") {
       await log.skipPending(tx, ctx.orgId, id, isCursor ? cursor : undefined, ctx.clock.now());
@@ -205,7 +204,7 @@ export async function enableWebhook(ctx: Ctx, id: string, { from = "last_positio
     const state = { status: "active" as const, disabledReason: null, ...fresh, concurrency, cursor };
     const enabled = await saveChange(tx, ctx, webhook, state);
     recordEvent(tx, ctx, { type: "webhook.enabled", objectId: id, data: { from, version: enabled.version } });
-    return present(ctx, await store.getWebhook(tx, ctx.orgId, id));
+    return presentWebhook(ctx, await store.getWebhook(tx, ctx.orgId, id));
   });
 }
 
@@ -228,7 +227,7 @@ export async function rotateSecret(ctx: Ctx, id: string, request: RotateRequest 
     });
     const data = { previousSecretExpiresAt: rotated.previousUntil, version: rotated.version };
     recordEvent(tx, ctx, { type: "webhook.secret_rotated", objectId: id, data });
-    return { ...present(ctx, rotated), secret: shown };
+    return { ...presentWebhook(ctx, rotated), secret: shown };
   });
 }
 
@@ -284,39 +283,3 @@ function sealHeaders(ctx: Ctx, id: string, headers: Record<string, string>) {
 
 /** Without the path, which may contain a secret. */
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "");
-
-function present(ctx: Pick<Ctx, "clock">, webhook: StoredWebhook): Webhook {
-  const isRotating = webhook.previousUntil !== null && new Date(webhook.previousUntil) > ctx.clock.real();
-  const { consecutiveFailures, lastSuccessAt, lastFailureAt } = webhook;
-  const hasRun = lastSuccessAt !== null || lastFailureAt !== null;
-  const isWaiting = webhook.waitUntil !== null && new Date(webhook.waitUntil) > ctx.clock.now();
-  return {
-    id: webhook.id,
-    url: webhook.url,
-    description: webhook.description,
-    types: webhook.types,
-    headerNames: webhook.headerNames,
-    ordering: webhook.ordering,
-    maxInFlight: webhook.maxInFlight,
-    signing: webhook.signing,
-    publicKey: webhook.publicKey,
-    previousPublicKey: isRotating ? webhook.previousPublicKey : null,
-    previousSecretExpiresAt: isRotating ? webhook.previousUntil : null,
-    status: webhook.status,
-    disabledReason: webhook.disabledReason,
-    cursor: cursorOf({ sequence: webhook.cursor, hash: webhook.cursorHash ?? firstHash }),
-    pendingCount: webhook.pendingCount,
-    health: {
-      status: consecutiveFailures > 0 ? "failing" : hasRun ? "healthy" : "unknown",
-      consecutiveFailures,
-      failingSince: webhook.failingSince,
-      nextAttemptAt: isWaiting ? webhook.waitUntil : null,
-      lastSuccessAt,
-      lastFailureAt,
-      lastError: webhook.lastError,
-    },
-    createdAt: webhook.createdAt,
-    updatedAt: webhook.updatedAt,
-    version: webhook.version,
-  };
-}

@@ -14,7 +14,7 @@ import * as store from "../orders.store.ts";
 import { saveOne } from "../save-changes.ts";
 import type { DisputedFact } from "../source-rules.ts";
 import { conflictHandle, describeDispute, isOfSource } from "../source-rules.ts";
-import type { Followed } from "./follow-source.ts";
+import type { Followed } from "./source-conflicts.ts";
 import type { PulledOrder } from "./pulled-order.ts";
 import { withLineIds } from "./pulled-order.ts";
 

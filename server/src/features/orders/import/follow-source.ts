@@ -1,17 +1,16 @@
-import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { orderLimits } from "../../../core/order-limits.ts";
 import { fieldsOf, holdOfSource } from "../order-fields.ts";
-import type { Hold, Order, OrderEnv, OrderLine, OrderPatch } from "../order.ts";
-import { moveProblem, withHold } from "../order-rules.ts";
+import type { Order, OrderEnv, OrderLine, OrderPatch } from "../order.ts";
+import { withHold } from "../order-rules.ts";
 import type { ImportedOrder, OrderRequest } from "../orders.schemas.ts";
-import type { OrderStatus } from "../orders.states.ts";
-import { openStatuses, orderStatuses } from "../orders.states.ts";
-import type { DisputedFact, SourceFact } from "../source-rules.ts";
-import { conflictHandle, conflictHold, isCallingOff, isOfSource, sourceHold, sourceVerdict } from "../source-rules.ts";
-
-/** The last state reported by a source, as a short hash per field. */
-export type SourceSnapshot = Record<string, string>;
+import type { SourceFact } from "../source-rules.ts";
+import { conflictHandle, sourceHold, sourceVerdict } from "../source-rules.ts";
+import { followStatus } from "./follow-status.ts";
+import type { Followed, Work } from "./source-conflicts.ts";
+import { placeConflict, settle } from "./source-conflicts.ts";
+import type { SourceSnapshot } from "./source-snapshot.ts";
+import { digestOf, keptSnapshot } from "./source-snapshot.ts";
 
 type RequestField = keyof OrderRequest;
 
@@ -23,34 +22,6 @@ const specialFields: ReadonlySet<string> = new Set(["status", "tags", "customFie
 const identity: ReadonlySet<string> = new Set(["bridgeId", "externalId"]);
 /** If changed locally, the order was split, merged or edited: applying the source would ship items twice. */
 const keptInConflict: ReadonlySet<string> = new Set(["lines", "total"]);
-
-export type Followed = {
-  patch: OrderPatch;
-  snapshot: SourceSnapshot;
-  /** Fields that differ from the source and are kept. */
-  kept: string[];
-  /** The kept fields that have just changed at the source, with its new value. */
-  leftOut: Map<keyof Order, { to: unknown; fact: DisputedFact }>;
-  /** Facts that agree again, or were reverted at the source. */
-  agreed: SourceFact[];
-  /** Fields changed locally and later at the source. */
-  overwritten: string[];
-  /** Facts that were not applied: the order is on hold until a user decides. */
-  conflicts: SourceFact[];
-  /** The fulfillment partner must be asked to return the order. */
-  isRecalled: boolean;
-  takesLines: boolean;
-};
-
-type Work = {
-  order: Order;
-  incoming: ImportedOrder;
-  before: SourceSnapshot | undefined;
-  env: OrderEnv;
-  /** Whether the fulfillment partner can be asked to return the order. */
-  canRecall: boolean;
-  followed: Followed;
-};
 
 /**
  * Applies the changes of a source since its last snapshot, by the rules for sources. Repeated values are ignored, and local
@@ -144,118 +115,6 @@ function contentOf(lines: unknown): string[] {
   return (lines as OrderLine[]).map(({ sku, quantity }) => `${quantity} ${sku}`).toSorted();
 }
 
-function placeConflict({ order, env, followed }: Work, fact: SourceFact, more?: string): void {
-  const { patch, conflicts } = followed;
-  // Shipped or cancelled: there is nothing to hold.
-  if (!openStatuses.includes(patch.status ?? order.status)) return;
-  conflicts.push(fact);
-  patch.holds = withHold({ holds: patch.holds ?? order.holds }, conflictHold(env, order, fact, more));
-}
-
-/** The source reverted the reason of the hold. */
-function settle(work: Work, ...handles: string[]): void {
-  drop(work, (hold) => isOfSource(hold) && handles.includes(hold.handle));
-}
-
-function drop({ order, followed: { patch } }: Work, isOver: (hold: Hold) => boolean): void {
-  const holds = patch.holds ?? order.holds;
-  if (holds.some(isOver)) patch.holds = holds.filter((hold) => !isOver(hold));
-}
-
-type Statement = { fact: SourceFact | "onward"; to: OrderStatus };
-
-/** The new fact about the whole order, if any. */
-function statementOf({ order, incoming, before }: Work): Statement | undefined {
-  const { status } = incoming;
-  const wasDeleted = before?.deleted === "yes";
-  if (incoming.deleted) return wasDeleted ? undefined : { fact: "deleted", to: "cancelled" };
-  const lastWas = (one: OrderStatus): boolean => before?.status === digestOf(order.id, "status", one);
-  const isPaid =
-    incoming.paymentStatus === "paid" && before?.paymentStatus !== digestOf(order.id, "paymentStatus", "paid");
-  // The order was moved locally since: a repeated report does not revert that.
-  const isNews = status !== undefined && (wasDeleted || !lastWas(status));
-  if (!isNews) {
-    const isWaiting = order.status === "awaiting_payment" && status !== "cancelled";
-    return isPaid && isWaiting ? { fact: "paid", to: "ready" } : undefined;
-  }
-  if (status === "cancelled") return { fact: "cancelled", to: status };
-  if (status === "partially_shipped") return { fact: "partly_fulfilled", to: status };
-  if (status === "shipped") return { fact: "fulfilled", to: status };
-  if (status === "delivered") return { fact: "delivered", to: status };
-  if (lastWas("cancelled") || wasDeleted) {
-    const isKept = status === "awaiting_payment" || status === "review_required" || status === "ready";
-    const to = order.status !== "cancelled" ? order.status : isKept ? status : "new";
-    return { fact: "reopened", to };
-  }
-  const isNoLongerWaiting = status === "new" || status === "review_required" || status === "ready";
-  if (order.status === "awaiting_payment" && isNoLongerWaiting) {
-    return { fact: "paid", to: status };
-  }
-  if (order.status === "cancelled" && isPaid) return { fact: "paid", to: "new" };
-  return { fact: "onward", to: status };
-}
-
-const happened: readonly string[] = ["partly_fulfilled", "fulfilled", "delivered"];
-
-function followStatus(work: Work): void {
-  const { order, incoming, before, canRecall, followed } = work;
-  const { patch, snapshot } = followed;
-  const statement = statementOf(work);
-  const digest = incoming.status && digestOf(order.id, "status", incoming.status);
-  const lastKept = before?.["status/kept"];
-  if (incoming.deleted || before?.deleted !== undefined) snapshot.deleted = incoming.deleted ? "yes" : "no";
-  if (digest !== undefined) snapshot.status = digest;
-  if (!statement) return followMoney(work);
-  const { fact, to } = statement;
-  // A hold caused by the source does not block its own updates.
-  const free = { ...order, holds: order.holds.filter((hold) => !isOfSource(hold)) };
-  const problem = moveProblem(free, to, { hasHappened: happened.includes(fact) });
-  const isBehind = orderStatuses.indexOf(to) <= orderStatuses.indexOf(order.status);
-  if (fact === "onward") {
-    // The table allows users to go back: a shop that still reports an order as ready must not cause a second shipment.
-    if (!isBehind && !problem) patch.status = to;
-    else if (!isBehind) delete snapshot.status;
-    return followMoney(work);
-  }
-  const verdict = sourceVerdict(order.status, fact);
-  // The order is already further.
-  if (happened.includes(fact) && verdict === "apply" && isBehind) return followMoney(work);
-  if (verdict === "recall") {
-    followed.isRecalled = canRecall;
-    const asked = canRecall ? "They were asked to give it back." : "They cannot be asked from here.";
-    return placeConflict(work, fact, asked);
-  }
-  if (verdict === "apply" && !problem) {
-    if (to !== order.status) patch.status = to;
-    if (fact === "reopened") {
-      drop(work, isCallingOff);
-      followed.agreed.push("cancelled", "deleted");
-    }
-    if (to === "cancelled" || to === "shipped" || to === "delivered") drop(work, isOfSource);
-    return followMoney(work);
-  }
-  const isOpen = openStatuses.includes(order.status);
-  const isCallOff = fact === "cancelled" || fact === "deleted";
-  if (verdict === "conflict" || (verdict === "apply" && isCallOff && isOpen)) placeConflict(work, fact);
-  followed.kept.push("status");
-  // An update blocked by a hold is retried with the next import and reported once.
-  if (problem?.code === "on_hold" && digest !== undefined) {
-    delete snapshot.status;
-    snapshot["status/kept"] = digest;
-  }
-  if (digest === undefined || lastKept !== digest) followed.leftOut.set("status", { to, fact });
-}
-
-/** A refunded order needs review before shipping, unless it was cancelled. */
-function followMoney(work: Work): void {
-  const { order, incoming, before, followed } = work;
-  if (incoming.paymentStatus === undefined || incoming.status === "cancelled" || incoming.deleted) return;
-  const isNews = before?.paymentStatus !== digestOf(order.id, "paymentStatus", incoming.paymentStatus);
-  if (!isNews || incoming.paymentStatus === order.paymentStatus) return;
-  if (incoming.paymentStatus !== "refunded") return settle(work, conflictHandle("refunded"));
-  if (sourceVerdict(followed.patch.status ?? order.status, "refunded") === "conflict") placeConflict(work, "refunded");
-}
-
 function followHold(work: Work): void {
   const { order, incoming, before, env, followed } = work;
   if (incoming.hold === undefined) return;
@@ -330,27 +189,9 @@ function followCustomFields(
   if (!isDeepStrictEqual(customFields, order.customFields)) patch.customFields = customFields;
 }
 
-function keptSnapshot(before: SourceSnapshot, request: ImportedOrder): SourceSnapshot {
-  const isReplaced = (path: string): boolean => request.customFields !== undefined && path.startsWith("customFields/");
-  return Object.fromEntries(Object.entries(before).filter(([path]) => !isReplaced(path)));
-}
-
 /** Without fields added by the hub. */
 function comparable(field: keyof Order, value: unknown): unknown {
   if (field === "archivedAt") return value !== null;
   if (field !== "lines") return value;
   return (value as OrderLine[]).map(({ id: _id, shippedQuantity: _shipped, ...line }) => line);
-}
-
-/** Includes the order ID, so that equal values of two orders have different hashes. */
-function digestOf(orderId: string, path: string, value: unknown): string {
-  return hash("sha256", `${orderId} ${path} ${sortedJson(value)}`, "base64url").slice(0, 11);
-}
-
-function sortedJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(sortedJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  const sorted = members.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${sortedJson(member)}`).join(",")}}`;
 }

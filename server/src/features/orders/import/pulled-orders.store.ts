@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from "../../../db/database.ts";
-import type { SourceSnapshot } from "./follow-source.ts";
+import type { SourceSnapshot } from "./source-snapshot.ts";
 
 /** Serializes two imports of a bridge that deliver the same orders. */
 export async function lockExternalIds(tx: Tx, bridgeId: string, externalIds: string[]): Promise<void> {

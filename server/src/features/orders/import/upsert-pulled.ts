@@ -3,7 +3,7 @@ import { invalidRow } from "../../../core/row-failure.ts";
 import type { Ctx } from "../../../context.ts";
 import type { Tx } from "../../../db/database.ts";
 import { createImported } from "../create-orders.ts";
-import type { SourceSnapshot } from "./follow-source.ts";
+import type { SourceSnapshot } from "./source-snapshot.ts";
 import { firstSnapshot } from "./follow-source.ts";
 import { hasNoLines, settleBody } from "./inbound-body.ts";
 import { recordOrders } from "../order-events.ts";

@@ -1,54 +1,18 @@
-import type { PushTask, Sent } from "../../../connectors/connector.ts";
+import type { Sent } from "../../../connectors/connector.ts";
 import { RemoteError } from "../../../core/remote-error.ts";
 import { isConnectionLoss } from "../../../db/database.ts";
 import type { TaskFailure } from "../../bridges/bridge-tasks.ts";
 import { describeFailure } from "../../bridges/bridge-tasks.ts";
-import type { Order, OrderShipment } from "../../orders/order.ts";
-import { presentOrder } from "../../orders/order.ts";
-import type { AttemptWork } from "./attempt.ts";
 import { superseded } from "./attempt.ts";
 import type { Push } from "./effect-claims.ts";
 import { claimNewRevision, claimRevision, conclude, knownEffect, waitForHolder } from "./effect-claims.ts";
-import type { DesiredEffect } from "./effect-steps.ts";
 import { digestOf, nextStep } from "./effect-steps.ts";
-import type { EffectRow, Sending } from "./effects.store.ts";
+import type { EffectRow } from "./effects.store.ts";
 import { listEarlierIds } from "./effects.store.ts";
-import type { Mapped } from "./task-mappings.ts";
-
-/** What an effect sends: an order as a whole, or one of its shipments. */
-export type EffectSubject = { order: Order; shipment?: OrderShipment };
-
-type PushStatus = "sent" | "updated" | "already_sent" | "in_progress" | "failed" | "outcome_unknown" | "skipped";
-
-export type EffectResult = {
-  status: PushStatus;
-  externalId?: string | undefined;
-  /** When it was sent, if the order was changed later and the change is not sent. */
-  changedSince?: string;
-  /** Why it was skipped. */
-  reason?: "recalled";
-  error?: { code: string; message: string };
-};
-
-export type EffectOutcome = EffectResult & { retry?: RemoteError };
-
-/** A subject with the request body made of it. */
-type PreparedEffect = { subject: EffectSubject; desired: DesiredEffect; record: Record<string, unknown> };
-
-const partOf = ({ shipment }: EffectSubject): string => shipment?.id ?? "";
-
-function recordOf({ order, shipment }: EffectSubject): Record<string, unknown> {
-  return shipment ? { ...presentOrder(order), shipments: [shipment] } : presentOrder(order);
-}
-
-function mapSubject({ work }: Push, subject: EffectSubject) {
-  const record = recordOf(subject);
-  const { outbound } = work.mappings;
-  const mapped: Mapped = outbound?.map(record) ?? { ok: true, output: record };
-  // Content is compared with the clock fixed: a mapping that writes the current time must not make it look changed.
-  const comparable: Mapped = outbound?.mapTimeless?.(record) ?? mapped;
-  return { record, mapped, comparable };
-}
+import type { EffectOutcome } from "./effect-outcome.ts";
+import { alreadySent, inProgress, notMapped, publicError, retryOf, unknownOutcome } from "./effect-outcome.ts";
+import type { EffectSubject, PreparedEffect } from "./prepare-effect.ts";
+import { desiredEffect, mapSubject, partOf, sendingOf } from "./prepare-effect.ts";
 
 /**
  * Sends at most once: the intent is stored first, under a key that every process computes the same way. What was sent is not sent
@@ -98,32 +62,6 @@ async function perform(
       ? await claimNewRevision(push, { ...identity, sending })
       : await claimRevision(push, row!, "intent", sending);
   return claim && (await send(push, prepared, claim, false));
-}
-
-function sendingOf({ subject: { order, shipment }, desired: { content } }: PreparedEffect): Sending {
-  return { content, orderVersion: order.version, shipment: shipment ?? null };
-}
-
-/** A shipment is compared by what the order lists about it, so other changes of the order do not resend it. */
-function desiredEffect({ work, task, site }: Push, subject: EffectSubject, mapped: Mapped): DesiredEffect {
-  const { order, shipment } = subject;
-  const { effect_root: root, input } = work.execution;
-  const { resendPolicy, update } = task;
-  const compared = shipment ?? (mapped.ok ? contentOf(work, task, mapped.output) : undefined);
-  const content = compared === undefined ? null : digestOf(compared);
-  const isResend = input.forceResend === true;
-  return { root, isResend, site, content, order, resendPolicy, canUpdate: update !== undefined };
-}
-
-/** Undefined: no request can be built; sending it reports why. */
-function contentOf({ call }: AttemptWork, task: PushTask, record: Record<string, unknown>): unknown {
-  const { version: _version, updatedAt: _updatedAt, ...rest } = record;
-  try {
-    return task.contentOf ? task.contentOf(call, record) : rest;
-  } catch (error) {
-    if (error instanceof RemoteError) return undefined;
-    throw error;
-  }
 }
 
 /** False: the execution was cancelled. Nothing may be awaited between this check and the request. */
@@ -267,11 +205,6 @@ async function updateRemote(push: Push, prepared: PreparedEffect, seen: EffectRo
   return { status: "updated", externalId: sent.externalId };
 }
 
-function alreadySent({ sent }: EffectRow, changedSince?: Date): EffectOutcome {
-  const since = changedSince ? { changedSince: changedSince.toISOString() } : {};
-  return { status: "already_sent", externalId: sent?.externalId, ...since };
-}
-
 /** The response of the other side, or the error. */
 async function settle<T>(response: T | Promise<T>): Promise<{ response: T } | { error: unknown }> {
   try {
@@ -281,26 +214,4 @@ async function settle<T>(response: T | Promise<T>): Promise<{ response: T } | { 
     if (!(error instanceof RemoteError) && isConnectionLoss(error)) throw error;
     return { error };
   }
-}
-
-function retryOf({ code, message, retryAfterMs }: Omit<TaskFailure, "retryable">): RemoteError {
-  return new RemoteError(code, message, { retryable: true, retryAfterMs });
-}
-
-function publicError({ code, message }: TaskFailure): { code: string; message: string } {
-  return { code, message };
-}
-
-const notMapped = {
-  code: "transformation_failed",
-  message: "The outbound transformation could not map the order.",
-};
-
-const inProgress = { code: "in_progress", message: "Another execution is sending it." };
-
-function unknownOutcome(reason: string): { code: string; message: string } {
-  const message =
-    `It may have arrived. ${reason} The other side cannot be asked. Check there; if it is missing, ` +
-    "execute the task with `forceResend`: a retry does not send it again.";
-  return { code: "outcome_unknown", message };
 }

@@ -9,7 +9,7 @@ import {
   openRecord,
   resolveExceptions,
 } from "../../exceptions/exceptions.ts";
-import { listChain } from "../executions.store.ts";
+import { listChain } from "../retry-chains.store.ts";
 import type { AttemptWork } from "./attempt.ts";
 import type { Rejected } from "./pulled-records.ts";
 

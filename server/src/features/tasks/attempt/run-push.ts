@@ -8,7 +8,7 @@ import type { AttemptWork } from "./attempt.ts";
 import { FailedWithResult } from "./attempt.ts";
 import type { Push } from "./effect-claims.ts";
 import { beginPush } from "./effect-claims.ts";
-import type { EffectOutcome, EffectResult } from "./push-effect.ts";
+import type { EffectOutcome, EffectResult } from "./effect-outcome.ts";
 import { pushEffect } from "./push-effect.ts";
 import type { Sampler } from "./task-samples.ts";
 import { createSampler } from "./task-samples.ts";

@@ -2,7 +2,8 @@ import type { Queryable, Tx } from "../../../db/database.ts";
 import type { LeasedRow } from "../../../queue/leases.ts";
 import { leasesOn } from "../../../queue/leases.ts";
 import { eventsInsert } from "../../../events/record-event.ts";
-import type { Checkpoint, ExecutionRow, LogLine } from "../executions.store.ts";
+import type { Checkpoint, ExecutionRow } from "../executions.store.ts";
+import type { LogLine } from "../execution-logs.store.ts";
 import { executionColumns } from "../executions.store.ts";
 import type { Attempt, Failure } from "../tasks.schemas.ts";
 

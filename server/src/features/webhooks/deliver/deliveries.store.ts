@@ -43,15 +43,18 @@ const isNextInOrder = `(t.due_at > '-infinity' or not exists (
      and earlier.due_at = '-infinity'
      and earlier.sequence < t.sequence))`;
 
+const isFailing = "(select webhook.consecutive_failures > 0 from webhooks webhook where webhook.id = t.webhook_id)";
+
 const leases = leasesOn<LeasedDelivery>({
   table: "webhook_deliveries",
   columns: `t.id, t.org_id, t.lease_attempts, t.webhook_id as "webhookId", t.event_id as "eventId", t.sequence, t.tries,
-    t.next_try_at as "nextTryAt", t.due_at = '-infinity' as "isStrict"`,
+    t.next_try_at as "nextTryAt", t.due_at = '-infinity' as "isStrict", ${isFailing} as "isFailing"`,
   attempts: "lease_attempts",
   queue: {
     column: "webhook_id",
     limit: (now) => `coalesce((
       select webhook.concurrency from webhooks webhook where webhook.id = t.webhook_id and ${isSending(now)}), 0)`,
+    isFailing,
   },
   tieBreak: "sequence",
   isReady: () => isNextInOrder,
