@@ -106,7 +106,7 @@ test("an unknown outcome is explained and confirmed before a retry", async () =>
     [id],
   );
   await page.goto(`${hub.url}/tasks/${id}`);
-  await page.getByText("Nobody knows whether it happened").waitFor();
+  await page.getByText("Outcome unknown").waitFor();
   await checkPage(page, "task-unknown");
   await page.getByRole("button", { name: "Retry" }).click();
   const dialog = page.getByRole("dialog", { name: "Have you looked at the other side?" });

@@ -119,7 +119,7 @@ test("concurrent changes of write-only headers are detected", async () => {
   await page.getByLabel("Value 1", { exact: true }).fill("mine");
   await org.patch(`/webhooks/${id}`, { headers: { "X-Tenant": "theirs", "X-Other": "theirs" } });
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  const both = page.getByRole("alert", { name: "Changed by somebody else" });
+  const both = page.getByRole("alert", { name: "Changed by another user" });
   await both.getByText("never shown").waitFor();
   expect((await org.get(`/webhooks/${id}`)).body.headerNames).toHaveLength(2);
   await checkPage(page, "webhook-conflict");

@@ -152,7 +152,7 @@ function bodyContent(route: Route, body: TSchema): Json {
   return { ...json(body), "text/csv": file, [xlsxType]: { schema: { ...file.schema, format: "binary" } } };
 }
 
-const anyBody = { description: "As whoever sends it makes it. Its bytes are what is signed." };
+const anyBody = { description: "In the format of the sender. The signature covers the bytes of the body." };
 
 function takesKey(route: Route): boolean {
   return route.method === "POST" && route.idempotency !== "none";

@@ -15,7 +15,7 @@ import { deleteOldRequestsAcrossOrgs } from "../features/requests/requests.ts";
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
 import { deleteOldResponsesAcrossOrgs, deleteOldDeliveriesAcrossOrgs } from "../features/webhooks/webhooks.ts";
 
-/** Some of what ended before; small enough that nobody waits for its locks. Returns whose it was, once for each. */
+/** Deletes one batch, small enough that requests do not wait for its locks. Returns the organization of each deleted record. */
 type RemoveSome = (tx: Tx, before: Date) => Promise<string[]>;
 
 export const removals: Record<Kept, RemoveSome> = {
@@ -35,7 +35,7 @@ export const removals: Record<Kept, RemoveSome> = {
 const untold: ReadonlySet<Kept> = new Set(["requests"]);
 
 const dayMs = 86_400_000;
-/** Between two portions: whoever answers requests on the same database comes first. */
+/** Pause between two batches, so that requests on the same database go first. */
 const pauseMs = 50;
 
 /**

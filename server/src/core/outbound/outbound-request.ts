@@ -21,8 +21,8 @@ export type HttpRequest = {
   signal?: AbortSignal;
   maxBytes?: number;
   /**
-   * Of an answer that only its status matters of, the first so many bytes are kept as they came, and the rest is not waited
-   * for: nobody fails for saying too much.
+   * For requests of which only the status matters: keeps this many bytes of the response and does not wait for the rest. A
+   * long response is no failure.
    */
   keepBytes?: number;
   /** "safe": changes nothing, or nothing when repeated. Default: GET and HEAD are, others are not and go out once. */

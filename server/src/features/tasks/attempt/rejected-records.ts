@@ -19,7 +19,7 @@ const maxRecordBytes = 64 * 1024;
 /** Whose records they are. */
 export type RecordSource = { bridgeId: string; bridgeName: string; taskName: string; executionId: string | null };
 
-/** In the transaction of a page: what of it was not taken is told to somebody, and what was taken is no trouble any more. */
+/** Runs in the transaction of a page: opens an exception for each rejected record and resolves those of accepted records. */
 export async function noteRejected(
   tx: Tx,
   { ctx, execution, bridge }: Pick<AttemptWork, "ctx" | "execution" | "bridge">,

@@ -97,8 +97,8 @@ function troubleOfOrder({ execution, bridgeName }: Ended, order: PushResult): Ne
   const name = order.number ?? order.ref;
   const refused = isRecall ? `${whom} did not give ${name} back.` : `${name} did not arrive at ${whom}.`;
   const unknown = isRecall
-    ? `Nobody knows whether ${whom} gave ${name} back.`
-    : `Nobody knows whether ${name} arrived at ${whom}.`;
+    ? `It is unknown whether ${whom} gave ${name} back.`
+    : `It is unknown whether ${name} arrived at ${whom}.`;
   return {
     key: exceptionKeys.push(bridgeId, taskName, refOf(order)),
     kind: isRecall ? "recall" : "push",

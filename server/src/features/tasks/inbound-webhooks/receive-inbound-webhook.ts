@@ -9,12 +9,12 @@ import type { ExecutionRow } from "../executions.store.ts";
 import type { InboundWebhookAnswer } from "../tasks.schemas.ts";
 import * as store from "./inbound-webhooks.store.ts";
 
-/** What comes within this time is taken in together. */
+/** Webhooks that arrive within this time are processed together. */
 const collectSeconds = 0.25;
 
 /**
- * A shop says that something happened. Whoever asks has no token: they are known by their signature, and answered when what they
- * said is stored. It is taken in by the task that imports orders, which asks the shop what they are like now.
+ * Receives a webhook of a shop. The caller has no token; its signature authenticates it. The response is sent once the webhook is
+ * stored. The task that imports orders processes it later, and reads the current state of the orders from the shop.
  */
 export async function receiveInboundWebhook(
   ctx: Ctx,
