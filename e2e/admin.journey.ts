@@ -196,7 +196,7 @@ test("changing security settings asks for step-up authentication in place", asyn
   await page.getByLabel("Allowed hosts").fill("*.example.com");
   await page.getByLabel("Allowed hosts").press("Enter");
   await page.getByRole("button", { name: "Save settings" }).click();
-  const proof = dialog("Show who you are");
+  const proof = dialog("Confirm your identity");
   await proof.getByLabel("Your password").fill("not that one");
   await proof.getByRole("button", { name: "Go on" }).click();
   await proof.getByText("The password is incorrect.").first().waitFor();

@@ -11,7 +11,7 @@ import type { StepUpMethod } from "./step-up.ts";
 import { finishStepUp } from "./step-up.ts";
 import { useCreateForm } from "./use-create-form.ts";
 
-const title = "Show who you are";
+const title = "Confirm your identity";
 const close = (): void => finishStepUp(false);
 
 /** Shown over the page while a request waits for it; the request is then repeated, or fails when this is closed. */
