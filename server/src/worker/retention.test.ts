@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Kept } from "../context.ts";
+import type { RetainedKind } from "../context.ts";
 import { aParcel } from "../features/labels/labels.schemas.ts";
 import { deleteChainsAcrossOrgs, lockOldChainsAcrossOrgs } from "../features/operations/run/old-runs.store.ts";
 import { deleteOldRunsAcrossOrgs } from "../features/operations/operations.ts";
@@ -12,11 +12,11 @@ import { eventually } from "../testing/eventually.ts";
 import { workOff } from "../queue/work.ts";
 import { startTestHub } from "../testing/test-hub.ts";
 import { readBacklog } from "./backlog.ts";
-import { removeWhatIsOld } from "./retention.ts";
+import { purgeExpired } from "./retention.ts";
 
 const dayMs = 86_400_000;
 const never = new AbortController().signal;
-const retentionDays: Record<Kept, number> = {
+const retentionDays: Record<RetainedKind, number> = {
   runs: 365,
   executions: 90,
   exceptions: 180,
@@ -24,8 +24,8 @@ const retentionDays: Record<Kept, number> = {
   pickups: 730,
   labelFiles: 180,
   deliveries: 30,
-  deliveryAnswers: 7,
-  firings: 90,
+  deliveryResponses: 7,
+  invocations: 90,
   requests: 7,
 };
 const hub = await startTestHub({ settings: { retentionDays } });
@@ -66,10 +66,10 @@ test("what has ended is removed when its time is over, with all that belongs to 
   const [alone, chained] = [await makeRun(), await makeRun()];
 
   hub.advance(89 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/tasks/executions/${execution}`)).toBe(200);
   hub.advance(2 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/tasks/executions/${execution}`)).toBe(404);
   expect(await statusOf(`/operations/runs/${alone}`)).toBe(200);
 
@@ -77,13 +77,13 @@ test("what has ended is removed when its time is over, with all that belongs to 
   const undo = await org.post(`/operations/runs/${chained}/undo`, {});
   expect(undo.status).toBe(201);
   hub.advance(280 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/operations/runs/${alone}`)).toBe(404);
   expect(await statusOf(`/operations/runs/${chained}`)).toBe(200);
   const again = await org.post(`/operations/runs/${undo.body.id}/undo`, {});
   expect(again.body).toMatchObject({ status: "succeeded" });
   hub.advance(366 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/operations/runs/${chained}`)).toBe(404);
   expect(await statusOf(`/operations/runs/${again.body.id}`)).toBe(404);
 
@@ -108,11 +108,11 @@ test("however much grows old in a day, and however often somebody looks, the aud
   hub.advance(3_600_000);
   await execute();
   hub.advance(90 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await told()).toEqual(before);
   hub.advance(dayMs);
   for (let look = 0; look < 3; look++) {
-    await removeWhatIsOld(hub.world, never);
+    await purgeExpired(hub.world, never);
     hub.advance(600_000);
   }
   await expect.poll(told, { timeout: 10_000 }).toEqual([...before, "1502 executions"].toSorted());
@@ -120,7 +120,7 @@ test("however much grows old in a day, and however often somebody looks, the aud
 
 test("what a process that died has removed is told by the next one", async () => {
   await db.query("insert into removals values ($1, 'pickups', '2020-01-01', 7)", [org.id]);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("7 pickups");
 });
 
@@ -139,14 +139,14 @@ test("an automation waits when there is an event for it; what it did goes after 
   expect(await workOff(hub.world, automationWork)).toBe(1);
   expect(await waiting()).toBe(0);
   expect((await org.post(`/automations/${id}/pause`)).status).toBe(200);
-  const firings = async () => (await org.get(`/automations/${id}/invocations`)).body.data;
+  const invocations = async () => (await org.get(`/automations/${id}/invocations`)).body.data;
   hub.advance(89 * dayMs);
-  await removeWhatIsOld(hub.world, never);
-  expect(await firings()).toHaveLength(1);
+  await purgeExpired(hub.world, never);
+  expect(await invocations()).toHaveLength(1);
   hub.advance(2 * dayMs);
-  await removeWhatIsOld(hub.world, never);
-  expect(await firings()).toEqual([]);
-  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 firings");
+  await purgeExpired(hub.world, never);
+  expect(await invocations()).toEqual([]);
+  await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 invocations");
 });
 
 test("what has sent something outside is kept, since it must not be sent again (reliability R9)", async () => {
@@ -157,7 +157,7 @@ test("what has sent something outside is kept, since it must not be sent again (
     [org.id, execution, bridgeId],
   );
   hub.advance(100 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/tasks/executions/${execution}`)).toBe(200);
 });
 
@@ -165,7 +165,7 @@ test("a comparison goes with all its items a year after its last change (reliabi
   const desk = await openComparisonDesk(hub, org);
   const [old, renamed] = [await desk.processed([anItem(), anItem()]), await desk.aComparison([anItem()])];
   hub.advance(200 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect([await statusOf(old), await statusOf(renamed)]).toEqual([200, 200]);
   const young = await desk.aComparison([anItem()]);
   // One that waits for a worker is not old, however long it does.
@@ -173,7 +173,7 @@ test("a comparison goes with all its items a year after its last change (reliabi
   expect((await org.post(`${waiting}/process`, {})).status).toBeLessThan(300);
   await db.query("update rate_comparisons set updated_at = '2001-01-01' where id = $1", [waiting.split("/").at(-1)]);
   hub.advance(166 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await Promise.all([old, renamed, young, waiting].map(statusOf))).toEqual([404, 404, 200, 200]);
   const id = old.split("/").at(-1);
   for (const table of ["rate_items", "rate_results", "rate_item_kinds"]) {
@@ -199,10 +199,10 @@ test("a pickup goes two years after its end, one to come never does (reliability
   const [ended, open] = [await book(), await book()];
   expect((await org.delete(`/pickups/${ended}`)).body).toMatchObject({ status: "cancelled" });
   hub.advance(729 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`/pickups/${ended}`)).toBe(200);
   hub.advance(2 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect([await statusOf(`/pickups/${ended}`), await statusOf(`/pickups/${open}`)]).toEqual([404, 200]);
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 pickups");
 });
@@ -212,11 +212,11 @@ test("of a label what is printed goes after half a year, and it is said so; the 
   const { body } = await org.post("/shipments/labels", { ...aParcel, carrierAccountId: account.id });
   const path = `/shipments/labels/${body.label.id}`;
   hub.advance(179 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await statusOf(`${path}/content`)).toBe(200);
   const before = (await org.get(path)).body;
   hub.advance(2 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   const gone = await org.get(`${path}/content`);
   expect([gone.status, gone.body.code]).toEqual([409, "invalid_state"]);
   expect(gone.body.detail).toMatch(/retention period/);
@@ -236,10 +236,10 @@ test("an exception goes half a year after it was closed, an open one when it was
   const [young, open, closed] = data.map(({ id }) => `/exceptions/${id}`) as [string, string, string];
   expect((await org.post(`${closed}/resolve`, { action: "dismiss" })).status).toBe(200);
   hub.advance(81 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await Promise.all([young, open, closed].map(statusOf))).toEqual([200, 404, 200]);
   hub.advance(100 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await Promise.all([young, open, closed].map(statusOf))).toEqual([404, 404, 404]);
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 exceptions");
 });
@@ -248,7 +248,7 @@ test("what is to be kept for ever is (reliability R9)", async () => {
   const [execution, run] = [await execute(), await makeRun()];
   hub.advance(1_000 * dayMs);
   const settings = { ...hub.world.settings, retentionDays: { runs: 365 } };
-  await removeWhatIsOld({ ...hub.world, settings }, never);
+  await purgeExpired({ ...hub.world, settings }, never);
   expect([await statusOf(`/tasks/executions/${execution}`), await statusOf(`/operations/runs/${run}`)]).toEqual([
     200, 404,
   ]);
@@ -270,7 +270,7 @@ describe("while somebody tries again or takes back what is being removed (reliab
     return await answer!;
   }
   /** Everything older than this file's own records is left alone by being young. */
-  beforeAll(() => removeWhatIsOld(hub.world, never));
+  beforeAll(() => purgeExpired(hub.world, never));
 
   test.each([
     ["undo", "add_tags"],

@@ -358,8 +358,8 @@ describe("whoever dies", () => {
       await Promise.all([workOff(hub.world, automationWork), workOff(other.world, automationWork)]);
     }
     await work();
-    const firings = await invocationsOf(made.id, tenant);
-    expect(firings.reduce((sum: number, one: { order_count: number }) => sum + one.order_count, 0)).toBe(18);
+    const invocations = await invocationsOf(made.id, tenant);
+    expect(invocations.reduce((sum: number, one: { order_count: number }) => sum + one.order_count, 0)).toBe(18);
     const orders = (await tenant.get("/orders?limit=100")).body.data;
     expect(orders.map(({ notes }: { notes: unknown[] }) => notes.length)).toEqual(Array.from({ length: 18 }, () => 1));
   });

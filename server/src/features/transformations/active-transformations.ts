@@ -23,11 +23,11 @@ export type ActiveTransformation = {
 export type ActiveTransformations = { inbound?: ActiveTransformation; outbound?: ActiveTransformation };
 
 type Task = { orgId: string; bridgeId: string; taskName: string };
-type Kept = { stamp: string; load: () => Promise<ActiveTransformation | undefined> };
+type Cached = { stamp: string; load: () => Promise<ActiveTransformation | undefined> };
 
 const maxKept = 1_000;
 /** Compiled ones by id. What is kept is used only for the very version that the database names now. */
-const compiledOnes = perWorld(() => new Map<string, Kept>());
+const compiledOnes = perWorld(() => new Map<string, Cached>());
 
 type Active = { orgId: string; rows: ActiveRow[] };
 

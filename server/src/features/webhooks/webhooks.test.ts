@@ -2,7 +2,7 @@ import { CloudEvent } from "cloudevents";
 import { createPublicKey, verify } from "node:crypto";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { removeWhatIsOld } from "../../worker/retention.ts";
+import { purgeExpired } from "../../worker/retention.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { startReceiver } from "../../testing/stand-in-receiver.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -10,7 +10,7 @@ import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../..
 import { sealPart } from "./webhook-signing.ts";
 import { startDeliveries } from "./webhooks.ts";
 
-const hub = await startTestHub({ settings: { retentionDays: { deliveries: 30, deliveryAnswers: 7 } } });
+const hub = await startTestHub({ settings: { retentionDays: { deliveries: 30, deliveryResponses: 7 } } });
 const { webhookTo, read, pass } = openWebhookDesk(hub);
 const minute = 60_000;
 
@@ -404,12 +404,12 @@ test("deliveries are kept for a month, responses for a week; pending deliveries 
   const never = new AbortController().signal;
   const dayMs = 24 * 60 * minute;
   hub.advance(6 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await answers()).toEqual([[""], ["busy", "busy"]]);
   hub.advance(2 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await answers()).toEqual([[null], [null, null]]);
   hub.advance(23 * dayMs);
-  await removeWhatIsOld(hub.world, never);
+  await purgeExpired(hub.world, never);
   expect(await page()).toMatchObject([{ id: tried!.id, status: "pending" }]);
 }, 60_000);
