@@ -32,11 +32,11 @@ import {
 import { pullTask } from "../standard-tasks.ts";
 import { allNodes, gidOf, idOf, nextAfter, query } from "./shopify-graphql.ts";
 import { readHolds } from "./shopify-holds.ts";
-import type { ShopifyNews } from "./shopify-webhooks.ts";
+import type { ShopifyPayload } from "./shopify-webhooks.ts";
 
 const addressFields = "name company address1 address2 city province provinceCode zip country countryCodeV2 phone";
 
-/** Weights belong to products, which an app may have no access to. */
+/** Weights belong to products, for which an app may lack the scope. */
 function lineFieldsOf({ settings }: Call): string {
   const weight = "variant { inventoryItem { measurement { weight { value unit } } } }";
   return `id sku title variantTitle quantity currentQuantity unfulfilledQuantity requiresShipping
@@ -76,10 +76,10 @@ const moreLinesQuery = (call: Call): string => `query HubOrderLines($id: ID!, $a
   }
 }`;
 
-/** `after` is Shopify's own cursor, only set between two pages of one pass. */
+/** `after` is Shopify's cursor, set only between two pages of one pass. */
 type Cursor = { from?: string; highest?: string; after?: string; read?: number };
 
-/** Shopify pages no deeper than 25,000 records; a new pass from the newest change on starts before that. */
+/** Shopify lists at most 25,000 records. Before that, a new pass starts at the newest change. */
 const maxDepth = 20_000;
 
 async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
@@ -99,7 +99,7 @@ async function* pullOrders(call: Call, cursor: unknown): AsyncGenerator<Page> {
     for (const node of listOf(nodes)) records.push(await readWhole(call, node));
     const after = nextAfter(objectOf(pageInfo), followed);
     at = nextCursor(at, records, after);
-    // A new pass has cursors of its own.
+    // Cursors of a new pass may repeat those of the last one.
     if (at.after === undefined) followed = createFollowed(undefined);
     yield { records, cursor: at };
     if (after === undefined) return;
@@ -114,12 +114,12 @@ async function readWhole(call: Call, node: Json): Promise<PulledRecord> {
   return toRecord(await withHolds(call, await withAllLines(call, node)));
 }
 
-/** The orders as they are now, each once. Of one that is not there any more nothing is known, unless it was said to be deleted. */
+/** Reads the current state of the orders, each once. A missing order is skipped, unless a webhook reported it as deleted. */
 async function receive(call: Call, payloads: unknown[]): Promise<PulledRecord[]> {
-  const news = payloads as ShopifyNews[];
-  const deleted = new Set(news.flatMap((one) => ("deletedOrderId" in one ? [one.deletedOrderId] : [])));
-  const held = news.flatMap((one) => ("fulfillmentOrderId" in one ? [one.fulfillmentOrderId] : []));
-  const named = news.flatMap((one) => ("orderId" in one ? [one.orderId] : []));
+  const changes = payloads as ShopifyPayload[];
+  const deleted = new Set(changes.flatMap((one) => ("deletedOrderId" in one ? [one.deletedOrderId] : [])));
+  const held = changes.flatMap((one) => ("fulfillmentOrderId" in one ? [one.fulfillmentOrderId] : []));
+  const named = changes.flatMap((one) => ("orderId" in one ? [one.orderId] : []));
   const ids = [...new Set([...named, ...deleted, ...(await ordersOf(call, [...new Set(held)]))])];
   const records: PulledRecord[] = [];
   for (const some of chunksOf(ids, pageSizeOf(call))) {
@@ -134,7 +134,7 @@ async function receive(call: Call, payloads: unknown[]): Promise<PulledRecord[]>
   return records;
 }
 
-/** What is held or moved are fulfilment orders; they know which order they are of. */
+/** Holds and moves concern fulfillment orders, which refer to their order. */
 async function ordersOf(call: Call, fulfillmentOrderIds: string[]): Promise<string[]> {
   const orders: string[] = [];
   for (const some of chunksOf(fulfillmentOrderIds, 100)) {
@@ -164,7 +164,7 @@ async function withAllLines(call: Call, order: Json): Promise<Json> {
   return { ...order, lineItems };
 }
 
-/** Only where there is one: it takes a request of its own. */
+/** Only for orders on hold, since it needs a request of its own. */
 async function withHolds(call: Call, order: Json): Promise<Json> {
   return order.displayFulfillmentStatus === "ON_HOLD"
     ? { ...order, fulfillmentHolds: await readHolds(call, order.id) }
@@ -191,7 +191,7 @@ function canonicalOf(order: Json): CanonicalOrder {
   const status = statusOf(order);
   const isOver = status === "cancelled";
   const original = objectOf(objectOf(order.totalPriceSet).shopMoney);
-  // What was paid back or taken off is not in the current one; of a cancelled order that would be all.
+  // The current total excludes refunds and removed lines; for a cancelled order it would be zero.
   const { amount: current } = objectOf(objectOf(order.currentTotalPriceSet).shopMoney);
   const { title: service } = objectOf(order.shippingLine);
   const customer = { name: shipTo.name, email: order.email, phone: order.phone ?? shipTo.phone };
@@ -223,14 +223,14 @@ function canonicalOf(order: Json): CanonicalOrder {
   };
 }
 
-/** What the buyer filled in at the checkout, and what was too long for the name of an item. */
+/** Attributes that the buyer entered at the checkout, and texts that were too long for the name of an item. */
 function notesOf(order: Json, lines: { note?: string }[]): CanonicalOrder["notes"] {
   const attributes = text(attributesOf(order).join("\n"), orderLimits.noteLength);
   const notes = [attributes, ...lines.map(({ note }) => note)];
   return notes.flatMap((one) => (one === undefined ? [] : [{ text: one }]));
 }
 
-/** Names that begin with `_` are those of apps, which no shop shows. */
+/** Names that start with `_` belong to apps and are hidden in shops. */
 function attributesOf({ customAttributes }: Json): string[] {
   return listOf(customAttributes).flatMap(({ key, value }) => {
     const isShown = !asText(key).startsWith("_") && asText(value).trim() !== "";
@@ -245,9 +245,9 @@ function statusOf(order: Json): string {
   if (order.displayFulfillmentStatus === "FULFILLED") return "shipped";
   const all = listOf(order.lineItems);
   const items = all.filter((item) => quantityOf(item) > 0);
-  // Everything was taken off: that it is cancelled is only not said.
+  // All lines were removed: the order is cancelled, although Shopify does not say so.
   if (items.length === 0 && all.length > 0) return "cancelled";
-  // What needs no shipping, such as a gift card, is often fulfilled at once: no parcel has left by that.
+  // Items that are not shipped, such as gift cards, are often fulfilled at once. No parcel has left then.
   const parcels = items.filter(needsShipping);
   const shipped = parcels.filter((item) => shippedOf(item) > 0);
   const isKnown = parcels.some(({ unfulfilledQuantity }) => Number.isInteger(unfulfilledQuantity));
@@ -256,7 +256,7 @@ function statusOf(order: Json): string {
   }
   if (!isKnown && order.displayFulfillmentStatus === "PARTIALLY_FULFILLED") return "partially_shipped";
   if (order.displayFinancialStatus === "PENDING") return "awaiting_payment";
-  // A person decides whether refunded items still ship, and what happens to an order without a parcel.
+  // A user decides whether refunded items still ship, and what happens to an order without shippable items.
   const isOdd = isPaidBack.includes(asText(order.displayFinancialStatus)) || parcels.length === 0;
   return isOdd && all.length > 0 ? "review_required" : "new";
 }
@@ -287,7 +287,7 @@ function toAddress(given: unknown) {
   return addressOf({ ...rest, countryCode });
 }
 
-/** What was taken off the order again is no longer in its current quantity; of a cancelled order that would be all. */
+/** The current quantity excludes removed items; for a cancelled order it would be zero. */
 function quantityOf(item: Json, isCancelled = false): number {
   const quantity = Number(isCancelled ? item.quantity : (item.currentQuantity ?? item.quantity));
   return Number.isInteger(quantity) ? Math.max(0, quantity) : 0;
@@ -303,7 +303,7 @@ function toLine(item: Json, isCancelled: boolean): { line: CanonicalLine; note?:
   const quantity = quantityOf(item, isCancelled);
   const price = objectOf(objectOf(item.originalUnitPriceSet).shopMoney).amount;
   const shippedQuantity = Math.min(shippedOf(item), quantity);
-  // As Shopify's own exports name it; a product that has no variants has one of this title.
+  // The name as in Shopify's exports. A product without variants has one with this title.
   const variant = asText(item.variantTitle);
   const product = [asText(item.title), variant === "Default Title" ? "" : variant].filter((part) => part !== "");
   const title = line(product.join(" - "), 200);
@@ -314,7 +314,7 @@ function toLine(item: Json, isCancelled: boolean): { line: CanonicalLine; note?:
   return { line: whole, ...(note === undefined ? {} : { note }) };
 }
 
-/** Of one piece, as the product has it. */
+/** Weight of one unit, from the product. */
 function weightOf(item: Json): Weight | undefined {
   const { measurement } = objectOf(objectOf(item.variant).inventoryItem);
   const { value, unit } = objectOf(objectOf(measurement).weight);
