@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { startReceiver } from "../server/src/testing/stand-in-receiver.ts";
 import type { Receiver } from "../server/src/testing/stand-in-receiver.ts";
 import type { TestHub, TestOrg } from "../server/src/testing/test-hub.ts";
-import { makeOrders, openWebhookDesk } from "../server/src/testing/webhook-desk.ts";
+import { makeOrders, webhookFixture } from "../server/src/testing/webhook-fixture.ts";
 import type { Person } from "./console-hub.ts";
 import { checkPage, openBrowser, signIn, startConsoleHub, takeScreenshot } from "./console-hub.ts";
 
@@ -14,7 +14,7 @@ let receiver: Receiver;
 beforeAll(async () => {
   const [started, browser] = await Promise.all([startConsoleHub(), openBrowser()]);
   hub = started;
-  openWebhookDesk(hub);
+  webhookFixture(hub);
   org = await hub.org();
   receiver = await startReceiver();
   person = await browser.person();

@@ -3,7 +3,7 @@ import { systemContext } from "./context.ts";
 import { workOff } from "./queue/work.ts";
 import { runWork } from "./features/operations/run/run-work.ts";
 import { scriptedCall, installConnector } from "./testing/scripted-connector.ts";
-import { anItem, openComparisonDesk, rateOneChunk, workThrough } from "./testing/comparison-desk.ts";
+import { anItem, comparisonFixture, rateOneChunk, workThrough } from "./testing/comparison-fixture.ts";
 import { itemsPerTransaction } from "./features/rate-comparisons/execute-comparison.ts";
 import { afterFile } from "./testing/after-file.ts";
 import { eventually } from "./testing/eventually.ts";
@@ -78,7 +78,7 @@ describe("watching", () => {
     const wanted = { order_ids: [order.id], actions };
     const { body: run } = await org.post("/operations/run", wanted, { headers: { prefer: "respond-async" } });
     await workOff(hub.world, runWork);
-    const { aComparison } = await openComparisonDesk(hub, org);
+    const { aComparison } = await comparisonFixture(hub, org);
     const path = await aComparison([anItem()]);
     await org.post(`${path}/process`);
     await workThrough(hub.world);
@@ -141,7 +141,7 @@ describe("watching", () => {
 
   test("a comparison shows how far it is, also before it has begun", async () => {
     const org = await hub.org();
-    const { aComparison } = await openComparisonDesk(hub, org);
+    const { aComparison } = await comparisonFixture(hub, org);
     const path = await aComparison(Array.from({ length: itemsPerTransaction + 10 }, () => anItem()));
     const stream = await watch(org, path);
     expect(JSON.parse((await stream.next()).data!)).toMatchObject({ status: "draft" });
@@ -157,7 +157,7 @@ describe("watching", () => {
 
   test("ends when the record is gone, and with the key", async () => {
     const org = await hub.org();
-    const { aComparison } = await openComparisonDesk(hub, org);
+    const { aComparison } = await comparisonFixture(hub, org);
     const path = await aComparison([anItem()]);
     const { body: key } = await org.post("/api-keys", { name: "gone", scopes: ["rates:read"] });
     const revoked = await watch(hub.client(key.key), path);

@@ -89,10 +89,13 @@ export function maskPersonsWithin(value: unknown, holder = ""): unknown {
   if (Array.isArray(value)) return value.map((member) => maskPersonsWithin(member, holder));
   const names = Object.keys(value).map(plain);
   const isPerson =
-    personHolder.test(holder) || place.test(holder) || names.some((name) => isPersonal(name) || besidesPerson.test(name));
+    personHolder.test(holder) ||
+    place.test(holder) ||
+    names.some((name) => isPersonal(name) || besidesPerson.test(name));
   return mapMembers(value, (member, key) => {
     const name = plain(key);
-    const isNamed = isPersonal(name) || (isPerson && name === "name") || (personHolder.test(name) && !isContainer(member));
+    const isNamed =
+      isPersonal(name) || (isPerson && name === "name") || (personHolder.test(name) && !isContainer(member));
     return isNamed ? maskScalars(member) : maskPersonsWithin(member, name);
   });
 }

@@ -7,7 +7,7 @@ import { automationWork } from "../features/automations/automations.ts";
 import { deleteUnneededAcrossOrgs } from "../features/tasks/executions.store.ts";
 import { deleteOldExecutionsAcrossOrgs } from "../features/tasks/tasks.ts";
 import type { Tx } from "../db/database.ts";
-import { anItem, openComparisonDesk } from "../testing/comparison-desk.ts";
+import { anItem, comparisonFixture } from "../testing/comparison-fixture.ts";
 import { eventually } from "../testing/eventually.ts";
 import { workOff } from "../queue/work.ts";
 import { startTestHub } from "../testing/test-hub.ts";
@@ -162,14 +162,14 @@ test("what has sent something outside is kept, since it must not be sent again (
 });
 
 test("a comparison goes with all its items a year after its last change (reliability R9)", async () => {
-  const desk = await openComparisonDesk(hub, org);
-  const [old, renamed] = [await desk.processed([anItem(), anItem()]), await desk.aComparison([anItem()])];
+  const fixture = await comparisonFixture(hub, org);
+  const [old, renamed] = [await fixture.processed([anItem(), anItem()]), await fixture.aComparison([anItem()])];
   hub.advance(200 * dayMs);
   await purgeExpired(hub.world, never);
   expect([await statusOf(old), await statusOf(renamed)]).toEqual([200, 200]);
-  const young = await desk.aComparison([anItem()]);
+  const young = await fixture.aComparison([anItem()]);
   // One that waits for a worker is not old, however long it does.
-  const waiting = await desk.aComparison([anItem()]);
+  const waiting = await fixture.aComparison([anItem()]);
   expect((await org.post(`${waiting}/process`, {})).status).toBeLessThan(300);
   await db.query("update rate_comparisons set updated_at = '2001-01-01' where id = $1", [waiting.split("/").at(-1)]);
   hub.advance(166 * dayMs);

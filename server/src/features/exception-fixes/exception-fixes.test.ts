@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { RemoteError } from "../../core/remote-error.ts";
 import { dyingBeforeKeeping } from "../../testing/die-before-keeping.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { aBrokenRecord, aRecord as record, openExceptionDesk } from "../../testing/exception-desk.ts";
+import { aBrokenRecord, aRecord as record, exceptionFixture } from "../../testing/exception-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const { db } = hub.world;
-const { floor, aShop, ended } = openExceptionDesk(hub);
+const { floor, aShop, ended } = exceptionFixture(hub);
 
 beforeEach(() => {
   floor.refuses.clear();

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { aBrokenRecord as broken, aRecord as record, openExceptionDesk } from "../../testing/exception-desk.ts";
+import { aBrokenRecord as broken, aRecord as record, exceptionFixture } from "../../testing/exception-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const { db } = hub.world;
-const { floor, aShop, ended } = openExceptionDesk(hub);
+const { floor, aShop, ended } = exceptionFixture(hub);
 
 describe("a record that was not taken", () => {
   test("is one exception however often it comes, and none any more when it comes in well", async () => {

@@ -10,7 +10,7 @@ import { applyLabelResults } from "./operations.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const desk = scriptLabels();
+const script = scriptLabels();
 const account = (await org.post("/carrier-accounts", { name: "Demo", carrier: "demo" })).body.id as string;
 const location = (await org.post("/locations", { name: "Dock", address: aParcel.from })).body.id as string;
 
@@ -59,7 +59,7 @@ describe("choose_rate and buy_label", () => {
       buy,
       { type: "add_tags", params: { tags: ["bought"] } },
     ];
-    const asked = desk.asked.length;
+    const asked = script.asked.length;
     const report = await preflight(id, actions);
     const [chosen, bought] = report.orders[0].steps;
     expect(chosen).toMatchObject({
@@ -70,7 +70,7 @@ describe("choose_rate and buy_label", () => {
     expect(chosen.price.transit_days).toBeLessThanOrEqual(5);
     expect(bought).toMatchObject({ verdict: "ok", price: chosen.price });
     expect(report.pipeline[1].prices).toEqual([{ currency: "USD", total: chosen.price.total, orders: 1 }]);
-    expect([desk.asked.length, (await read(id)).shipping]).toEqual([asked, {}]);
+    expect([script.asked.length, (await read(id)).shipping]).toEqual([asked, {}]);
 
     const done = await run(id, actions);
     expect(done).toMatchObject({ status: "succeeded", summary: { succeeded: 1 } });
@@ -78,7 +78,7 @@ describe("choose_rate and buy_label", () => {
     expect(steps[0]).toMatchObject({ status: "applied", changes: chosen.changes, price: chosen.price });
     expect(steps[1]).toMatchObject({ status: "applied", price: chosen.price, warning: { code: "pending" } });
     // Written down, and nobody was asked yet: the order is what it was, but for what the other steps did.
-    expect(desk.asked.length).toBe(asked);
+    expect(script.asked.length).toBe(asked);
     expect(await read(id)).toMatchObject({ status: "ready", tags: ["bought"] });
 
     await settle();
@@ -89,7 +89,7 @@ describe("choose_rate and buy_label", () => {
     const told = await readRun(done.id);
     expect(told.status).toBe("succeeded");
     expect(told.results[0].steps[1]).not.toHaveProperty("warning");
-    expect(desk.asked.length).toBe(asked + 1);
+    expect(script.asked.length).toBe(asked + 1);
 
     // All has a label: nothing more is bought.
     expect((await run(id, [buy])).summary).toMatchObject({ no_change: 1 });
@@ -122,7 +122,7 @@ describe("choose_rate and buy_label", () => {
   test("a label that the carrier refuses fails the order in the run; a retry asks for another one", async () => {
     const { id } = await anOrder();
     const done = await run(id, [buy]);
-    desk.nextTurns.push({ before: refuse });
+    script.nextTurns.push({ before: refuse });
     await settle();
     const told = await readRun(done.id);
     expect(told).toMatchObject({
@@ -148,7 +148,7 @@ describe("choose_rate and buy_label", () => {
     const { id } = await anOrder();
     const done = await run(id, [buy]);
     const [labelId] = stepOf(done).label_ids as string[];
-    desk.nextTurns.push({ after: fallSilent });
+    script.nextTurns.push({ after: fallSilent });
     await settle();
     expect(stepOf(await readRun(done.id)).warning).toMatchObject({ code: "pending" });
     // What waits for its answer is a label that the order has.
@@ -158,7 +158,7 @@ describe("choose_rate and buy_label", () => {
     await workOff(node.world, labelWork);
     await applyLabelResults(node.world, new AbortController().signal);
     await node.stop();
-    expect([...desk.sold.keys()].filter((key) => key.includes(labelId!))).toEqual([`label:${labelId}`]);
+    expect([...script.sold.keys()].filter((key) => key.includes(labelId!))).toEqual([`label:${labelId}`]);
     expect(stepOf(await readRun(done.id))).not.toHaveProperty("warning");
     expect(await read(id)).toMatchObject({ status: "shipped" });
   });
@@ -167,9 +167,9 @@ describe("choose_rate and buy_label", () => {
     const { id } = await anOrder();
     const done = await run(id, [buy]);
     await run(id, [{ type: "cancel", params: { reason: "customer" } }]);
-    const asked = desk.asked.length;
+    const asked = script.asked.length;
     await settle();
-    expect(desk.asked.length).toBe(asked);
+    expect(script.asked.length).toBe(asked);
     expect(await readRun(done.id)).toMatchObject({ status: "failed", errors_by_code: { invalid_state: 1 } });
     expect(await read(id)).toMatchObject({ status: "cancelled", shipments: [] });
   });
@@ -229,7 +229,7 @@ describe("void_label", () => {
     expect((await read(id)).status).toBe("shipped");
     await settle();
     expect(await read(id)).toMatchObject({ status: "ready", shipments: [], lines: [{ shippedQuantity: 0 }] });
-    expect(desk.voided).toContain(shipments[0].trackingNumber);
+    expect(script.voided).toContain(shipments[0].trackingNumber);
     expect(stepOf(await readRun(done.id))).not.toHaveProperty("warning");
     expect((await run(id, [giveBack])).summary).toMatchObject({ no_change: 1 });
     const named = await run(id, [{ type: "void_label", params: { tracking_number: shipments[0].trackingNumber } }]);
@@ -250,7 +250,7 @@ describe("void_label", () => {
   test("a carrier that does not take it back fails the order; it stays shipped", async () => {
     const { id } = await anOrderWithLabel();
     const done = await run(id, [giveBack]);
-    desk.nextVoids.push(refuse);
+    script.nextVoids.push(refuse);
     await settle();
     expect(await readRun(done.id)).toMatchObject({ status: "failed", errors_by_code: { bad_address: 1 } });
     expect((await read(id)).status).toBe("shipped");
@@ -286,7 +286,7 @@ test("a step learns of all its labels at once, not of some while somebody has an
 test("a run of many orders learns of each; the others stay as they are", async () => {
   const ids = await Promise.all(Array.from({ length: 3 }, async () => (await anOrder()).id as string));
   const done = (await org.post("/operations/run", { order_ids: ids, actions: [buy], note: randomUUID() })).body;
-  desk.nextTurns.push({ before: refuse });
+  script.nextTurns.push({ before: refuse });
   await settle();
   expect(await readRun(done.id)).toMatchObject({ status: "partially_failed", summary: { succeeded: 2, failed: 1 } });
   const statuses = await Promise.all(ids.map(async (id) => (await read(id)).status));

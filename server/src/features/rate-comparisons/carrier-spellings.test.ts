@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { carrierAccountId } = await openComparisonDesk(hub, org);
+const { carrierAccountId } = await comparisonFixture(hub, org);
 
 async function dryRun(csv: string) {
   const { status, body, text } = await org.post("/rate-comparisons/import", { csv, dryRun: true });

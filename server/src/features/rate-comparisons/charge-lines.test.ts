@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { anItem, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { carrierAccountId, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { carrierAccountId, processed, itemsOf } = await comparisonFixture(hub, org);
 
 type Row = { netCost: number; sourceCost: number; status: string; reason: string | null; savings: number | null };
 const told = (rows: Row[]) =>

@@ -1,13 +1,13 @@
 import { unzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { anItem, far, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, far, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { carrierAccountId, aComparison, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { carrierAccountId, aComparison, processed, itemsOf } = await comparisonFixture(hub, org);
 
 describe("scenarios", () => {
   test("change fuel, discount and divisor, for a look or for good", async () => {

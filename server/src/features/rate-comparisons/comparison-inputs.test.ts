@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { anItem, contract, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, contract, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { carrierAccountId, anAccount, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { carrierAccountId, anAccount, processed, itemsOf } = await comparisonFixture(hub, org);
 
 const dearer = (factor: number, more: object) => ({
   ...contract,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { parcelsCsv } from "../../../../bench/src/stored-parcels.ts";
-import { anItem, contract, openComparisonDesk, rateOneChunk, workThrough } from "../../testing/comparison-desk.ts";
+import { anItem, contract, comparisonFixture, rateOneChunk, workThrough } from "../../testing/comparison-fixture.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { signIn, startHubProcess } from "../../testing/hub-process.ts";
 import { readyDataDir } from "../../testing/ready-data-dir.ts";
@@ -13,7 +13,7 @@ import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { aComparison, anAccount } = await openComparisonDesk(hub, org);
+const { aComparison, anAccount } = await comparisonFixture(hub, org);
 
 /** More than is rated in one go. */
 const many = itemsPerTransaction + 10;
@@ -209,7 +209,7 @@ describe("comparisons of several organizations", () => {
       const states = () => Promise.all(large.map(async (path) => (await org.get(path)).body.status));
       await eventually(states, (all) => all.includes("processing"));
       const other = await hub.org();
-      const small = await (await openComparisonDesk(hub, other)).aComparison([anItem()]);
+      const small = await (await comparisonFixture(hub, other)).aComparison([anItem()]);
       await other.post(`${small}/process`);
       // Well before the first of the others is told that it takes too long.
       await eventually(

@@ -1,12 +1,12 @@
 import { read, utils } from "@e965/xlsx";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { anItem, contract, far, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, contract, far, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { anAccount, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { anAccount, processed, itemsOf } = await comparisonFixture(hub, org);
 
 type Cells = Record<string, string | number | null>;
 

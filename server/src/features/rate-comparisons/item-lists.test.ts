@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { anItem, contract, openComparisonDesk, rateOneChunk, workThrough } from "../../testing/comparison-desk.ts";
+import { anItem, contract, comparisonFixture, rateOneChunk, workThrough } from "../../testing/comparison-fixture.ts";
 import { createRandom } from "../../testing/random-parcels.ts";
 import { randomQuery, readAllItems, slowList, toQueryString } from "../../testing/slow-item-list.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
@@ -10,7 +10,7 @@ import type { Item, ItemRequest } from "./rate-comparisons.schemas.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { aComparison, anAccount, processed } = await openComparisonDesk(hub, org);
+const { aComparison, anAccount, processed } = await comparisonFixture(hub, org);
 const idOf = (path: string): string => path.split("/").at(-1)!;
 
 /** Zones that are numbers, among them one beyond 32 bits, and names. */

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { anItem, contract, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, contract, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { anAccount, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { anAccount, processed, itemsOf } = await comparisonFixture(hub, org);
 
 /** With a charge for homes, of which three fifths are expected where nothing tells. */
 const homeContract = {

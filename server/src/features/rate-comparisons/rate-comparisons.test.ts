@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { anItem, contract as card, far, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, contract as card, far, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 import { workOff } from "../../queue/work.ts";
 import { comparisonWork } from "./rate-comparisons.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { carrierAccountId, anAccount, aComparison, processed, itemsOf } = await openComparisonDesk(hub, org);
+const { carrierAccountId, anAccount, aComparison, processed, itemsOf } = await comparisonFixture(hub, org);
 
 describe("a comparison", () => {
   test("is created as a draft, processed, read and deleted", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { demoCards } from "../../carriers/demo/demo-cards.ts";
 import type { RateCard } from "../../carriers/rate-card/card.schemas.ts";
-import { openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { createRandom, randomCard, randomItems } from "../../testing/random-parcels.ts";
 import { slowPrice } from "../../testing/slow-rater.ts";
 import type { Answer } from "../../testing/test-client.ts";
@@ -9,7 +9,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { anAccount, processed } = await openComparisonDesk(hub, org);
+const { anAccount, processed } = await comparisonFixture(hub, org);
 
 // The long form: RATING_ITEMS=100000 npm test -- rating-oracle
 const itemsPerCard = Number(process.env["RATING_ITEMS"] ?? 700);

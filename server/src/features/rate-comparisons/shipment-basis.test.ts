@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { anItem, lb, openComparisonDesk } from "../../testing/comparison-desk.ts";
+import { anItem, lb, comparisonFixture } from "../../testing/comparison-fixture.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
 
 const hub = await startTestHub();
 const org = await hub.org();
-const { processed, itemsOf } = await openComparisonDesk(hub, org);
+const { processed, itemsOf } = await comparisonFixture(hub, org);
 
 const unweighed = (trackingNumber: string, more: object = {}) => anItem({ weight: undefined, trackingNumber, ...more });
 

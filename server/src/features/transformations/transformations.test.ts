@@ -209,9 +209,9 @@ describe("in an execution", () => {
   });
 
   test("a change on one node is in force with the next execution on another", async () => {
-    const desk = await startTestHub({ taskSlots: 0 });
-    await desk.secondNode({ taskSlots: 4 });
-    const there = await desk.org();
+    const firstNode = await startTestHub({ taskSlots: 0 });
+    await firstNode.secondNode({ taskSlots: 4 });
+    const there = await firstNode.org();
     const bridges = await Promise.all(
       ["One", "Two"].map(async (name) => (await there.post("/bridges", { name, connector: "demo" })).body.id as string),
     );

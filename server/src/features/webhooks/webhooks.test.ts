@@ -6,12 +6,12 @@ import { purgeExpired } from "../../worker/retention.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { startReceiver } from "../../testing/stand-in-receiver.ts";
 import { startTestHub } from "../../testing/test-hub.ts";
-import { arrivals, feedOf, makeOrders, openWebhookDesk, orderIdsOf } from "../../testing/webhook-desk.ts";
+import { arrivals, feedOf, makeOrders, webhookFixture, orderIdsOf } from "../../testing/webhook-fixture.ts";
 import { sealPart } from "./webhook-signing.ts";
 import { startDeliveries } from "./webhooks.ts";
 
 const hub = await startTestHub({ settings: { retentionDays: { deliveries: 30, deliveryResponses: 7 } } });
-const { webhookTo, read, pass } = openWebhookDesk(hub);
+const { webhookTo, read, pass } = webhookFixture(hub);
 const minute = 60_000;
 
 describe("a webhook", () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { RemoteError } from "../../../core/remote-error.ts";
-import { openPushDesk } from "../../../testing/push-desk.ts";
+import { pushFixture } from "../../../testing/push-fixture.ts";
 import { installConnector, scriptedShop } from "../../../testing/scripted-connector.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 
 const hub = await startTestHub();
-const { org, shop, aBridge, journalOf, anOrder, shippedOrder, ended } = await openPushDesk(hub);
+const { org, shop, aBridge, journalOf, anOrder, shippedOrder, ended } = await pushFixture(hub);
 
 await hub.secondNode({ taskSlots: 4 });
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { afterFile } from "../../../testing/after-file.ts";
-import { openPushDesk } from "../../../testing/push-desk.ts";
+import { pushFixture } from "../../../testing/push-fixture.ts";
 import { startStandInShop } from "../../../testing/stand-in-shop.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 
 const hub = await startTestHub();
-const { org, shop, aBridge, journalOf, anOrder, ship, shippedOrder, correct, ended } = await openPushDesk(hub);
+const { org, shop, aBridge, journalOf, anOrder, ship, shippedOrder, correct, ended } = await pushFixture(hub);
 
 beforeEach(() => shop.calm());
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openPushDesk } from "../../../testing/push-desk.ts";
+import { pushFixture } from "../../../testing/push-fixture.ts";
 import { startTestHub } from "../../../testing/test-hub.ts";
 
 const hub = await startTestHub();
-const { shop, aBridge, journalOf, shippedOrder, correct } = await openPushDesk(hub);
+const { shop, aBridge, journalOf, shippedOrder, correct } = await pushFixture(hub);
 
 const faults = ["drop_after", "drop_before", "unauthorized", "error", "rate_limit", "truncated"] as const;
 const command = fc.oneof(
