@@ -64,7 +64,7 @@ describe("a label", () => {
   };
   const salesOf = (id: string): string[] => [...labels.sold.keys()].filter((key) => key.includes(id));
 
-  test("that the carrier did not take back is given back once more, and is over when it is", async () => {
+  test("whose void failed is voided again, and the exception is resolved then", async () => {
     const setup = await aSetup();
     const { label } = (await buy(setup)).body;
     labels.nextVoids.push(refuse, refuse);
@@ -83,7 +83,7 @@ describe("a label", () => {
     expect(labels.voided).toContain(label.trackingNumber);
   });
 
-  test("that nobody knows the end of is asked for under the same key: it is bought once", async () => {
+  test("with an unknown outcome is requested with the same key: it is bought once", async () => {
     const setup = await aSetup();
     // The first answer is lost after the sale.
     labels.nextTurns.push({ after: saysNothing });
@@ -99,7 +99,7 @@ describe("a label", () => {
     expect([salesOf(label.id), await setup.list()]).toEqual([[`label:${label.id}`], []]);
   });
 
-  test("that was sold and is of no use is for people to decide about; it is over when it is given back", async () => {
+  test("that was bought but is unusable needs a decision; voiding it resolves the exception", async () => {
     const setup = await aSetup();
     labels.nextTurns.push({ after: (label) => ({ ...label, content: "" }) });
     const { label } = (await buy(setup)).body;
@@ -111,7 +111,7 @@ describe("a label", () => {
     expect(await setup.list("&status=resolved")).toMatchObject([{ id: row.id, resolution: "auto_resolved" }]);
   });
 
-  test("of a fix whose process died is bought by others; refused once more it is the same exception, open again", async () => {
+  test("of a fix whose process died is bought by another process; a second refusal opens the same exception again", async () => {
     const setup = await aSetup();
     const wanted = await anOrder(setup);
     labels.nextTurns.push({ before: refuse });
@@ -143,7 +143,7 @@ describe("a label", () => {
     expect(bought.flatMap((label: { id: string }) => salesOf(label.id))).toHaveLength(1);
   });
 
-  test("that a carrier refused is asked for again, once of those who ask, and over when it is bought", async () => {
+  test("that was refused is requested once for several concurrent fixes, and resolved when it is bought", async () => {
     const setup = await aSetup();
     labels.nextTurns.push({ before: refuse });
     expect((await buy(setup)).body.code).toBe("label_rejected");
@@ -162,7 +162,7 @@ describe("a label", () => {
     expect((await setup.fix(row.id, keys[first])).body).toEqual(answers[first]!.body);
   });
 
-  test("of an order that has left is no exception any more, nor of one that was bought elsewhere", async () => {
+  test("of an order that has shipped, or got another label, is no exception any more", async () => {
     const setup = await aSetup();
     const [left, bought] = [await anOrder(setup), await anOrder(setup)];
     for (const wanted of [left, bought]) {
@@ -189,7 +189,7 @@ describe("a pickup", () => {
     return await org.post("/pickups", { ...wanted, ...nextAvailable });
   }
 
-  test("that the carrier did not cancel is cancelled once more; that it is booked anew says nothing about that", async () => {
+  test("whose cancellation failed is cancelled again; a new booking does not resolve the exception", async () => {
     const setup = await aSetup();
     const { id, confirmationNumber } = (await schedule(setup)).body;
     pickups.nextCancels.push(refuse, refuse);
@@ -209,7 +209,7 @@ describe("a pickup", () => {
     expect(pickups.cancelled).toContain(moved.body.confirmationNumber);
   });
 
-  test("that nobody knows the end of is asked for under the same key; one that is refused is another wish", async () => {
+  test("with an unknown outcome is requested with the same key; after a refusal with a new key", async () => {
     const setup = await aSetup();
     pickups.nextBookings.push(saysNothing);
     const { id } = (await schedule(setup)).body;

@@ -12,7 +12,7 @@ import { startTestHub } from "../../testing/test-hub.ts";
 const quietly = (): void => {};
 const patience = { timeout: 240_000 };
 
-test("a hub that dies at any statement of a run leaves it to the next one, to the same end", patience, async () => {
+test("if a hub dies at any statement of a run, the next one completes it with the same result", patience, async () => {
   const [first] = scenarios;
   const [result] = await runBoundaries({
     scenarios: [{ ...first!, moments: ["sent"] }],
@@ -26,7 +26,7 @@ test("a hub that dies at any statement of a run leaves it to the next one, to th
   expect(result!.completedAt).toBeDefined();
 });
 
-test("kills at random moments lose nothing that was acknowledged and do nothing twice", patience, async () => {
+test("kills at random moments lose no acknowledged change and repeat none", patience, async () => {
   const { findings, kills, acknowledgements } = await runSession(
     {
       plan: makePlan(20_261_115, 5),
@@ -43,7 +43,7 @@ test("kills at random moments lose nothing that was acknowledged and do nothing 
   expect(acknowledgements.run).toBeGreaterThan(0);
 });
 
-describe("the check itself", async () => {
+describe("the checker itself", async () => {
   const hub = await startTestHub();
   const org = await hub.org();
   const { results } = (await org.post("/orders/bulk", { orders: [{}, {}, {}] })).body;
@@ -115,7 +115,7 @@ describe("the check itself", async () => {
     return findings!;
   }
 
-  test("finds nothing where nothing is wrong", async () => {
+  test("has no findings on an intact database", async () => {
     expect(await findAfter("select 1")).toEqual({ lost: [], doubled: [], illegalTransitions: [], broken: [] });
   });
 
@@ -177,7 +177,7 @@ describe("the check itself", async () => {
   });
 
   test.each([[["running", "queued"]], [["succeeded", "running"]], [["failed", "succeeded"]]])(
-    "finds the states %s",
+    "detects the states %s",
     async (statuses) => {
       expect((await findAfter("select 1", statuses)).illegalTransitions).toHaveLength(1);
     },
