@@ -168,7 +168,7 @@ describe("an undo", () => {
     expect((await org.post(`${path}/preflight`)).body.summary).toMatchObject({ orders: 2, irreversible: 2 });
   });
 
-  test("of a run without changes is empty; of a running one it is rejected", async () => {
+  test("cannot be previewed for a run without changes or a running one", async () => {
     const [one] = await orders(1, { tags: ["vip"] });
     const run = (await org.post("/operations/run", { order_ids: [one!.id], actions: [tag] })).body;
     expect((await org.post(`/operations/runs/${run.id}/undo/preflight`)).body.code).toBe("nothing_to_undo");

@@ -102,7 +102,7 @@ describe("a selection", () => {
     expect(await hub.world.db.query("select from operation_selections where id = $1", [id])).toEqual([]);
   });
 
-  test("belongs to its creator alone", async () => {
+  test("belongs to its organization alone", async () => {
     const [org, other] = [await withOrders(many(1)), await withOrders(many(1))];
     const { id: selection_id } = await select(org, {});
     expect((await other.get(`/operations/selections/${selection_id}`)).status).toBe(404);

@@ -71,7 +71,7 @@ const readers: Reader[] = [
   },
 ];
 
-test.each(readers)("$name: a character on the border of two portions stays whole", async ({ file, read }) => {
+test.each(readers)("$name: a character on the border of two chunks stays whole", async ({ file, read }) => {
   for (const [i, at] of [65_534, 65_535, 65_536, 131_071].entries()) {
     const number = `W-${i}`;
     const text = file(number);
