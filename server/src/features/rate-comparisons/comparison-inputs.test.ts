@@ -67,7 +67,7 @@ describe("D19: the card of the ship date", () => {
     expect(await costsOf(await processed(items, { carrierAccountId: account }, { serviceMap }))).toEqual([13.2]);
   });
 
-  test("is used to infer the paid service as well", async () => {
+  test("is used to infer the weight from the paid amount as well", async () => {
     const source = await anAccount(dearer(1, { name: "Old", effectiveFrom: "2024-01-01", effectiveTo: "2024-12-31" }));
     await uploadTo(source, dearer(2, { name: "New", effectiveFrom: "2025-01-01" }));
     const paid = (netCost: number, shipDate: string) => anItem({ netCost, shipDate, weight: undefined });

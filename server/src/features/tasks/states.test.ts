@@ -142,7 +142,7 @@ const looking = fc.nat().map((n): Command => ({
   toString: () => `look at ${n}`,
 }));
 
-test("whatever is asked for in whatever order, executions only move along the table, and all of them end", async () => {
+test("with any sequence of requests executions change status only along the table, and all of them end", async () => {
   const everyId: string[] = [];
   const commands = fc.commands([queueing, queueing, cancelling, retrying, losing, looking], {
     maxCommands: 25,

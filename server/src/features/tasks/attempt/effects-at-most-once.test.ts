@@ -22,7 +22,7 @@ const command = fc.oneof(
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 
 test.each(["blind", "findable", "keyed", "correctable"] as const)(
-  "whatever is executed and whatever fails, a shipment arrives once and each `forceResend` adds at most one: %s",
+  "with any executions and failures a shipment arrives once, and each `forceResend` adds at most one: %s",
   async (way) => {
     const { push } = await aBridge(way);
     const check = async (commands: Command[]): Promise<void> => {
