@@ -39,7 +39,7 @@ test("the empty state without failures", async () => {
   await page.getByRole("row", { name: /noop/ }).waitFor();
 });
 
-test("journey 10: from the start page a failure of the night is retried with three clicks", async () => {
+test("journey 10: from the start page a failed task is retried with three clicks", async () => {
   const { page } = person;
   const flaky = { message: "The warehouse did not answer.", retryable: true };
   const ids = await Promise.all([

@@ -42,7 +42,7 @@ async function ownersRows(): Promise<unknown[]> {
   ]);
 }
 
-describe("another organization's things look exactly like things that never existed", () => {
+describe("records of another organization look exactly like records that never existed", () => {
   test.each(routes.filter(({ route }) => route.ids))("in the path of $name", async (mounted) => {
     const before = await ownersRows();
     const call = (idOf: (kind: ResourceKind) => string) =>
@@ -85,7 +85,7 @@ describe("another organization's things look exactly like things that never exis
   );
 });
 
-test("the owner still has everything afterwards", async () => {
+test("the owner still has all records afterwards", async () => {
   for (const path of [
     `/condition-sets/${theirs.condition_set}`,
     `/users/${theirs.user}`,
