@@ -56,7 +56,7 @@ describe("methods that no route has (protocol 5)", () => {
 
 describe("requests that are rejected before routing", () => {
   test.each(["GET /% HTTP/1.1", "GET /%ff HTTP/1.1", "GET /api/v1/orders/%zz HTTP/1.1", "BREW / HTTP/1.1"])(
-    "get the security headers and a closed connection: %s",
+    "get the security headers and a request id: %s",
     async (line) => {
       const { status, head } = readAnswer(await send(`${line}\r\nhost: x\r\nconnection: close\r\n\r\n`));
       expect(status).toBeGreaterThanOrEqual(400);

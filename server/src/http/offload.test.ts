@@ -76,7 +76,7 @@ describe("a body that would block the event loop is offloaded (security N3)", ()
     expect(reachesThreshold([Buffer.from(small)], bounds, true), "its example").toBe(false);
   });
 
-  test.each(withBody)("$name: without a threshold its lists are limited", ({ route }) => {
+  test.each(withBody)("$name: a body below the threshold has only short lists", ({ route }) => {
     const bounds = offloadThresholdOf(route);
     const longest = Math.max(0, ...listLimits(route.body));
     expect(Math.min(longest, bounds.items)).toBeLessThanOrEqual(exceptions.get(route.name) ?? mostItems);

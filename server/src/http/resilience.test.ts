@@ -42,7 +42,7 @@ test("a database outage gives 503, never 500, and everything works again afterwa
   await admin.end();
 });
 
-test("a read-only database is not ready, and its connections are closed once another accepts writes (reliability R6)", async () => {
+test("a read-only database is not ready, and its connections are replaced once it accepts writes (reliability R6)", async () => {
   const hub = await startTestHub();
   const org = await hub.org();
   const admin = new pg.Client({ ...inject("cluster"), database: "postgres" });
