@@ -25,7 +25,7 @@ const recordsOf = ({ blocks }: StreamReader) =>
   blocks.flatMap(({ data }) => (data === undefined ? [] : [JSON.parse(data) as Record<string, unknown>]));
 
 describe("watching", () => {
-  test("a run shows it now, whenever it goes on, and last its end; on another node too", async () => {
+  test("a run is streamed now, with every progress and at its end; on another node too", async () => {
     const org = await hub.org();
     const second = await hub.secondNode();
     const { body: made } = await org.post("/orders/bulk", { orders: Array.from({ length: 1_200 }, () => ({})) });
@@ -52,7 +52,7 @@ describe("watching", () => {
     }
   }, 90_000);
 
-  test("an end is told without waiting for the clock, which may stand still", async () => {
+  test("an end is sent without waiting for the clock, which may be stopped", async () => {
     const ctx = systemContext(hub.world, (await hub.org()).id, "test");
     const id = crypto.randomUUID();
     let hasEnded = false;
@@ -89,7 +89,7 @@ describe("watching", () => {
     expect(told).toEqual([run.id, path.split("/").at(-1)]);
   });
 
-  test("what has ended is told at once, and there is nothing more to say", async () => {
+  test("an ended record is sent at once, and the stream closes", async () => {
     const org = await hub.org();
     const { body: order } = await org.post("/orders", {});
     const actions = [{ type: "add_tags", params: { tags: ["x"] } }];
@@ -99,7 +99,7 @@ describe("watching", () => {
     expect(stream.blocks).toMatchObject([{ event: "end" }]);
   });
 
-  test("an execution shows when it runs and how it ended", async () => {
+  test("an execution is streamed when it starts and ends", async () => {
     const org = await hub.org();
     const gate = Promise.withResolvers<void>();
     const connector = installConnector([
@@ -121,7 +121,7 @@ describe("watching", () => {
     expect(last.status).toBe("succeeded");
   });
 
-  test("an import of a bridge is an execution, and ends with how many orders came", async () => {
+  test("an import of a bridge is an execution, and ends with the number of orders", async () => {
     const org = await hub.org();
     const shop = await startStandInShop({ orders: 3 });
     afterFile(() => shop.close());
@@ -139,7 +139,7 @@ describe("watching", () => {
     expect(last).toEqual((await org.get(`/tasks/executions/${execution.id}`)).body);
   });
 
-  test("a comparison shows how far it is, also before it has begun", async () => {
+  test("a comparison streams its progress, also before it has started", async () => {
     const org = await hub.org();
     const { aComparison } = await comparisonFixture(hub, org);
     const path = await aComparison(Array.from({ length: itemsPerTransaction + 10 }, () => anItem()));
@@ -155,7 +155,7 @@ describe("watching", () => {
     expect(JSON.parse((await stream.next(isEnd)).data!)).toEqual((await org.get(path)).body);
   }, 90_000);
 
-  test("ends when the record is gone, and with the key", async () => {
+  test("ends when the record or the key is deleted", async () => {
     const org = await hub.org();
     const { aComparison } = await comparisonFixture(hub, org);
     const path = await aComparison([anItem()]);

@@ -61,7 +61,7 @@ async function listRemoved(): Promise<string[]> {
   return entries.map(({ data }) => `${data.count} ${data.kind}`).toSorted();
 }
 
-test("what has ended is removed when its time is over, with all that belongs to it, and that is recorded (reliability R9)", async () => {
+test("ended records are deleted after their retention, with all their parts, and this is recorded (reliability R9)", async () => {
   const execution = await execute();
   const [alone, chained] = [await makeRun(), await makeRun()];
 
@@ -95,7 +95,7 @@ test("what has ended is removed when its time is over, with all that belongs to 
   await expect.poll(listRemoved, { timeout: 10_000 }).toEqual(["1 executions", "1 runs", "3 runs"]);
 });
 
-test("however much grows old in a day, and however often somebody looks, the audit log has one entry of a kind", async () => {
+test("the audit log has one entry per kind and day, for any number of records and passes", async () => {
   const told = async () => (await listRemoved()).filter((text) => text.endsWith(" executions"));
   const before = await told();
   hub.advance(dayMs - (hub.world.clock.now().getTime() % dayMs));
@@ -118,13 +118,13 @@ test("however much grows old in a day, and however often somebody looks, the aud
   await expect.poll(told, { timeout: 10_000 }).toEqual([...before, "1502 executions"].toSorted());
 });
 
-test("what a process that died has removed is told by the next one", async () => {
+test("deletions by a process that died are recorded by the next one", async () => {
   await db.query("insert into removals values ($1, 'pickups', '2020-01-01', 7)", [org.id]);
   await purgeExpired(hub.world, never);
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("7 pickups");
 });
 
-test("an automation waits when there is an event for it; what it did goes after its time, and that is recorded", async () => {
+test("an unread event makes an automation waiting work; its invocations are deleted after their retention, with a record", async () => {
   const waiting = async () =>
     (await readBacklog(hub.world)).queues.find(({ queue }) => queue === "automations")?.waiting;
   const actions = [{ type: "add_tags", params: { tags: ["seen"] } }];
@@ -149,7 +149,7 @@ test("an automation waits when there is an event for it; what it did goes after 
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 invocations");
 });
 
-test("what has sent something outside is kept, since it must not be sent again (reliability R9)", async () => {
+test("an execution that sent something is kept, since it must not be sent again (reliability R9)", async () => {
   const execution = await execute();
   await db.query(
     `insert into task_effects (org_id, effect_key, execution_id, bridge_id, task_name, opened_by, status, created_at, updated_at)
@@ -161,7 +161,7 @@ test("what has sent something outside is kept, since it must not be sent again (
   expect(await statusOf(`/tasks/executions/${execution}`)).toBe(200);
 });
 
-test("a comparison goes with all its items a year after its last change (reliability R9)", async () => {
+test("a comparison is deleted with its items a year after its last change (reliability R9)", async () => {
   const fixture = await comparisonFixture(hub, org);
   const [old, renamed] = [await fixture.processed([anItem(), anItem()]), await fixture.aComparison([anItem()])];
   hub.advance(200 * dayMs);
@@ -182,7 +182,7 @@ test("a comparison goes with all its items a year after its last change (reliabi
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("2 comparisons");
 });
 
-test("a pickup goes two years after its end, one to come never does (reliability R9)", async () => {
+test("a pickup is deleted two years after its end, a future one is not (reliability R9)", async () => {
   const { body: account } = await org.post("/carrier-accounts", { name: "Driver", carrier: "rate-card" });
   const pickupAddress = { address1: "1 Port Street", city: "Newark", zip: "07114", countryCode: "US" };
   const wanted = {
@@ -207,7 +207,7 @@ test("a pickup goes two years after its end, one to come never does (reliability
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 pickups");
 });
 
-test("of a label what is printed goes after half a year, and it is said so; the label stays (reliability R9)", async () => {
+test("the file of a label is deleted after half a year, which reading it reports; the label stays (reliability R9)", async () => {
   const { body: account } = await org.post("/carrier-accounts", { name: "Printer", carrier: "demo" });
   const { body } = await org.post("/shipments/labels", { ...aParcel, carrierAccountId: account.id });
   const path = `/shipments/labels/${body.label.id}`;
@@ -224,7 +224,7 @@ test("of a label what is printed goes after half a year, and it is said so; the 
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 labelFiles");
 });
 
-test("an exception goes half a year after it was closed, an open one when it was not met for as long (reliability R9)", async () => {
+test("an exception is deleted half a year after it was closed, or last occurred if it is open (reliability R9)", async () => {
   const { body: account } = await org.post("/carrier-accounts", { name: "Refuses", carrier: "demo" });
   const refused = { ...aParcel, service: "by_balloon", carrierAccountId: account.id };
   for (const reference of ["closed", "open", "young"]) {
@@ -244,7 +244,7 @@ test("an exception goes half a year after it was closed, an open one when it was
   await expect.poll(listRemoved, { timeout: 10_000 }).toContain("1 exceptions");
 });
 
-test("what is to be kept for ever is (reliability R9)", async () => {
+test("records with retention forever are kept (reliability R9)", async () => {
   const [execution, run] = [await execute(), await makeRun()];
   hub.advance(1_000 * dayMs);
   const settings = { ...hub.world.settings, retentionDays: { runs: 365 } };
@@ -254,7 +254,7 @@ test("what is to be kept for ever is (reliability R9)", async () => {
   ]);
 });
 
-describe("while somebody tries again or takes back what is being removed (reliability R9)", () => {
+describe("concurrent retries and undos of records that are being deleted (reliability R9)", () => {
   const after = new Date("2999-01-01T00:00:00Z");
   /** The request is sent when everything is removed and nothing of it is committed, and waits for the end of that. */
   async function answerMeanwhile(path: string, remove: (tx: Tx) => Promise<unknown>) {
@@ -275,21 +275,21 @@ describe("while somebody tries again or takes back what is being removed (reliab
   test.each([
     ["undo", "add_tags"],
     ["retry", "approve"],
-  ])("a run that is gone cannot be had by %s", async (verb, type) => {
+  ])("a deleted run is not found by %s", async (verb, type) => {
     const run = await makeRun(type);
     const answer = await answerMeanwhile(`/operations/runs/${run}/${verb}`, (tx) => deleteOldRunsAcrossOrgs(tx, after));
     expect([answer.status, answer.body.code]).toEqual([404, "operation_run_not_found"]);
     expect(await db.query("select from operation_runs where root_run_id = $1", [run])).toEqual([]);
   });
 
-  test("an execution that is gone is not tried again", async () => {
+  test("a deleted execution is not retried", async () => {
     const execution = await execute("fail");
     const path = `/tasks/executions/${execution}/retry`;
     const answer = await answerMeanwhile(path, (tx) => deleteOldExecutionsAcrossOrgs(tx, after));
     expect([answer.status, answer.body.code]).toEqual([404, "execution_not_found"]);
   });
 
-  test("a run that is being taken back is left alone, and so is one that was a moment ago", async () => {
+  test("a run that is being undone, or was just undone, is kept", async () => {
     const run = await makeRun();
     const before = new Date(hub.world.clock.now().getTime() + dayMs);
     // Whoever undoes has the lock of the chain.
@@ -308,7 +308,7 @@ describe("while somebody tries again or takes back what is being removed (reliab
     ]);
   });
 
-  test("an execution that was tried again a moment ago is left alone", async () => {
+  test("an execution that was just retried is kept", async () => {
     const execution = await execute("fail");
     expect((await org.post(`/tasks/executions/${execution}/retry`, {})).status).toBeLessThan(300);
     expect(await db.transaction((tx) => deleteUnneededAcrossOrgs(tx, [execution]))).toEqual([]);
