@@ -26,7 +26,7 @@ export function ConflictBox({ fields, hasUnseen = false, onTakeTheirs, onKeepMin
       className="rounded-lg border border-warn bg-warn-soft px-3 py-2.5"
     >
       <p className="font-medium text-warn">Another user changed this while you were typing. Nothing was saved.</p>
-      {hasUnseen && <p className="mt-1">Secret values are not shown, neither yours nor the stored ones.</p>}
+      {hasUnseen && <p className="mt-1">Secret values are never shown, neither yours nor the stored ones.</p>}
       {differing.length === 0 ? (
         !hasUnseen && <p className="mt-1">What you typed is what stands there now, too.</p>
       ) : (

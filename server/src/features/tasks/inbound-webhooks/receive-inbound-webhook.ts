@@ -28,7 +28,7 @@ export async function receiveInboundWebhook(
   }
   if (read !== "ignored" && "problem" in read) throw badField("", "invalid_webhook", read.problem);
   const task = read === "ignored" || findUnusable(ctx, bridge) ? undefined : findTask(bridge, read.task);
-  // Once a bridge is active again, its next import reads what it has missed.
+  // When the bridge is active again, its next import reads the missed changes.
   if (read === "ignored" || task?.mode !== "pull" || !task.receive) return { status: "ignored" };
   const { row } = bridge;
   const own: Ctx = { ...systemContext(ctx, row.org_id, `webhook of ${row.name}`), requestId: ctx.requestId };
@@ -45,7 +45,7 @@ export async function receiveInboundWebhook(
   });
 }
 
-/** Whose notices those to this bridge are. Costs no query for a bridge that was heard of before. */
+/** The organization of a bridge that gets webhooks. Cached, so that a known bridge needs no query. */
 export async function findInboundWebhookOwner(world: World, bridgeId: string): Promise<string | undefined> {
   return (await findKnownBridge(world, bridgeId))?.row.org_id;
 }
