@@ -43,7 +43,7 @@ describe("the time zone of an address", () => {
     ["the far north of Canada", { zip: "X0A 0H0", countryCode: "CA" }],
     ["a military address", { zip: "09012", provinceCode: "AE", countryCode: "US" }],
     ["nothing", {}],
-    ["a country nobody knows", { zip: "10001", country: "Atlantis" }],
+    ["an unknown country", { zip: "10001", country: "Atlantis" }],
     ["Brazil", { countryCode: "BR" }],
   ])("is unknown for %s", (_, address) => {
     expect(zoneOfAddress(address)).toBeUndefined();

@@ -30,7 +30,7 @@ describe("pages that need no token", () => {
     const { promise: enough, resolve: release } = Promise.withResolvers<void>();
     const holding = Array.from({ length: 10 }, () => db.transaction(() => enough));
     await expect.poll(() => db.connectionCounts().idle).toBe(0);
-    // Nobody gets a connection, and this many do not wait for one.
+    // No request gets a connection, and this many do not wait for one.
     const answers = await Promise.all(
       Array.from({ length: 300 }, () => hub.anonymous.post("/auth/token", { email: "a@b.example", password: "no" })),
     );

@@ -19,7 +19,7 @@ const isReadable = ({ method, scope, answerType }: Route): boolean =>
   method === "GET" && scope !== "admin" && !answerType?.includes("sheet");
 const routes = allRoutes(hub.mounts).filter(({ route }) => isReadable(route));
 
-// Wherever one of them is found, somebody can be recognised.
+// Each of these values identifies a person.
 const person = {
   name: "Ada Xyzzy",
   email: "ada@xyzzy.example",

@@ -65,7 +65,7 @@ function pathsIn(shape: Shape, path: string): string[] {
 // Deeper names are refused as well: nothing lies there, and whatever will is personal too.
 const paths = [...pathsIn(OrderAnswer as Shape, ""), "customer.name.first", "shippingAddress.phone.country"];
 const personal = paths.filter(isPersonalPath);
-/** What tells the two apart for everybody. */
+/** What distinguishes the two for all callers. */
 const differsAnyway = new Set(["id", "number", "createdAt", "updatedAt", "notes.id", "notes.at"]);
 
 function at(record: unknown, steps: string[]): unknown {
@@ -117,7 +117,7 @@ async function tellApart(who: TestClient, path: string): Promise<Answer> {
   const known = at((await org.get("/orders/T-1")).body, path.split("."));
   const guesses = guessesOf(path, known).map(tagWhen);
   const answer = await preflight(who, guesses);
-  // What cannot be asked of such a field, whoever asks and whatever the orders are, is left out.
+  // Operators that no caller can use on such a field are left out.
   const senseless = ((answer.body.errors ?? []) as { pointer: string; code: string }[]).filter(({ code }) =>
     ["value", "operator", "not_comparable"].includes(code),
   );
@@ -203,7 +203,7 @@ describe("conditions", () => {
 });
 
 describe("actions", () => {
-  test.each(Object.keys(adasPlace))("that set %s tell nobody whether it was so before", async (member) => {
+  test.each(Object.keys(adasPlace))("that set %s do not reveal whether the value was the same", async (member) => {
     const actions = [{ type: "update_address", params: { address: { [member]: adasPlace[member as "name"] } } }];
     const pointer = `/actions/0/params/address/${member}`;
     const answers = [await preflight(viewer, actions)];

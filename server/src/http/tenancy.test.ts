@@ -17,7 +17,7 @@ const newcomers = await buildOneOfEverything(newcomer);
 const routes = allRoutes(hub.mounts);
 const kinds = Object.keys(theirs) as ResourceKind[];
 
-/** Two answers must tell nobody whether the id exists: equal in everything but the ids of the request. */
+/** Two responses must not reveal whether the id exists: equal in everything but the ids of the request. */
 function masked(answer: Answer): unknown {
   const text = answer.text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID").replaceAll(/req_\w+/g, "REQ");
   return { status: answer.status, text: text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME") };

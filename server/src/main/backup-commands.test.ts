@@ -165,7 +165,7 @@ describe("hub restore", () => {
       { order_ids: orderIds, actions: [{ type: "add_tags", params: { tags: ["later"] } }] },
       { headers: { prefer: "respond-async" } },
     );
-    // What calls nobody goes on. It was asked for last: the others would have begun by now.
+    // Work without outbound calls continues. It was requested last: the others would have started by now.
     await processComparison(restored);
     expect((await restored.get(`/operations/runs/${run.id}`)).body.status).toBe("queued");
     expect(receiver.received.length).toBe(before);

@@ -292,7 +292,7 @@ describe("concurrent retries and undos of records that are being deleted (reliab
   test("a run that is being undone, or was just undone, is kept", async () => {
     const run = await makeRun();
     const before = new Date(hub.world.clock.now().getTime() + dayMs);
-    // Whoever undoes has the lock of the chain.
+    // The undo holds the lock of the chain.
     await db.transaction(async (undoing) => {
       await undoing.query("select from operation_runs where id = $1 for update", [run]);
       expect(await db.transaction((tx) => lockOldChainsAcrossOrgs(tx, before))).not.toContain(run);

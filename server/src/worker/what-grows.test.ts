@@ -19,7 +19,7 @@ type Bound =
   | { deletedIn: string }
   | { bound: string };
 
-const byPeople = { bound: "one row for each thing that somebody has set up; nothing adds rows by itself" };
+const byPeople = { bound: "one row for each record that a user has created; nothing adds rows automatically" };
 const theRecords = { bound: "what people keep the hub for; never removed by its age" };
 const withOrders = { deletedIn: "features/orders/orders.store.ts" };
 

@@ -125,7 +125,11 @@ describe("an order that did not arrive", () => {
     await execute("orders.export", { orderIds: [orderId, "U-1"] });
     floor.afterTaking = async () => {};
     const row = await one();
-    expect(row).toMatchObject({ kind: "push", code: "outcome_unknown", message: /nobody knows whether U-1 arrived/i });
+    expect(row).toMatchObject({
+      kind: "push",
+      code: "outcome_unknown",
+      message: expect.stringContaining("unknown whether U-1 arrived"),
+    });
     const blindly = await fix(row.id, "retry");
     expect(await ended(org, blindly.body.executionId)).toMatchObject({ status: "failed" });
     expect([floor.sent, await one()]).toMatchObject([["U-1"], { id: row.id, timesSeen: 2 }]);

@@ -29,7 +29,7 @@ async function aSetup() {
     const { status, body } = await narrow.post(`/exceptions/${id}/resolve`, { action: "retry" });
     expect([status, body.required]).toEqual([403, [scope]]);
   };
-  /** The hub dies before it keeps an answer by itself; whoever asks again under the same key gets that of the fix. */
+  /** The hub dies before it stores its response; a repeated request with the same key gets that of the fix. */
   const fixAndDie = async (id: string) => {
     const headers = { "idempotency-key": randomUUID() };
     await dyingBeforeKeeping(db, () => fix(id, headers));
@@ -127,7 +127,7 @@ describe("a label", () => {
     const died = await setup.fix(id, key);
     await db.query("drop function refuse_label cascade");
     expect(died.status).toBe(500);
-    // The wish is written down, and with it that somebody sees to it: nobody asks for a second one.
+    // The request is stored together with the attempt to fix it, so no second one is made.
     expect(await setup.list("&status=resolved")).toMatchObject([{ id, resolution: "retry" }]);
     expect((await setup.fix(id)).body.code).toBe("exception_closed");
     expect((await setup.fix(id, key)).body).toMatchObject({ status: "resolved", exception: { id } });

@@ -34,7 +34,7 @@ describe("a rejected record", () => {
       resolution: "auto_resolved",
       availableActions: [],
     });
-    // Once more wrong, it is open again, as the same exception, which nobody has tried to put right yet.
+    // A new failure opens the same exception again, without an attempt.
     await importing(broken("B"));
     const again = await one();
     expect(again).toMatchObject({ id: row.id, timesSeen: 4, resolvedAt: null, resolution: null, lastAction: null });
@@ -60,7 +60,7 @@ describe("a rejected record", () => {
         exception: { status: "open", lastAction: { action: "retry" } },
       },
     ]);
-    // Whose record it is nobody corrects.
+    // The external id of a record cannot be corrected.
     const { canonical } = record("C", { currency: "EUR", number: "C-1" });
     expect((await fix(id, "edit_and_retry")).body.errors[0].pointer).toBe("/record");
     expect((await fix(id, "edit_and_retry", { record: { raw: {} } })).body.errors[0].pointer).toBe("/record/raw");
@@ -235,7 +235,7 @@ describe("an order that differs from its source", () => {
     expect((await order("N-2")).holds).toEqual([]);
     await importing(record("N-2", { status: "ready", shippingAddress: { ...moved.shippingAddress, zip: "12182" } }));
     expect(await one()).toMatchObject({ id, timesSeen: 2 });
-    // So is what it had taken back in the meantime: the order is held for it, and somebody has to be told.
+    // A change that was withdrawn and made again opens it too: the order is on hold, and a user must know why.
     expect((await fix(id, "keep_local")).body).toMatchObject({ status: "resolved" });
     await importing(record("N-2", { status: "ready" }));
     await importing(record("N-2", { status: "ready", shippingAddress: { ...moved.shippingAddress, zip: "12182" } }));

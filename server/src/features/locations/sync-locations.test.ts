@@ -152,7 +152,7 @@ describe("syncing locations from a bridge", () => {
     expect((await org.post(`/tasks/executions/${id}/cancel`)).body.status).toBe("cancelled");
     lock.resolve();
     await holding;
-    // Whoever comes now comes after it.
+    // A request that starts now comes after it.
     await org.post("/locations", { name: "Ours" });
     expect((await org.get("/locations")).body.data.map(({ name }: Location) => name)).toEqual(["Ours"]);
   });

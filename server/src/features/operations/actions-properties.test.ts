@@ -37,7 +37,7 @@ const aLines = fc
     ),
   );
 
-/** Also orders that the hub would not make by itself: somebody may have used force. */
+/** Also orders in states that only `force` can produce. */
 const anyOrder: fc.Arbitrary<Order> = fc
   .record({
     status: fc.constantFrom(...orderStatuses),

@@ -127,7 +127,7 @@ describe("the checker itself", async () => {
     ["lost", "a result that is gone", "delete from operation_results where position = 1"],
     ["lost", "a run that is gone", "delete from operation_runs"],
     ["broken", "a run that never ended", "update operation_runs set finished_at = null"],
-    ["broken", "a version nobody made", "update orders set version = version + 1"],
+    ["broken", "a version without a change", "update orders set version = version + 1"],
     ["lost", "a change by hand that is gone", "delete from order_changes"],
     ["lost", "a value that is gone", "delete from condition_set_values"],
     ["broken", "tags that the list does not know", "delete from order_tags"],

@@ -77,7 +77,7 @@ describe("choose_rate and buy_label", () => {
     const steps = done.results[0].steps;
     expect(steps[0]).toMatchObject({ status: "applied", changes: chosen.changes, price: chosen.price });
     expect(steps[1]).toMatchObject({ status: "applied", price: chosen.price, warning: { code: "pending" } });
-    // Written down, and nobody was asked yet: the order is what it was, but for what the other steps did.
+    // The request is stored and no carrier was called yet: the order has only the changes of the other steps.
     expect(script.asked.length).toBe(asked);
     expect(await read(id)).toMatchObject({ status: "ready", tags: ["bought"] });
 

@@ -230,7 +230,7 @@ describe("preflight", () => {
 
   test("changes nothing in the database", async () => {
     const ids = await makeOrders(20);
-    // That somebody asked for anything is noted there now and then, for all requests at once.
+    // Last-used times are written there now and then, for all requests at once.
     const noted = ["request_log", "api_keys", "user_sessions"];
     const dump = async (): Promise<Record<string, unknown[]>> => {
       const tables = await hub.world.db.query<{ name: string }>(

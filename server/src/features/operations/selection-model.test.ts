@@ -312,7 +312,7 @@ test("a run over a selection changes the selected orders that still match, and n
         );
         for (const order of before) {
           const changed = patched.get(order.id);
-          // Whoever changed it sees in the answer whether the run was there first.
+          // The response to the change shows whether the run came first.
           const atTurn = changed && !changed.tags.includes(tag) ? changed : order;
           const isDone = told.has(order.id) && meets(atTurn, filter);
           expect(after.get(order.id)!.tags.includes(tag)).toBe(isDone);

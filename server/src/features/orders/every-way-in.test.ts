@@ -204,7 +204,7 @@ test("the limit of lines applies to every way of adding them", async () => {
 
 const arrived = { status: "delivered", at: "2026-03-02T10:00:00Z" };
 
-/** What becomes of an order of which its source says this for the first time, and whether somebody has to decide. */
+/** The status of an order after the first such report of its source, and whether a user has to decide. */
 function afterWord(order: Order, said: OrderStatus): [OrderStatus, boolean] {
   const isOnward = orderStatuses.indexOf(said) > orderStatuses.indexOf(order.status);
   const can = expected(order, said) === "done";
@@ -217,7 +217,7 @@ function afterWord(order: Order, said: OrderStatus): [OrderStatus, boolean] {
     case "partially_shipped":
     case "shipped":
     case "delivered": {
-      // Goods that left have left, whatever it was waiting for; only a hold of somebody here makes it wait.
+      // Shipped goods are shipped, whatever the order was waiting for; only a hold of a user prevents the change.
       const mayFollow = order.status !== "cancelled" && isOnward && order.holds.length === 0;
       return [mayFollow ? said : order.status, false];
     }

@@ -114,7 +114,7 @@ test("for any reports of a source, an order changes only as the rules allow, and
         const isMove = was.status !== after.status;
         const hasLeft = onTheWay.includes(after.status) && openStatuses.includes(was.status);
         if (isMove) expect(hasLeft || canMove(orderMoves, was.status, after.status)).toBe(true);
-        // Nobody but the partner can stop what the partner has.
+        // Only the partner can stop an order that it has.
         if (was.status === "sent") expect(after.status).not.toBe("cancelled");
         if (was.mergedIntoId !== null) expect(isMove).toBe(false);
         const isAway = onTheWay.includes(was.status);

@@ -239,7 +239,7 @@ describe("items", () => {
     const known = Array.from({ length: 30 }, (_, index) =>
       anItem({ weight: lb(index < 15 ? 1 : 10), serviceType: "House Brand" }),
     );
-    // Under another name too, when somebody said which service it is.
+    // Under another name too, if the service was mapped.
     const options = { serviceMap: { "house brand": "GROUND" } };
     const path = await processed([...known, anItem({ weight: undefined })], { options });
     const last = (await itemsOf(path)).at(-1);

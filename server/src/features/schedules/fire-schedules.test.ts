@@ -298,7 +298,7 @@ test("several nodes create exactly one execution for every occurrence, also when
     expect(await timesOf(id)).toEqual(expected);
   }
   await schedulers[1]!.stop();
-  // Ten minutes with nobody at work are counted once, whoever comes first.
+  // Ten minutes without a running hub are counted once, by the first node.
   const missedBefore = new Map<string, number>();
   for (const id of ids) missedBefore.set(id, (await read(id)).counters.missed);
   await setClock(start + (minutes + 10.5) * minuteMs);

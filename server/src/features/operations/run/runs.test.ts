@@ -125,7 +125,7 @@ describe("a poisoned batch", () => {
 
   test("whose action throws fails after some attempts, and the rest of the run is processed", async () => {
     const ids = await makeOrders(1_200);
-    // Not a list, so that whoever adds to it throws.
+    // Not a list, so that code that adds to it throws.
     await damage(ids[600]!, '{"not": "a list"}');
     const { body: run } = await org.post("/operations/run", { order_ids: ids, actions: [note] }, later);
     await workThrough();

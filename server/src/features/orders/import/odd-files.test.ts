@@ -127,7 +127,7 @@ test("a file with unknown column names is rejected until the number column is as
   expect(codes(dry.body.warnings)).toContain("number_column_unknown");
   const mapping = { Bestellnummer: "number", PLZ: "shippingAddress.zip", Menge: "line.quantity" };
   expect((await send(csv, { mapping })).body.summary).toMatchObject({ created: 1 });
-  // Somebody who has looked at the columns may leave them out.
+  // A user who has checked the columns may ignore them.
   const none = { Bestellnummer: null, PLZ: null, Menge: null };
   expect((await send(csv, { mapping: none })).body.summary).toMatchObject({ created: 1 });
   expect((await org.get("/orders/counts")).body.total).toBe(2);

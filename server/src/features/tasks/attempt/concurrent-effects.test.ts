@@ -12,7 +12,7 @@ await hub.secondNode({ taskSlots: 4 });
 describe("several executions at the same time", () => {
   test.each([
     ["that is new", "blind"],
-    ["of which nobody knows whether it arrived", "findable"],
+    ["with an unknown outcome", "findable"],
   ] as const)("on two nodes send each order %s once", async (_name, way) => {
     const { bridgeId, push } = await aBridge(way);
     await org.patch(`/bridges/${bridgeId}`, { concurrency: 8 });

@@ -49,7 +49,7 @@ test.each(["blind", "findable", "keyed", "correctable"] as const)(
       const last = (await push(orders.map(({ id }) => id))).result.results;
       for (const [at, { status }] of last.entries()) {
         expect(arrived(at).length).toBeLessThanOrEqual(allowed[at]!);
-        // Whoever can be asked, or knows keys, has everything in the end.
+        // A shop with lookups or keys has everything in the end.
         if (status !== "outcome_unknown") expect(arrived(at).length).toBeGreaterThan(0);
         if (way === "keyed") expect(status).not.toBe("outcome_unknown");
       }

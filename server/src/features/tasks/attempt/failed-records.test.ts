@@ -7,7 +7,7 @@ import { startTestHub } from "../../../testing/test-hub.ts";
 const hub = await startTestHub();
 
 const numbers = { source: "reference", target: "number" };
-/** Fails for everybody but one. */
+/** Fails for every record but one. */
 const onlyOne = (reference: string) => ({
   source: "reference",
   target: "customFields.known",

@@ -76,7 +76,7 @@ async function loseWorker(id: string): Promise<void> {
   );
 }
 
-/** Nobody gets in, and whoever was in is thrown out. */
+/** Rejects new connections and ends existing ones. */
 async function outage(work: () => Promise<void>): Promise<void> {
   const { database } = hub.connection;
   const outside = new pg.Client({ ...hub.connection, database: "postgres" });
@@ -116,7 +116,7 @@ describe("a lost worker", () => {
     expect(metrics).toMatch(/^hub_task_fenced_writes_total\{[^}]*\} [1-9]/m);
   });
 
-  /** The worker of its n-th attempt is lost, and somebody takes over; what waits for another attempt waits no longer. */
+  /** Loses the worker of the n-th attempt, so that another takes over; a delay before another attempt ends at once. */
   async function dieOver(id: string, attempt: number): Promise<void> {
     const wake = async () => await org.post("/tasks/execute", { bridgeId, taskName: "connection.test" });
     await loseWorker(id);

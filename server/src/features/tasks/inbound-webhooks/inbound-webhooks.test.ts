@@ -128,7 +128,7 @@ describe("a webhook of Shopify", () => {
     const body = shopifyOrderBody(order);
     const all = Array.from({ length: 300 }, () => randomUUID());
     expect((await bridge.shopify("orders/updated", body, told)).status).toBe(200);
-    // Whoever does not know a bridge is a stranger still, and keeps no shop out.
+    // A caller without the id of a bridge stays anonymous, and does not use up the share of a shop.
     const elsewhere = createWebhookSender(hub.anonymous, randomUUID());
     const [answers, strange] = await Promise.all([
       Promise.all(all.map((id) => bridge.shopify("orders/updated", body, { ...told, id }))),
